@@ -1,7 +1,7 @@
-"""Whether a catalogue entry answers a statement: rules that can say why, and a fitted model.
+"""Decide whether a catalogue entry answers a statement, using explainable rules and a fitted model.
 
-Pure: neither Django nor the network, and scikit-learn only in `training`, which nothing imports that
-serves a page. Entry points: `judge_all` for the candidates of a statement, `judge` for one alone.
+The package needs neither Django nor the network. Only `training` needs scikit-learn, and web processes do not
+import it. The entry points are `judge_all` for all candidates of a statement and `judge` for one candidate.
 """
 
 from catalog.relevance.fitted.model import RelevanceModel, shipped_model

@@ -1,4 +1,4 @@
-"""Which literals a statement and an entry share, and in which they differ."""
+"""Find the literals that a statement and an entry share, and those in which they differ."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ Pair = tuple[Literal, Literal]
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Literals of a statement beside those of an entry's phrasing."""
+    """The literals of a statement compared with those of an entry's phrasing."""
 
     same: tuple[Pair, ...] = ()
-    differing: tuple[Pair, ...] = ()  # the statement's, and the entry's in its place
-    extra: tuple[Literal, ...] = ()  # only the statement has it, and nothing explains it
-    missing: tuple[Literal, ...] = ()  # only the entry has it
+    differing: tuple[Pair, ...] = ()  # the statement's literal and the entry's counterpart
+    extra: tuple[Literal, ...] = ()  # only in the statement, and unexplained
+    missing: tuple[Literal, ...] = ()  # only in the entry
     explained: tuple[
         Literal, ...
-    ] = ()  # only the statement has it; the script or another phrasing does
-    misplaced: tuple[Pair, ...] = ()  # the same, but "from" here and "to" there
-    loose_extra: tuple[Literal, ...] = ()  # guesses at literals that nothing answers to
+    ] = ()  # not in the phrasing, but in the script or another phrasing
+    misplaced: tuple[Pair, ...] = ()  # equal values, but "from" on one side and "to" on the other
+    loose_extra: tuple[Literal, ...] = ()  # guessed literals without a counterpart
     loose_missing: tuple[Literal, ...] = ()
     fills: Mapping[str, str] = field(default_factory=dict)
-    open_places: tuple[Literal, ...] = ()  # on both sides, what stands for a parameter
-    defaulted: tuple[tuple[Parameter, Literal], ...] = ()  # what a parameter stays at unless set
-    unfilled: tuple[Parameter, ...] = ()  # without default, and the statement says nothing
+    open_places: tuple[Literal, ...] = ()  # literals on both sides that stand for a parameter
+    defaulted: tuple[tuple[Parameter, Literal], ...] = ()  # parameters that keep their default
+    unfilled: tuple[Parameter, ...] = ()  # no default, and no value in the statement
 
     @property
     def conflicts(self) -> int:
-        """How many literals speak against the entry."""
+        """Return the number of literals that speak against the entry."""
         return len(self.differing) + len(self.extra) + len(self.missing) + len(self.misplaced)
 
 
 def compare_literals(statement: StatementProfile, candidate: Candidate) -> Agreement:
-    """Compare the statement's literals with phrasing, script and parameters of the candidate."""
+    """Compare the statement's literals with the candidate's phrasing, script and parameters."""
     phrasing = analyse(candidate.phrasing)
     script = analyse_script(candidate.script)
     free = _free(phrasing.literals, candidate.parameters, script)
@@ -89,7 +89,7 @@ def compare_literals(statement: StatementProfile, candidate: Candidate) -> Agree
 def _free(
     literals: Sequence[Literal], parameters: Sequence[Parameter], script: ScriptProfile
 ) -> dict[str, Literal]:
-    """The phrasing's literals that stand for a parameter, by its name: defaults and examples."""
+    """Return the phrasing's literals that stand for a parameter (defaults and examples), by parameter name."""
     if not parameters:
         return {}
     binding = bind(literals, parameters)
@@ -98,8 +98,8 @@ def _free(
         | {literal.key for literal in analyse(parameter.default or "").literals}
         for parameter in parameters
     }
-    # A name beside a default is what the entry is about ("the PostgreSQL sessions"), not an example of
-    # what could be filled in.
+    # If the parameter has a default, a name in the phrasing is the entry's subject ("the PostgreSQL sessions"), not
+    # an example value.
     settled = {parameter.name for parameter in parameters if parameter.default is not None}
     return {
         name: literal
@@ -113,7 +113,7 @@ def _free(
 def _is_hard_coded(
     literal: Literal, parameters: Sequence[Parameter], script: ScriptProfile
 ) -> bool:
-    """Whether the script itself says it, so that it is no value for a parameter."""
+    """Return whether the script itself contains the literal, so that it is not a parameter value."""
     if literal.kind.family != "name" or not literal.firm:
         return False
     defaults = {parameter.default for parameter in parameters}
@@ -123,7 +123,7 @@ def _is_hard_coded(
 def _match(
     mine: Sequence[Literal], theirs: Sequence[Literal]
 ) -> tuple[list[Pair], list[Literal], list[Literal]]:
-    """Pairs that say the same, and what is left on either side (each value once)."""
+    """Return pairs of equal literals and the unmatched literals of each side, without duplicate values."""
     same: list[Pair] = []
     left = list(_unique(theirs))
     rest: list[Literal] = []
@@ -140,7 +140,7 @@ def _match(
 
 
 def _unique(literals: Sequence[Literal]) -> list[Literal]:
-    """Each value once, the firm one if there is one."""
+    """Return one literal per value, preferring a firm one."""
     best: dict[tuple[str, str], Literal] = {}
     for literal in literals:
         known = best.get(literal.key)
@@ -150,7 +150,7 @@ def _unique(literals: Sequence[Literal]) -> list[Literal]:
 
 
 def _is_like(literal: Literal, other: Literal) -> bool:
-    """Whether two names are one but for stars, a leading dot, capitals or a slip of the pen."""
+    """Return whether two names are equal except for wildcards, a leading dot, case or a typo."""
     if literal.kind.family != "name" or other.kind.family != "name":
         return False
     kinds = {literal.kind, other.kind}
@@ -169,7 +169,7 @@ def _is_like(literal: Literal, other: Literal) -> bool:
 
 
 def _is_containing(literal: Literal, other: Literal) -> bool:
-    """Whether the pattern of the two only says "contains" or "ends in": *name*, *.type."""
+    """Return whether the pattern only means "contains" or "ends in", as in *name* or *.type."""
     pattern = literal.value if literal.kind == Kind.GLOB else other.value
     return pattern.startswith("*") and (pattern.endswith("*") or pattern.startswith("*."))
 
@@ -179,7 +179,7 @@ def _core(literal: Literal) -> str:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """Whether one letter was left out, added, changed or swapped in a word of six or more."""
+    """Return whether one letter is missing, added, changed or swapped in a word of at least six letters."""
     if min(len(one), len(other)) < 6 or abs(len(one) - len(other)) > 1 or one[0] != other[0]:
         return False
     start = 0
@@ -204,7 +204,7 @@ def _is_explained(
 
 
 def _occurs(literal: Literal, profile: StatementProfile) -> bool:
-    """Whether a profile has the literal, or a name of the kind stands in its text."""
+    """Return whether the profile has the literal, or its text contains the name."""
     if any(literal.key == other.key for other in profile.literals):
         return True
     if literal.kind.family != "name":
@@ -212,7 +212,7 @@ def _occurs(literal: Literal, profile: StatementProfile) -> bool:
     core = _core(literal).lower()
     if literal.kind == Kind.GLOB and not literal.firm:  # "log files" and "logs"
         return core.lstrip(".") in profile.words
-    if is_common(core):  # it may stand there as an ordinary word
+    if is_common(core):  # it may be an ordinary word in the text
         return False
     wanted = f" {core} "
     return len(core) > 2 and wanted in f" {profile.text.translate(_PUNCTUATION)} "
@@ -224,7 +224,7 @@ _PUNCTUATION = str.maketrans(dict.fromkeys("\"'`,.:;()*?“”‘’", " "))
 def _pair(
     mine: Sequence[Literal], theirs: Sequence[Literal]
 ) -> tuple[list[Pair], list[Literal], list[Literal]]:
-    """Put literals of one family opposite each other: the same kind and firmness first."""
+    """Pair literals of the same family, preferring the same kind and firmness."""
     differing: list[Pair] = []
     rest = list(mine)
     left = list(theirs)
@@ -243,21 +243,21 @@ def _same_kind(one: Literal, other: Literal) -> bool:
 
 
 def _same_family(one: Literal, other: Literal) -> bool:
-    """Whether one stands where the other might; a mere word is no match for a firm literal."""
+    """Return whether the literals may be counterparts. A firm literal has no counterpart that is only a guess."""
     if one.kind.family != other.kind.family:
         return False
     return (one.firm and other.firm) or one.kind == other.kind
 
 
 def _goes_elsewhere(one: Literal, other: Literal) -> bool:
-    """Whether one comes from there and the other does not (a machine) or goes there (anything)."""
+    """Return whether the literals have opposite sides. A machine needs only one "from"."""
     sides = {one.side, other.side}
     machine = one.kind in (Kind.HOST, Kind.ADDRESS, Kind.EMAIL)
     return sides == {"from", "to"} or (machine and "from" in sides and len(sides) == 2)
 
 
 def _misplaced(same: Sequence[Pair]) -> list[Pair]:
-    """Names that are the target in one and not in the other, where both have a target."""
+    """Return names that are the target on one side only, if both sides have a target."""
     named = [pair for pair in same if pair[0].kind.family == "name"]
     opposite = [pair for pair in named if _goes_elsewhere(*pair)]
     if opposite:

@@ -1,4 +1,4 @@
-"""Which literal of a statement goes into which parameter of a script."""
+"""Assign the literals of a statement to the parameters of a script."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from catalog.relevance.types import Parameter
 _WORD = re.compile(r"[A-Za-z]+|%")
 _FROM = words("source src from origin input old")
 _TO = words("destination dest target to output new into")
-# What a text parameter's name must hint at before it takes a literal of these kinds.
+# Words that a text parameter's name must contain before it accepts a literal of these kinds.
 _HINTS = {
     Kind.GLOB: words("pattern glob name extension suffix filter files mask"),
     Kind.HOST: words("host hostname server node target machine domain address url site"),
@@ -41,9 +41,9 @@ class Binding:
 
 
 def bind(literals: Sequence[Literal], parameters: Sequence[Parameter], text: str = "") -> Binding:
-    """Give each literal at most one parameter of a fitting type, the best fit first.
+    """Assign each literal to at most one parameter of a suitable type, best fit first.
 
-    A choice is also made by a plain word of `text` that is one of its choices.
+    A choice parameter can also be set by a plain word of `text` that is one of its choices.
     """
     fits = sorted(
         (-score, place, order, value)
@@ -68,7 +68,7 @@ def bind(literals: Sequence[Literal], parameters: Sequence[Parameter], text: str
 
 
 def fit(literal: Literal, parameter: Parameter) -> tuple[float, str]:
-    """How well a literal suits a parameter (0: not at all) and the value it would give."""
+    """Return how well a literal fits a parameter (0 means not at all) and the value it would give."""
     hints = _hints(parameter)
     side = _side_score(literal, hints)
     if side < 0:
@@ -103,7 +103,7 @@ def _fit_path(literal: Literal) -> tuple[float, str]:
 
 
 def _spelled(literal: Literal) -> str:
-    """A path as it was written, unless it was described ("the current directory")."""
+    """Return a path as written, or its value if the statement only describes it ("the current directory")."""
     return literal.text if literal.firm else literal.value
 
 
@@ -146,7 +146,7 @@ def _fit_text(literal: Literal, hints: frozenset[str]) -> tuple[float, str]:
 
 
 def _side_score(literal: Literal, hints: frozenset[str]) -> float:
-    """Agreement of "from" and "to" with a parameter called SOURCE or DESTINATION; -1 against it."""
+    """Return how well "from" or "to" fits a parameter such as SOURCE or DESTINATION; -1 is a conflict."""
     if hints & _TO and not hints & _FROM:
         return {"to": 2.0, "from": -1.0}.get(literal.side, 0.0)
     if hints & _FROM and not hints & _TO:
@@ -155,13 +155,13 @@ def _side_score(literal: Literal, hints: frozenset[str]) -> float:
 
 
 def _unit(hints: frozenset[str], units: dict[str, int]) -> int:
-    """The unit that a parameter counts in, 0 if its name and description do not say."""
+    """Return the unit of a parameter, or 0 if its name and description do not give one."""
     return next((units[hint] for hint in sorted(hints) if len(hint) > 1 and hint in units), 0)
 
 
 @lru_cache(maxsize=4096)
 def _hints(parameter: Parameter) -> frozenset[str]:
-    """The words of a parameter's name; those of its description only where they name a unit."""
+    """Return the words of a parameter's name, and the words of its description that are units."""
     name = {word.lower() for word in _WORD.findall(parameter.name)}
     name |= {word.removesuffix("s") for word in name}
     described = {word.lower() for word in _WORD.findall(parameter.description)}

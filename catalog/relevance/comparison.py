@@ -1,4 +1,4 @@
-"""A statement beside an entry: what the two share and in what they contradict each other."""
+"""Compare a statement with an entry, and find where they agree and where they contradict each other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from catalog.relevance.statement.verbs import PHRASAL_VERBS
 from catalog.relevance.statement.vocabulary import lemma, words
 from catalog.relevance.types import Candidate
 
-# Axes on which silence is an answer, too: "files" are not "empty files", "lines" not "last lines".
+# On these axes, silence has a meaning too: "files" are not "empty files", and "lines" are not "last lines".
 TELLING_AXES = words(
     "fill flow state sight may rank end not except parity case size age per where choice column"
 )
@@ -31,7 +31,7 @@ TELLING_AXES = words(
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A statement beside a candidate: all that rules, model and explanation go by."""
+    """A comparison of a statement with a candidate, for the rules, the model and the explanation."""
 
     statement: StatementProfile
     phrasing: StatementProfile
@@ -39,53 +39,57 @@ class Comparison:
     opposed_marks: tuple[tuple[str, str], ...]
     lone_axes: frozenset[str]
     is_contrary: bool  # the verbs contradict each other
-    unasked: frozenset[str]  # verbs of the entry beyond the statement
-    unoffered: frozenset[str]  # verbs of the statement beyond the entry
-    other_objects: bool  # files here, directories there
-    other_reach: bool  # one works recursively or on files, too, the other does not
-    statement_words: frozenset[str]  # less what roles, parameters and agreeing verbs account for
+    unasked: frozenset[str]  # verbs of the entry that are not in the statement
+    unoffered: frozenset[str]  # verbs of the statement that are not in the entry
+    other_objects: bool  # for example files on one side, directories on the other
+    other_reach: bool  # only one of the two is recursive or includes files
+    statement_words: frozenset[
+        str
+    ]  # without the words explained by roles, parameters and matching verbs
     entry_words: frozenset[str]
-    only_statement: frozenset[str]  # words of weight that the entry does not have
+    only_statement: frozenset[str]  # significant words that are not in the entry
     only_entry: frozenset[str]
-    other_scope: bool  # the script looks at other places or kinds of files than the statement says
-    turned: tuple[str, ...]  # two words that have changed places: http to https
-    other_roles: tuple[Literal, ...]  # names of a user here, of a group there
-    other_units: tuple[Literal, ...]  # numbers of lines here, of files there
-    denied: str  # a word that one denies and the other says
-    half_agreed: frozenset[str]  # axes: one says what the other says, and more
-    other_order: bool  # the script sorts the other way round than the statement says
-    other_letters: tuple[str, ...]  # words that the script has in other letters: ERROR is not error
-    is_identical: bool  # to one of the phrasings, but for spaces and the last full stop
-    is_alike: bool  # to the phrasing, but for case, quotes and articles, too
+    other_scope: bool  # the script searches other places or file types than the statement says
+    turned: tuple[str, ...]  # two words in reversed order, as in "http to https"
+    other_roles: tuple[Literal, ...]  # for example a user in the statement and a group in the entry
+    other_units: tuple[Literal, ...]  # for example lines in the statement and files in the entry
+    denied: str  # a word that only one side negates
+    half_agreed: frozenset[str]  # axes on which one side says the same and something more
+    other_order: bool  # the script sorts in the opposite direction
+    other_letters: tuple[
+        str, ...
+    ]  # words that differ from the script's only in case, such as ERROR and error
+    is_identical: bool  # to a phrasing, ignoring spaces and the final period
+    is_alike: bool  # to the phrasing, also ignoring case, quotes and articles
 
     @property
     def opposes(self) -> bool:
-        """Whether they contradict each other in verb, direction, negation or object."""
+        """Return whether the two contradict each other in verb, direction, negation or object."""
         opposed = self.opposed_marks or "not" in self.lone_axes
         return bool(self.is_contrary or opposed or self.other_objects)
 
     @property
     def is_one_sided(self) -> bool:
-        """Whether one says all that the other says, and more: "delete", "delete after asking".
+        """Return whether only one side has additional words, as in "delete" and "delete after asking".
 
-        Other words on both sides are how a paraphrase looks; more words on one side are not.
+        Additional words on both sides are typical of a paraphrase.
         """
         return not self.is_identical and bool(self.only_statement) != bool(self.only_entry)
 
     @property
     def does_other_things(self) -> bool:
-        """Whether the entry does more or less than what is asked for."""
+        """Return whether the entry does more or less than the statement asks for."""
         return bool(self.unasked or self.unoffered or self.other_reach)
 
     @property
     def has_stranger(self) -> bool:
-        """Whether one has a word that is no ordinary English, and the other does not know it."""
+        """Return whether one side has a word that is not ordinary English and that the other side lacks."""
         loose = (*self.literals.loose_extra, *self.literals.loose_missing)
         return any(literal.kind == Kind.NAME for literal in loose)
 
     @property
     def minds_other_time(self) -> bool:
-        """Whether only one speaks of change or access, and that is not how it says an age."""
+        """Return whether only one side mentions modification or access, other than to give an age."""
         both_say_age = all(
             any(mark.startswith("age:") for mark in profile.marks)
             for profile in (self.statement, self.phrasing)
@@ -94,7 +98,7 @@ class Comparison:
 
     @property
     def names_other_part(self) -> bool:
-        """Whether a name is whole in one and the beginning or end of a name in the other."""
+        """Return whether a name is complete on one side and only a prefix or suffix on the other."""
         plain = (Kind.TEXT, Kind.NAME)
         return "place" in self.lone_axes and any(
             mine.kind in plain and theirs.kind in plain for mine, theirs in self.literals.same
@@ -102,7 +106,7 @@ class Comparison:
 
     @property
     def is_open(self) -> bool:
-        """Whether something has to be changed before the entry could be the answer."""
+        """Return whether something has to be changed before the entry could be the answer."""
         says_nothing = not self.statement.words and not self.is_identical
         return bool(
             says_nothing
@@ -125,7 +129,7 @@ class Comparison:
 
 
 def compare(text: str, candidate: Candidate) -> Comparison:
-    """Compare a statement with a candidate: with the phrasing it repeats, else the nearest one."""
+    """Compare a statement with the candidate's identical phrasing, or with the nearest one if none is identical."""
     identical = _find_identical(text, candidate)
     if identical is not None:
         candidate = replace(candidate, phrasing=identical)
@@ -169,7 +173,7 @@ def compare(text: str, candidate: Candidate) -> Comparison:
 
 
 def _find_identical(text: str, candidate: Candidate) -> str | None:
-    """The phrasing that is the statement but for spaces and the last full stop."""
+    """Return the phrasing that equals the statement, ignoring spaces and the final period."""
     plain = _normalise(text)
     for phrasing in (candidate.phrasing, *candidate.phrasings):
         if _normalise(phrasing) == plain:
@@ -182,7 +186,7 @@ def _normalise(text: str) -> str:
 
 
 def _other_roles(literals: Agreement) -> Iterator[Literal]:
-    """The statement's names of what is another kind of thing in the entry."""
+    """Yield the statement's names that refer to a different kind of thing in the entry."""
     for mine, theirs in literals.same:
         roles = {mine.role, theirs.role}
         if len(roles) == 2 and roles <= _EXCLUSIVE:
@@ -190,7 +194,7 @@ def _other_roles(literals: Agreement) -> Iterator[Literal]:
 
 
 def _other_units(text: str, phrasing: str, literals: Agreement) -> Iterator[Literal]:
-    """The statement's numbers that count one kind of thing here and another one there."""
+    """Yield the statement's numbers that count a different kind of thing in the entry."""
     for mine, theirs in literals.same:
         if mine.kind == Kind.NUMBER:
             counted, others = _counted(text[mine.end :]), _counted(phrasing[theirs.end :])
@@ -199,16 +203,16 @@ def _other_units(text: str, phrasing: str, literals: Agreement) -> Iterator[Lite
 
 
 def _counted(rest: str) -> str:
-    """What a number counts that stands before `rest`, where it is a kind of thing."""
+    """Return the kind of thing that the number before `rest` counts, or an empty string."""
     following = _WORD.match(rest.lstrip())
     kind = OBJECTS.get(lemma(following[0].lower()), "") if following else ""
     return "" if kind in _UNCOUNTED else kind
 
 
 def _other_letters(text: str, candidate: Candidate, marks: frozenset[str]) -> tuple[str, ...]:
-    """Words in capitals that phrasing and script both have, and only in other letters.
+    """Return capitalized words that phrasing and statement share but the script spells in another case.
 
-    A capital at the beginning of a word is a matter of style, and so is a text all in capitals.
+    An initial capital is a matter of style, and so is text that is all capitals.
     """
     if "case:any" in marks or text.isupper() or candidate.phrasing.isupper():
         return ()
@@ -225,7 +229,7 @@ def _other_letters(text: str, candidate: Candidate, marks: frozenset[str]) -> tu
 
 
 def _shouts(word: str) -> bool:
-    """Whether there are capitals in it beyond the first letter."""
+    """Return whether the word has capitals after its first letter."""
     return word[1:] != word[1:].lower()
 
 
@@ -234,7 +238,7 @@ def _reduce(text: str) -> list[str]:
     return [word for word in plain.split() if word not in ("a", "an", "the")]
 
 
-# What a name can be of, and is then of nothing else; a process may well have the name of its service.
+# A name has only one of these roles. A process, however, may have the name of its service.
 _EXCLUSIVE = frozenset({"user", "group", "host", "database", "container", "branch", "package"})
 _UNCOUNTED = frozenset({"memory", "cpu"})
 _WORD = re.compile(r"[^\W\d_][\w-]+")
@@ -247,7 +251,7 @@ def _accounted(
     literals: Agreement,
     candidate: Candidate,
 ) -> Iterator[str]:
-    """The words that say what agrees already: roles of literals, parameters, verbs."""
+    """Yield the words that are explained by matching literals, parameters and verbs."""
     roles = {literal.role for pair in literals.same for literal in pair if literal.role}
     for parameter in candidate.parameters:
         named = {word.lower() for word in re.findall(r"[A-Za-z]+", parameter.name)}
@@ -266,7 +270,7 @@ def _accounted(
 def _strays(
     lone: frozenset[str], other: StatementProfile, loose: Iterable[Literal]
 ) -> frozenset[str]:
-    """The words of weight that the other does not have, and the loose numbers and names."""
+    """Return the significant words that the other side lacks, and the loose numbers and names."""
     said = {
         part.strip("*.") for literal in other.literals for part in literal.value.lower().split("/")
     }
@@ -277,7 +281,7 @@ def _strays(
 def _reach_differs(
     statement: StatementProfile, phrasing: StatementProfile, lone: frozenset[str]
 ) -> bool:
-    """Whether only one is about files, too, or recursive where it does more than look."""
+    """Return whether only one side includes files, or only one is recursive and does more than look."""
     places = frozenset({"file", "directory"})
     if {statement.objects & places, phrasing.objects & places} == {
         places,

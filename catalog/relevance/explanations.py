@@ -1,4 +1,4 @@
-"""A comparison in short sentences, for the people who decide."""
+"""Explain a comparison to users in short sentences."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from catalog.relevance.statement.literals import Literal
 from catalog.relevance.statement.token_shapes import Kind
 from catalog.relevance.types import Candidate, Difference, Reason
 
-_MOST = 8  # sentences of a kind
+_MOST = 8  # sentences of each type
 _LONGEST = 60  # characters of a literal
-_CLOSE = 0.8  # cosine from which the wording is called close
+_CLOSE = 0.8  # lowest cosine of a wording that is called close
 _AXES = {"age": "ages", "order": "the order", "size": "sizes"}
 _MARKS = {
     "age:older": "older",
@@ -42,12 +42,12 @@ _MARKS = {
 
 
 def reasons(comparison: Comparison, candidate: Candidate) -> tuple[Reason, ...]:
-    """What speaks for the candidate."""
+    """Return what speaks for the candidate."""
     return tuple(_reasons(comparison, candidate))[:_MOST]
 
 
 def differences(comparison: Comparison) -> tuple[Difference, ...]:
-    """What speaks against it, the gravest first."""
+    """Return what speaks against the candidate, most serious first."""
     return tuple(_differences(comparison))[:_MOST]
 
 
@@ -182,6 +182,6 @@ def _plurals(objects: Iterable[str]) -> str:
 
 
 def _quote(text: str) -> str:
-    """A literal on one line, cut if it is long."""
+    """Return a literal on one line, shortened if it is long."""
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -1,4 +1,4 @@
-"""The relevance rule: match, starting point, or neither."""
+"""Decide whether an entry is a match, a starting point or neither."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from catalog.relevance.fitted.word_overlap import read_wording, split_words, sur
 from catalog.relevance.types import Candidate, Difference, Judgement
 from catalog.types import Answer
 
-MOST_COMPARED = 12  # candidates that the rules look at, about half a millisecond each
-_ALIKE = 0.99  # least confidence in an entry that says the same, but for case, quotes and articles
+MOST_COMPARED = 12  # candidates compared by the rules, about 0.5 ms each
+_ALIKE = 0.99  # lowest confidence if only case, quotes and articles differ
 _JUST_BELOW = 0.001
 UNCONFIRMED = "this wording waits for a second pair of eyes"
 
 
 class RankedJudgement(NamedTuple):
-    """The judgement of a candidate, which is named by its place among those that were given."""
+    """The judgement of a candidate, with the candidate's index in the input."""
 
     place: int
     judgement: Judgement
@@ -36,7 +36,7 @@ class ScoredCandidate(NamedTuple):
 
 
 def judge(statement: str, candidate: Candidate, model: RelevanceModel | None = None) -> Judgement:
-    """Judge a candidate that has no rivals; see `judge_all`."""
+    """Judge a candidate without rivals. See `judge_all`."""
     [judged] = judge_all(statement, [candidate], model)
     return judged.judgement
 
@@ -44,12 +44,11 @@ def judge(statement: str, candidate: Candidate, model: RelevanceModel | None = N
 def judge_all(
     statement: str, candidates: Sequence[Candidate], model: RelevanceModel | None = None
 ) -> list[RankedJudgement]:
-    """Say of the most promising candidates whether they answer, how surely, why, and what differs.
+    """Judge the most promising candidates of a statement, most confident first.
 
-    Best first: matches by confidence, then starting points by confidence too. Candidates that are
-    left out are no answer. Whatever the model says, an entry is no match if a literal speaks
-    against it, and nothing at all if verb, direction, negation or object do. Where only literals
-    differ, or one of them does more, it is a starting point.
+    Candidates that are left out are no answer. Regardless of the model, an entry is not a match if a literal
+    speaks against it, and it is no answer if the verb, direction, negation or object contradicts the statement.
+    If only literals differ, or one side does more, the entry is a starting point.
     """
     model = model or shipped_model()
     scored = score_candidates(statement, candidates, model)[:MOST_COMPARED]
@@ -73,7 +72,7 @@ def judge_all(
 def score_candidates(
     statement: str, candidates: Sequence[Candidate], model: RelevanceModel
 ) -> list[ScoredCandidate]:
-    """The candidates scored by their surface features, the most promising first."""
+    """Score the candidates by their surface features and return them best first."""
     asked = read_wording(statement)
     rows = [surface_features(asked, candidate, model.words) for candidate in candidates]
     add_gaps(rows)
@@ -91,7 +90,7 @@ def score_candidates(
 
 
 def add_gaps(rows: Sequence[dict[str, float]]) -> None:
-    """Add how far each candidate stays behind the nearest one, in meaning and in words."""
+    """Add each candidate's distance from the best candidate, in cosine and in word overlap."""
     for name in ("cosine", "lexical"):
         best = max((row[name] for row in rows), default=0.0)
         for row in rows:
@@ -105,7 +104,7 @@ def full_row(
     scored: ScoredCandidate,
     model: RelevanceModel,
 ) -> dict[str, float]:
-    """All features of a candidate; what fills a parameter counts as if both had said it."""
+    """Return all features of a candidate. Literals that fill a parameter count as shared."""
     row = dict(scored.row)
     if candidate.parameters:
         names = [parameter.name for parameter in candidate.parameters]
@@ -125,7 +124,7 @@ def _judge(
     alike = likeness(row, comparison)
     if comparison.is_identical or comparison.is_alike:
         confidence = max(confidence, _ALIKE)
-    elif candidate.parameters:  # public pairs have none, so the weights set by hand stand in
+    elif candidate.parameters:  # the training pairs have no parameters, so use the manual weights
         confidence = max(confidence, alike)
     answer = _answer(comparison, confidence, alike, model)
     if answer == Answer.ADAPT:
@@ -144,7 +143,7 @@ def _judge(
 
 
 def hold_back(judgement: Judgement, model: RelevanceModel) -> Judgement:
-    """The same as a starting point at most: the wording by which it was found is one that nobody has confirmed."""
+    """Reduce the judgement to a starting point, because the wording that was found is not confirmed."""
     return replace(
         judgement,
         answer=Answer.ADAPT,
@@ -165,6 +164,6 @@ def _answer(
 
 
 def _may_match(comparison: Comparison) -> bool:
-    """Whether no rule keeps the entry from being a match, however sure the model is."""
+    """Return whether the rules allow a match, regardless of the model's confidence."""
     is_read = not comparison.statement.is_cut or comparison.is_identical
     return is_read and not comparison.is_open

@@ -24,7 +24,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """An entry that may answer a statement: found by its wording `phrasing`, at `cosine`."""
+    """An entry that may answer a statement, found by its wording `phrasing` at similarity `cosine`."""
 
     phrasing: str
     script: str
@@ -35,7 +35,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Something that statement and entry share, in a short sentence."""
+    """Something that statement and entry share, as a short sentence."""
 
     code: str
     text: str
@@ -46,7 +46,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something in which they differ; `span` is where the statement says it, if it does."""
+    """Something in which statement and entry differ. `span` is its position in the statement, if any."""
 
     code: str
     text: str
@@ -60,8 +60,8 @@ class Difference:
 class Judgement:
     """The judgement of a candidate for a statement.
 
-    `confidence` is the estimated probability that it answers as it is; `likeness` is the same if the literals
-    agreed, which ranks starting points. `fills` gives values to parameters.
+    `confidence` is the estimated probability that the entry is the answer as it is. `likeness` is the similarity
+    if all literals agreed, and it ranks starting points. `fills` has values for parameters.
     """
 
     answer: Answer
@@ -70,4 +70,4 @@ class Judgement:
     reasons: tuple[Reason, ...] = ()
     differs: tuple[Difference, ...] = ()
     fills: Mapping[str, str] = field(default_factory=dict)
-    lacks_only_certainty: bool = False  # a starting point that no rule objects to
+    lacks_only_certainty: bool = False  # a starting point without objections from the rules

@@ -1,1 +1,1 @@
-"""The fitted model: its features, its trees, and reading it from its file."""
+"""The fitted model, its features and its trees."""

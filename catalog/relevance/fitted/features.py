@@ -1,4 +1,4 @@
-"""What is known about a statement and an entry as numbers, to be weighed."""
+"""Compute numeric features of a statement and an entry."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from catalog.relevance.types import Candidate
 
 _MEASURES = frozenset({"duration", "size", "number", "percent"})
 
-# How like an entry's action is to what is asked, set by hand: which starting point helps most is
-# nothing that public pairs could tell.
+# How similar an entry's action is to the statement. The weights are set by hand, because public pairs do not show
+# which starting point helps most.
 _LIKENESS = {
     "bias": -6.75,
     "cosine": 6.0,
@@ -37,7 +37,7 @@ _LIKENESS = {
 
 
 def likeness(values: Mapping[str, float], comparison: Comparison) -> float:
-    """How like they would be, 0 to 1, if the differing literals were the same."""
+    """Return the similarity, 0 to 1, that the two would have if the differing literals were equal."""
     literals = comparison.literals
     same = len(literals.same) + len(literals.fills) + len(literals.differing)
     values = {**values, "same_literals": min(same, 3) / 3}
@@ -48,11 +48,11 @@ def likeness(values: Mapping[str, float], comparison: Comparison) -> float:
 
 
 def features_of(comparison: Comparison, candidate: Candidate) -> dict[str, float]:
-    """What the rules found, each about 0 to 1.
+    """Return the findings of the rules as features, each roughly between 0 and 1.
 
-    `cosine` of the embeddings; `words`: Dice coefficient; `said` and `asked`: the share of the
-    statement's words that the entry has, and the other way round; the rest counts agreements and
-    contradictions, cut off at two or three.
+    `cosine` compares the embeddings and `words` is a Dice coefficient. `said` is the share of the statement's
+    words that the entry has, and `asked` is the reverse. The others count agreements and contradictions, capped
+    at two or three.
     """
     statement, phrasing, literals = comparison.statement, comparison.phrasing, comparison.literals
     script = analyse_script(candidate.script)
@@ -89,12 +89,12 @@ def features_of(comparison: Comparison, candidate: Candidate) -> dict[str, float
 
 
 def rules_of(comparison: Comparison, candidate: Candidate) -> dict[str, float]:
-    """All that the rules found; what fills a parameter counts as if both had said it."""
+    """Return all features from the rules. Literals that fill a parameter count as shared."""
     return features_of(comparison, candidate) | counts_of(comparison, candidate)
 
 
 def counts_of(comparison: Comparison, candidate: Candidate) -> dict[str, float]:
-    """What the rules found, counted one by one, for a model that can weigh it."""
+    """Return separate counts of what the rules found, for a model that can weigh them."""
     statement, phrasing, literals = comparison.statement, comparison.phrasing, comparison.literals
     script = analyse_script(candidate.script)
     mine = [literal for literal in statement.literals if literal not in literals.open_places]

@@ -1,4 +1,4 @@
-"""Gradient boosted trees as plain arrays, so that nothing but numpy is needed to ask them."""
+"""Evaluate gradient boosted trees that are stored as plain arrays, with numpy as the only dependency."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ Integers: TypeAlias = "NDArray[np.int64]"
 
 
 class ForestDocument(TypedDict):
-    """A forest as JSON: the nodes of all trees one after the other, a leaf leads to itself."""
+    """A forest as JSON. The nodes of all trees are in one list, and a leaf points to itself."""
 
     features: list[str]
     base: float
     depth: int
     roots: list[int]
-    feature: list[int]  # which feature a node asks about
-    threshold: list[float]  # at most this goes left
+    feature: list[int]  # index of the feature that a node tests
+    threshold: list[float]  # values up to this go left
     left: list[int]
     right: list[int]
-    value: list[float]  # of a leaf, in log-odds
+    value: list[float]  # log-odds of a leaf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """Trees whose leaves add up to log-odds."""
+    """Trees whose leaf values add up to log-odds."""
 
     features: tuple[str, ...]
     base: float
@@ -45,7 +45,7 @@ class Forest:
 
     @classmethod
     def from_document(cls, document: ForestDocument) -> Forest:
-        """The forest that a document describes."""
+        """Return the forest that a document describes."""
         left, right = np.array(document["left"]), np.array(document["right"])
         return cls(
             features=tuple(document["features"]),
@@ -60,7 +60,7 @@ class Forest:
         )
 
     def score(self, rows: Sequence[Mapping[str, float]]) -> Floats:
-        """Log-odds of each row; a feature that a row lacks is an error (KeyError)."""
+        """Return the log-odds of each row. Raise KeyError if a row lacks a feature."""
         table = np.array([[row[name] for name in self.features] for row in rows])
         table = table.reshape(len(rows), len(self.features))
         each = np.arange(len(rows))[:, None]

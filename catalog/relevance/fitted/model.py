@@ -1,4 +1,4 @@
-"""The fitted model: which candidates are worth a closer look, and how sure a match is."""
+"""The fitted model, which selects candidates for a full comparison and estimates the probability of a match."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from catalog.relevance.fitted.forest import Forest, ForestDocument
 from catalog.relevance.fitted.word_overlap import Weights
 
 _SHIPPED = Path(__file__).resolve().parents[1] / "model.json"
-_BOUND = 30.0  # log-odds beyond which nothing changes
-STANDING = ("score", "rivals")  # what a calibration goes by
+_BOUND = 30.0  # log-odds are clipped to this range
+STANDING = ("score", "rivals")  # features of the calibration
 
 
 class ModelDocument(TypedDict):
     """A model as JSON."""
 
     version: str
-    made: dict[str, object]  # from what, how and how many
+    made: dict[str, object]  # training data, method and sizes
     words: dict[str, float]
     rare_word: float
     first_look: dict[str, float]
@@ -34,10 +34,10 @@ class ModelDocument(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RelevanceModel:
-    """All that is fitted, and the two thresholds; made by `catalog.relevance.training.fitting`.
+    """All fitted parts and the two thresholds, as made by `catalog.relevance.training.fitting`.
 
-    A candidate is looked at three times: `first_look` is logistic and cheap, the `forest` weighs
-    what the rules found, and `calibration` makes a probability of it, given the other candidates.
+    A candidate is scored in three steps. `first_look` is a cheap logistic model, `forest` weighs the findings of
+    the rules, and `calibration` turns the score into a probability relative to the other candidates.
     """
 
     version: str
@@ -50,12 +50,12 @@ class RelevanceModel:
     made: Mapping[str, object]
 
     def confidences(self, scores: Sequence[float]) -> list[float]:
-        """For each candidate of one statement the probability, 0 to 1, that it is the answer."""
+        """Return the probability, 0 to 1, that each candidate of one statement is the answer."""
         return [sigmoid(weigh_standing(one, self.calibration)) for one in standings(scores)]
 
 
 def standings(scores: Sequence[float]) -> list[dict[str, float]]:
-    """What the calibration goes by: each candidate's log-odds, and how the others stand to it."""
+    """Return the calibration's features: each candidate's log-odds and those of its rivals."""
     chances = [sigmoid(score) for score in scores]
     total = sum(chances)
     return [
@@ -68,18 +68,18 @@ def standings(scores: Sequence[float]) -> list[dict[str, float]]:
 
 
 def weigh_standing(standing: Mapping[str, float], calibration: Mapping[str, float]) -> float:
-    """The log-odds that a candidate is the answer."""
+    """Return the log-odds that a candidate is the answer."""
     weighed = (weight * standing[name] for name, weight in calibration.items() if name != "bias")
     return calibration["bias"] + sum(weighed)
 
 
 def sigmoid(value: float) -> float:
-    """The probability of log-odds."""
+    """Convert log-odds to a probability."""
     return 1 / (1 + exp(-max(-_BOUND, min(_BOUND, value))))
 
 
 def read_model(document: ModelDocument) -> RelevanceModel:
-    """The model that a document describes. Raises KeyError or ValueError."""
+    """Return the model that a document describes. Raise KeyError or ValueError if it is invalid."""
     return RelevanceModel(
         version=document["version"],
         words=Weights(document["words"], document["rare_word"]),
@@ -94,11 +94,11 @@ def read_model(document: ModelDocument) -> RelevanceModel:
 
 @cache
 def shipped_model() -> RelevanceModel:
-    """The default, fitted on public pairs of statements and scripts."""
+    """Return the default model, which is fitted on public pairs of statements and scripts."""
     return read_model(shipped_document())
 
 
 def shipped_document() -> ModelDocument:
-    """The default as it is stored."""
+    """Return the default model as stored."""
     document: ModelDocument = json.loads(_SHIPPED.read_text("utf-8"))
     return document

@@ -1,7 +1,6 @@
-"""The first look at a statement and an entry: which words they share, weighed by how rare they are.
+"""Compare the words of a statement and an entry, weighted by rarity, as a cheap first pass.
 
-It costs some twenty microseconds a candidate, so that all that were found can be looked at, and only
-the best are compared by the rules.
+The pass takes about 20 µs per candidate, so it can score all of them. The rules then compare only the best.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from catalog.relevance.statement.tokens import LONGEST
 from catalog.relevance.statement.vocabulary import lemma
 from catalog.relevance.types import Candidate
 
-_LONGEST_SCRIPT = 8_000  # characters that are looked at
-# What parts words, so that the letters and marks of every script stay in them: white space, controls and the
-# punctuation of ASCII and of the larger blocks.
+_LONGEST_SCRIPT = 8_000  # characters that are read
+# Separators of words: white space, control characters, and the punctuation of ASCII and the larger Unicode blocks.
+# Letters and combining marks of every writing system remain in the words.
 _APART = r"\x00-\x20!\"#&'(),:;<=>?\[\\\]^`{|}\x7f-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u206f\u3000-\u303f"
 _WORD = re.compile(rf"[^{_APART}@%+]+")
 _PIECE = re.compile(rf"[^{_APART}]+")
@@ -28,10 +27,10 @@ NOTHING: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much a word says: logarithm of how many statements there are for each that has it."""
+    """Weights of words: the logarithm of the inverse share of statements that contain the word."""
 
     known: Mapping[str, float]
-    rare: float  # of a word that is not known
+    rare: float  # weight of an unknown word
 
     def total(self, words: Iterable[str]) -> float:
         return sum(self.known.get(word, self.rare) for word in words)
@@ -45,42 +44,42 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A statement as its words."""
+    """A statement as a set of words."""
 
     text: str
     words: frozenset[str]
-    pairs: frozenset[tuple[str, str]]  # words beside each other
+    pairs: frozenset[tuple[str, str]]  # adjacent words
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A script as its pieces."""
+    """A script as a set of pieces."""
 
     text: str
-    values: frozenset[str]  # what is neither an option nor a single letter, in small letters
+    values: frozenset[str]  # lower-case pieces except options and single letters
     options: int
     pipes: int
 
 
 def read_wording(text: str) -> Wording:
-    """The words of a statement; the latest ones are remembered."""
+    """Return the words of a statement. Recent results are cached."""
     return _read_wording(text[:LONGEST])
 
 
 def read_spelling(script: str) -> Spelling:
-    """The pieces of a script; the latest ones are remembered."""
+    """Return the pieces of a script. Recent results are cached."""
     return _read_spelling(script[:_LONGEST_SCRIPT])
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text in base form, paths and patterns among them.
+    """Return the words of a text in base form, including paths and patterns.
 
     >>> split_words("Delete *.log files in /var/tmp.")
     ['delete', '*.log', 'file', 'in', '/var/tmp']
     >>> split_words("gültig für Müller")
     ['gültig', 'für', 'müller']
     """
-    # A letter with its mark is one character or two, as it was typed; here it is one.
+    # A letter with a combining mark may be one character or two. Normalize it to one.
     composed = unicodedata.normalize("NFC", text.lower())
     stripped = (word.strip(".") for word in _WORD.findall(composed))
     return [lemma(word) for word in stripped if word]
@@ -106,11 +105,10 @@ def _read_spelling(script: str) -> Spelling:
 def surface_features(
     statement: Wording, candidate: Candidate, weights: Weights, aside: Set[str] = NOTHING
 ) -> dict[str, float]:
-    """What the first look finds, by name; words in `aside` are accounted for and left out.
+    """Return the features of the first pass by name, without the words in `aside`.
 
-    `said`: the share of the statement's words that the phrasing has, `asked` the other way round;
-    `new` words stand in the statement only, `lost` ones in the phrasing only; `values` are those of
-    the script.
+    `said` is the share of the statement's words that the phrasing has, and `asked` is the reverse. `new` words
+    are only in the statement, `lost` words only in the phrasing. `values` are those of the script.
     """
     phrasing, script = read_wording(candidate.phrasing), read_spelling(candidate.script)
     mine, theirs = statement.words, phrasing.words

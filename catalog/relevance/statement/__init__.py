@@ -1,1 +1,1 @@
-"""What can be read from a statement and from a script on their own."""
+"""Analysis of a single statement or a single script."""

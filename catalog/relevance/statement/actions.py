@@ -1,4 +1,4 @@
-"""What a statement asks to be done, as verbs in their base form."""
+"""Find the actions that a statement asks for, as verbs in their base form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAKING = re.compile(
     r"\b(?:create|make|take|generate)s? (?:an?|the) (?:\S+ ){0,3}?"
     r"(?P<what>archive|tarball|backup|copy|snapshot)\b"
 )
-# Forms in -ing that describe something and ask for nothing.
+# Forms in -ing that describe something and request no action.
 _DESCRIBING = words(
     "starting running including existing matching containing ending following setting missing using"
 )
@@ -33,10 +33,10 @@ _CONNECTING = words("and then to or but also & it them by finally")
 
 
 def actions_of(tokens: Sequence[Token], skeleton: str) -> frozenset[str]:
-    """The verbs of a statement; `skeleton` is its text without its literals.
+    """Return the verbs of a statement. `skeleton` is its text without its literals.
 
-    Only imperatives count: at the start, after a conjunction or a comma. "Deleted files" and
-    "the backup directory" ask for nothing.
+    Only imperatives count, at the start or after a conjunction or a comma. "Deleted files" and "the backup
+    directory" request no action.
     """
     found = set(_verbs(tokens))
     if _COUNTING.search(skeleton):
@@ -59,12 +59,12 @@ def _verbs(tokens: Sequence[Token]) -> Iterator[str]:
         word = token.lower
         goes_on = may_start and (word in _LEADING or word.endswith("ly"))
         joins = token.ends_clause or (not token.is_quoted and word in _CONNECTING)
-        # Without a verb before it, what is joined is a list: "role, link status and offsets".
+        # Without a preceding verb, joined words are a list, as in "role, link status and offsets".
         may_start = (joins and (has_clause or goes_on)) or (not token.is_quoted and goes_on)
 
 
 def _as_verb(token: Token, following: str) -> str:
-    """The verb that a token is in its base form, third person or with -ing; else empty."""
+    """Return the base form of a verb in the base form, third person or -ing form, or an empty string."""
     if not token.is_word:
         return ""
     word = token.lower
@@ -84,37 +84,37 @@ def _as_verb(token: Token, following: str) -> str:
 
 
 def agree(verb: str, other: str) -> bool:
-    """Whether two verbs may stand for the same action."""
+    """Return whether two verbs may stand for the same action."""
     return bool(VERBS[verb] & VERBS[other])
 
 
 def disagree(some: frozenset[str], others: frozenset[str]) -> bool:
-    """Whether both ask for something and nothing that one asks for is what the other asks for.
+    """Return whether both sides request actions and none of them agree.
 
-    Looking does not count beside something stronger: "find and delete" agrees with "delete".
+    Looking does not count if a stronger verb is present, so "find and delete" agrees with "delete".
     """
     some, others = strong(some) or some, strong(others) or others
     return bool(some and others) and not agreeing(some, others)
 
 
 def agreeing(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
-    """The verbs of `some` that one of `others` can stand for."""
+    """Return the verbs of `some` that match a verb of `others`."""
     return frozenset(verb for verb in some if any(agree(verb, other) for other in others))
 
 
 def unmatched(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
-    """The verbs of `some` beyond looking that none of `others` can stand for.
+    """Return the verbs of `some`, other than looking, that match no verb of `others`.
 
-    Where the others have none that could be told, nothing is known and nothing unmatched.
+    If `others` has no recognized verbs, return an empty set.
     """
     return strong(some) - agreeing(some, others) if others else frozenset()
 
 
 def strong(verbs: frozenset[str]) -> frozenset[str]:
-    """The verbs that ask for more than to look at something."""
+    """Return the verbs that request more than looking at something."""
     return frozenset(verb for verb in verbs if "look" not in VERBS[verb])
 
 
 def say(verbs: Iterable[str]) -> str:
-    """Verbs for people: "copy and delete"."""
+    """Format verbs for users, as in "copy and delete"."""
     return " and ".join(sorted(verbs))

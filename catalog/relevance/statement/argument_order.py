@@ -1,4 +1,4 @@
-"""Whether two statements say the same things the other way round: "http to https", "https to http"."""
+"""Find words that two statements have in opposite order, as in "http to https" and "https to http"."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from catalog.relevance.statement.tokens import Token, split_tokens
 from catalog.relevance.statement.vocabulary import words
 
-# Words that join what goes before to what follows, by what they say of the two.
+# Words that connect two parts of a statement, by their meaning.
 _JOINTS = {
     joint: meaning
     for meaning, joints in {
@@ -23,7 +23,7 @@ _JOINTS = {
 }
 _OPPOSITE = ({"to", "from"}, {"before", "after"})
 _BETWEEN = words("a an the its their this that these all every each any named called")
-_REACH = 2  # words on either side
+_REACH = 2  # words on each side
 
 
 class _Joint(NamedTuple):
@@ -33,7 +33,7 @@ class _Joint(NamedTuple):
 
 
 def find_turned(text: str, other: str) -> tuple[str, ...]:
-    """Two words whose order, or what joins them, is turned round in the other text; empty without."""
+    """Return two words that the other text has in opposite order or with an opposite connector, or an empty tuple."""
     theirs = list(_joints_of(split_tokens(other)))
     for one in _joints_of(split_tokens(text)):
         for another in theirs:
@@ -58,7 +58,7 @@ def _joints_of(tokens: Sequence[Token]) -> Iterator[_Joint]:
 
 
 def _beside(tokens: Sequence[Token], *, stops_before: bool) -> frozenset[str]:
-    """The nearest words that say something, no further than the clause and the next joint."""
+    """Return the nearest significant words, up to the end of the clause or the next connector."""
     found: list[str] = []
     for token in tokens:
         if not token.is_quoted and token.lower in _JOINTS:

@@ -1,4 +1,4 @@
-"""The literals of a statement: its paths, numbers and names, comparable by kind and value."""
+"""Find the literals of a statement (paths, numbers, names), comparable by kind and value."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from catalog.relevance.statement.vocabulary import FILE_TYPES, STOP_WORDS, is_co
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """One literal: what it is, what it is compared by, and where it stands.
+    """A literal with its kind, its normalized value and its position.
 
-    `value` is normalised: seconds, bytes, a path without its last slash. A literal that is not
-    `firm` is one by guess (an unknown word, "the current directory", "one"): it only counts
-    against an entry that has another such literal in its place.
+    `value` is in seconds or bytes, or a path without its trailing slash. A literal that is not `firm` is a guess
+    (an unknown word, "the current directory", "one"). It counts against an entry only if the entry has a
+    different guess in its place.
     """
 
     kind: Kind
@@ -34,22 +34,22 @@ class Literal:
     start: int
     end: int
     firm: bool = True
-    role: str = ""  # what it names: service, user, port ...
-    side: str = ""  # "from" or "to", after such a preposition
+    role: str = ""  # what the literal names: service, user, port ...
+    side: str = ""  # "from" or "to" if such a preposition precedes it
 
     @property
     def key(self) -> tuple[str, str]:
-        """Family and value: equal for literals that say the same."""
+        """Return family and value, which are equal for equivalent literals."""
         return self.kind.family, self.value
 
 
 def find_literals(text: str) -> tuple[Literal, ...]:
-    """All literals of a statement, in order; at most the first 4,000 characters are read."""
+    """Return all literals of a statement in order. Only the first 4,000 characters are read."""
     return literals_of(split_tokens(text))
 
 
 def literals_of(tokens: Sequence[Token]) -> tuple[Literal, ...]:
-    """All literals among the tokens of a statement, in order."""
+    """Return all literals among the tokens of a statement, in order."""
     found: list[Literal] = []
     position = 0
     while position < len(tokens):
@@ -61,7 +61,7 @@ def literals_of(tokens: Sequence[Token]) -> tuple[Literal, ...]:
 
 
 def _read(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
-    """The literal that starts at a token, if any, and how many tokens it takes."""
+    """Return the literal that starts at a token, or None, and the number of tokens it uses."""
     token = tokens[position]
     if token.is_quoted:
         return _read_quoted(tokens, position), 1
@@ -91,7 +91,7 @@ def _read_quoted(tokens: Sequence[Token], position: int) -> Literal | None:
 
 
 def _read_single(tokens: Sequence[Token], position: int) -> Literal | None:
-    """A literal of one token: by its looks, or by what the words around it say."""
+    """Return the literal in a single token, recognized by its form or by the surrounding words."""
     token = tokens[position]
 
     def literal(kind: Kind, value: str, *, firm: bool = True) -> Literal:
@@ -108,7 +108,7 @@ def _read_single(tokens: Sequence[Token], position: int) -> Literal | None:
     if is_option(token.text):
         return literal(Kind.TEXT, token.text, firm=False)
     if token.text == "." and not (position and tokens[position - 1].lower in _INTO):
-        return None  # a full stop with a space before it
+        return None  # a period after a space
     if shape := classify(token.text):
         return literal(*shape, firm=shape[0] != Kind.PATH or not _is_doubtful_path(token.text))
     if is_identifier(token.text):
@@ -125,7 +125,7 @@ def _read_single(tokens: Sequence[Token], position: int) -> Literal | None:
 
 
 def _read_word(tokens: Sequence[Token], position: int) -> Literal | None:
-    """A word that is a name: because of its role, its capitals or for want of another meaning."""
+    """Return a word as a name if its role, its capitals or a lack of other meanings suggest it."""
     token = tokens[position]
     word = token.lower.removesuffix("'s").removesuffix("’s")
     text = token.text[: len(word)]
@@ -143,12 +143,12 @@ def _read_word(tokens: Sequence[Token], position: int) -> Literal | None:
 
 
 def _is_verb(tokens: Sequence[Token], position: int) -> bool:
-    """Whether an unknown word stands where a verb does: first, before "the" or the like."""
+    """Return whether an unknown word is in a verb's position: first, followed by "the" or a similar word."""
     return position == 0 and len(tokens) > 1 and tokens[1].lower in STOP_WORDS
 
 
 def _read_place(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
-    """ "The current directory", "my home directory", "the whole file system": soft paths."""
+    """Read descriptions of paths ("the current directory", "my home directory") as guessed literals."""
     spoken = [token.lower for token in tokens[position : position + 3]]
     if len(spoken) < 2:
         return None, 1
@@ -166,13 +166,13 @@ def _read_place(tokens: Sequence[Token], position: int) -> tuple[Literal | None,
 
 
 def _is_doubtful_path(text: str) -> bool:
-    """Whether it may be two words with a slash between, as in "node/npm"."""
+    """Return whether the text may be two words with a slash between them, as in "node/npm"."""
     parts = text.split("/")
     return len(parts) == 2 and all(map(str.isalpha, parts)) and any(map(is_common, parts))
 
 
 def _with_side(literal: Literal, tokens: Sequence[Token], position: int) -> Literal:
-    """The literal with the preposition "from" or "to" that leads to it."""
+    """Return the literal with the preposition "from" or "to" that precedes it."""
     for token in reversed(tokens[max(0, position - 4) : position]):
         if token.lower in ("to", "into", "onto", "towards"):
             return replace(literal, side="to")

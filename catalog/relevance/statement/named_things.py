@@ -1,4 +1,4 @@
-"""What a word names, told by the words beside it: "the nginx service", "restart nginx"."""
+"""Determine what a word names from the surrounding words, as in "the nginx service" or "restart nginx"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from catalog.relevance.statement.vocabulary import STOP_WORDS, is_common, lemma,
 
 DIRECTORY_WORDS = words("directory directories folder folders dir dirs subdirectory hierarchy tree")
 
-# What stands beside a name and says what it names.
+# Words next to a name that tell what it names.
 ROLES = {
     word: role
     for role, listed in {
@@ -41,7 +41,7 @@ _ROLE_OF_OBJECT = {
     **dict.fromkeys(words("kill killall terminate"), "process"),
     **dict.fromkeys(words("ping traceroute drain cordon uncordon"), "host"),
 }
-# Ordinary words that are often names as well; beside a role they are taken for one.
+# Ordinary words that are often names, too. Next to a role they are treated as names.
 _NAMELIKE = words(
     """
     main master develop default production staging prod test dev root admin system public
@@ -49,25 +49,25 @@ _NAMELIKE = words(
     """
 )
 _NAMING = words("named called titled labelled labeled")
-_VAGUE = words("file directory command")  # roles that common words stand beside, too
+_VAGUE = words("file directory command")  # roles that also occur next to common words
 _BEFORE_ROLE = words("on of in from to for the dump drop restore vacuum")
 _BETWEEN = words("the a an named called name with is id our my")
 
 
 def may_be_name(word: str, role: str) -> bool:
-    """Whether a lower-case word can be a name where this role asks for one."""
+    """Return whether a lower-case word can be a name for this role."""
     if is_common(word):
         return role not in _VAGUE and word in _NAMELIKE
     return True
 
 
 def may_intervene(word: str) -> bool:
-    """Whether a word may stand between a preposition and its literal: "to the remote host X"."""
+    """Return whether a word may come between a preposition and its literal, as in "to the remote host X"."""
     return word not in ("and", "or", "then", "that", "which", "of", "in", "for", "with", "by")
 
 
 def role_of(tokens: Sequence[Token], position: int) -> str:
-    """The role of the token: by the word after it, before it, or the verb it is the object of.
+    """Return the token's role from the next word, the previous word or the verb that governs it.
 
     >>> from catalog.relevance.statement.tokens import split_tokens
     >>> role_of(split_tokens("reload the nginx service"), 2)
@@ -95,7 +95,7 @@ def role_of(tokens: Sequence[Token], position: int) -> str:
 
 
 def is_named(tokens: Sequence[Token], position: int) -> bool:
-    """Whether an ordinary word is a name all the same: "named core", "in database orders"."""
+    """Return whether an ordinary word is used as a name, as in "named core" or "in database orders"."""
     word = tokens[position].lower
     if position == 0 or word in STOP_WORDS or tokens[position - 1].ends_clause:
         return False

@@ -1,4 +1,4 @@
-"""What a statement denies: "do not contain", "isn't mounted"."""
+"""Find what a statement negates, as in "do not contain" or "isn't mounted"."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _WORD = re.compile(r"[a-z]{3,}")
 
 
 def denied_here_only(text: str, other: str) -> str:
-    """A word that one of the texts denies and the other one says and does not deny; empty without.
+    """Return a word that one text negates and the other affirms, or an empty string.
 
-    Where only one of them denies anything, the mark `not:yes` tells it already; this is for both.
+    If only one text has a negation, the mark `not:yes` covers it. This function is for two texts with negations.
     """
     mine, theirs = _denied(text), _denied(other)
     if not (mine and theirs):
@@ -28,6 +28,6 @@ def _denied(text: str) -> frozenset[str]:
 
 
 def _said(text: str) -> frozenset[str]:
-    """What is said beside what is denied; a word may be both."""
+    """Return the words outside the negations. A word may be both negated and affirmed."""
     rest = _DENIED.sub(" ", text.lower())
     return frozenset(map(lemma, _WORD.findall(rest)))

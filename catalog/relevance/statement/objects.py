@@ -1,4 +1,4 @@
-"""What a statement is about: files, processes, users."""
+"""Find what a statement is about, such as files, processes or users."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _BEFORE_NOUN = words(
 
 
 def objects_of(tokens: Sequence[Token]) -> frozenset[str]:
-    """The kinds of things a statement is about, less those that only say where: "in the file x"."""
+    """Return the kinds of things a statement is about, without mere locations such as "in the file x"."""
     found: set[str] = set()
     before = ""
     locating = False
@@ -78,7 +78,7 @@ def objects_of(tokens: Sequence[Token]) -> frozenset[str]:
 
 
 def _kind(word: str, following: str) -> str:
-    """The kind of thing a word names; a file system is no file, and what is "processed" nothing."""
+    """Return the kind of thing a word names. "File system" is not a file, and "processed" is not a process."""
     if word.endswith(("ed", "ing")) or (word == "file" and following.startswith("system")):
         return ""
     return OBJECTS.get(lemma(word), "")

@@ -1,4 +1,4 @@
-"""Everything the rules need to know about one statement, worked out once."""
+"""Compute and cache everything the rules need to know about a statement."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIGNS = {
     Kind.MODE: "#m",
     Kind.PERCENT: "#p",
 }
-# Words that leave a statement what it is when they come or go.
+# Words that do not change the meaning of a statement.
 LIGHT_WORDS = words(
     """
     list tree name call regular normal entire whole contain reside exist present recursive within
@@ -34,9 +34,9 @@ LIGHT_WORDS = words(
     younger longer many
     """
 )
-# "Last" says nothing of its own here: the last 7 days, last modified.
+# "Last" has no meaning of its own in "the last 7 days" or "last modified".
 _NOT_LAST = re.compile(r"\b(?:last|past|previous) (?=#d|modified|accessed|changed|updated)")
-# One word for words that say the same in this trade.
+# One word for each group of synonyms in system administration.
 _CANONICAL = {
     "begin": "start", "bigger": "more", "change": "modify", "conf": "configuration",
     "config": "configuration", "consumption": "usage", "contents": "content", "count": "number",
@@ -57,19 +57,19 @@ _CANONICAL = {
 
 @dataclass(frozen=True, slots=True)
 class StatementProfile:
-    """One statement as the rules see it."""
+    """A statement as the rules see it."""
 
-    text: str  # lower-case, spaces and the last full stop taken out
+    text: str  # lower-case, without spaces and the final period
     literals: tuple[Literal, ...]
-    words: frozenset[str]  # what it says besides its literals, in base form
-    actions: frozenset[str]  # verbs
+    words: frozenset[str]  # words other than literals, in base form
+    actions: frozenset[str]
     objects: frozenset[str]
     marks: frozenset[str]
-    is_cut: bool  # too long: what follows was not looked at
+    is_cut: bool  # the text was too long, and its end was not read
 
 
 def analyse(text: str) -> StatementProfile:
-    """The profile of a statement; the latest ones are remembered."""
+    """Return the profile of a statement. Recent results are cached."""
     analyse_it = _analyse_usual if len(text) <= _USUAL else _analyse_long
     return analyse_it(text[:LONGEST], len(text) > LONGEST)
 
@@ -90,14 +90,14 @@ def _analyse(text: str, is_cut: bool) -> StatementProfile:
     )
 
 
-# Profiles of long texts take much memory, so few are kept: enough for one comparison.
+# Profiles of long texts use much memory, so only enough of them for one comparison are cached.
 _USUAL = 400  # characters
 _analyse_usual = lru_cache(maxsize=4096)(_analyse)
 _analyse_long = lru_cache(maxsize=16)(_analyse)
 
 
 def _skeleton(tokens: Sequence[Token], literals: Sequence[Literal]) -> str:
-    """The words of a statement in small letters, each firm literal replaced by a sign."""
+    """Return the lower-case words of a statement with each firm literal replaced by a placeholder."""
     parts: list[str] = []
     position = 0
     for token in tokens:
@@ -106,7 +106,7 @@ def _skeleton(tokens: Sequence[Token], literals: Sequence[Literal]) -> str:
         literal = literals[position] if position < len(literals) else None
         if literal is None or token.end <= literal.start:
             parts.append(token.lower)
-        elif token.start <= literal.start:  # the first token of a literal stands for all of it
+        elif token.start <= literal.start:  # the first token represents the whole literal
             parts.append(_SIGNS.get(literal.kind, "#x") if _is_sign(literal) else token.lower)
         elif not _is_sign(literal):
             parts.append(token.lower)
@@ -133,6 +133,6 @@ def _content_words(skeleton: str) -> frozenset[str]:
 
 
 def canonical(word: str) -> str:
-    """One word for all inflections and synonyms of a lower-case word."""
+    """Return one word for all inflections and synonyms of a lower-case word."""
     base = lemma(word)
     return _CANONICAL.get(base, base)

@@ -1,8 +1,8 @@
-"""What turns the meaning of a statement: older or newer, first or last, with or without.
+"""Find the qualifiers that change a statement's meaning, such as older or newer, first or last.
 
-A statement is read as a skeleton, its words with each literal replaced by a sign for its kind:
-"files older than #d in #x". What is found is a mark, `axis:value`. Two statements whose marks on
-one axis have nothing in common say different things.
+A statement is read as a skeleton in which each literal is replaced by a placeholder for its kind, as in
+"files older than #d in #x". Each finding is a mark, `axis:value`. Two statements contradict each other if
+their marks on an axis have nothing in common.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ _NOT = r"(?:not|never|no|\w+n['’]t)"
 _TOUCHED = r"(?:modif|chang|access|touch|us|updat|edit|writ|open|read|alter|log|seen|run)\w*"
 _UNTOUCHED = r"(?:unmodified|unchanged|unused|untouched|unaccessed)"
 
-# "More than within the last 7 days", "more than modified in the last day", "before the last hour": longer ago.
+# "More than within the last 7 days", "more than modified in the last day" and "before the last hour" all mean longer
+# ago.
 _LONGER = r"(?:more|longer|older|earlier|greater) than (?:\w+ )?"
 _LATELY = r"(?:(?:in|within|during) (?:the )?(?:(?:last|past|previous) )?#d|(?:the )?(?:last|past|previous) #d)"
 
-# In order: what matched is taken out, so that "not older than" is not read as "older than" again.
+# The order matters. A match is removed, so that "not older than" is not also read as "older than".
 _AGE = (
     (
         "age:newer",
@@ -178,7 +179,7 @@ _EXCEPTION = re.compile(
 _NO_NEGATION = re.compile(r"\bnot (?:empty|hidden)\b|\bignor\w+ (?:the )?case\b")
 
 
-# Of whatever it is: "more than $LIMIT", "larger than a gigabyte". What is "not more" is neither here.
+# For any quantity, as in "more than $LIMIT" or "larger than a gigabyte". "Not more than" matches neither.
 _NOT_COMPARED = re.compile(r"\b(?:not|no|never|\w+n['’]t)(?: \w+){0,3} \w+ than\b")
 _COMPARED = (
     ("than:more", re.compile(r"\b(?:more|greater|larger|bigger|higher|longer) than\b")),
@@ -187,9 +188,9 @@ _COMPARED = (
 
 
 def marks_of(skeleton: str) -> frozenset[str]:
-    """The marks of a statement, given its skeleton.
+    """Return the marks of a statement, given its skeleton.
 
-    `not:yes` says that something is negated, `except:yes` that something is left out.
+    `not:yes` means that something is negated, and `except:yes` that something is excluded.
     """
     found = set()
     rest = skeleton
@@ -209,7 +210,7 @@ def marks_of(skeleton: str) -> frozenset[str]:
 
 
 def axes(marks: frozenset[str]) -> dict[str, frozenset[str]]:
-    """The marks by axis."""
+    """Group the marks by axis."""
     found: dict[str, set[str]] = {}
     for mark in marks:
         found.setdefault(mark.partition(":")[0], set()).add(mark)
@@ -217,7 +218,7 @@ def axes(marks: frozenset[str]) -> dict[str, frozenset[str]]:
 
 
 def opposed(some: frozenset[str], others: frozenset[str]) -> list[tuple[str, str]]:
-    """The marks in which two statements say different things, as pairs, in order."""
+    """Return pairs of marks in which two statements contradict each other, in order."""
     mine, theirs = axes(some), axes(others)
     return [
         (min(mine[axis]), min(theirs[axis]))
@@ -226,12 +227,12 @@ def opposed(some: frozenset[str], others: frozenset[str]) -> list[tuple[str, str
     ]
 
 
-# Axes on which a statement may well say two things: older than one file, and newer than another.
+# Axes on which a statement may say two things, such as older than one file and newer than another.
 _TWOFOLD = frozenset({"age", "size", "order"})
 
 
 def half_agreed(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
-    """The axes on which one says a thing that the other says, and another one beside it."""
+    """Return the axes on which one side repeats the other's mark and adds another."""
     mine, theirs = axes(some), axes(others)
     return frozenset(
         axis
@@ -241,5 +242,5 @@ def half_agreed(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
 
 
 def lone_axes(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
-    """The axes on which only one of two statements says something."""
+    """Return the axes on which only one of the two statements has a mark."""
     return frozenset(axes(some).keys() ^ axes(others).keys())

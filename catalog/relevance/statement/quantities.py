@@ -1,4 +1,4 @@
-"""Numbers and what they measure: "30 days", "10MB", "five", "port 8080", "the last hour"."""
+"""Read numbers and what they measure, as in "30 days", "10MB", "five", "port 8080" or "the last hour"."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DAY = str(DURATION_UNITS["day"])
 
 
 class Measure(NamedTuple):
-    """A literal number: its value in seconds, bytes or as it is, and how many tokens it takes."""
+    """A number in seconds, in bytes or as written, with the number of tokens it uses."""
 
     kind: Kind
     value: str
@@ -35,7 +35,7 @@ class Measure(NamedTuple):
 
 
 def read_measure_at(tokens: Sequence[Token], position: int) -> Measure | None:
-    """The number or span of time that starts at a token, with its unit, where it has one."""
+    """Return the number or time span that starts at a token, with its unit if it has one."""
     token = tokens[position]
     if _RANGE.fullmatch(token.text):
         return Measure(Kind.NUMBER, token.text.replace("–", "-"))
@@ -59,7 +59,7 @@ def read_measure_at(tokens: Sequence[Token], position: int) -> Measure | None:
 
 
 def _read_spelled(tokens: Sequence[Token], position: int) -> tuple[float, str] | None:
-    """The number and unit of "five", "ten-day", "third"; ordinals only before a word."""
+    """Return number and unit of "five", "ten-day" or "third". Ordinals count only before a word."""
     token = tokens[position]
     number, _, rest = token.lower.partition("-")
     if number in NUMBER_WORDS and (not rest or rest in _UNITS):
@@ -71,7 +71,7 @@ def _read_spelled(tokens: Sequence[Token], position: int) -> tuple[float, str] |
 
 
 def _read_unit(tokens: Sequence[Token], position: int) -> tuple[str, int]:
-    """The unit behind a number, and how many tokens the two take; also of "10 and 20 MB"."""
+    """Return the unit after a number and the number of tokens they use together, also in "10 and 20 MB"."""
     following = tokens[position + 1 : position + 4]
     if not following or following[0].is_quoted:
         return "", 1
@@ -96,7 +96,7 @@ def _read_unit(tokens: Sequence[Token], position: int) -> tuple[str, int]:
 def _scale(
     number: float, unit: str, tokens: Sequence[Token], position: int, used: int
 ) -> tuple[Kind, float]:
-    """What a number with a unit is, in seconds or bytes; the words around it decide "5m"."""
+    """Return the kind and the value in seconds or bytes. The surrounding words decide what "5m" means."""
     before = [token.lower for token in tokens[max(0, position - 12) : position]]
     after = [token.lower for token in tokens[position + used : position + used + 4]]
     if unit == "%":
@@ -119,11 +119,11 @@ def _is_octal(text: str) -> bool:
 
 
 def _read_span(tokens: Sequence[Token], position: int) -> Measure | None:
-    """A span of time without a number: "the last hour", "an hour", "today", "yesterday"."""
+    """Read a time span without a number, as in "the last hour", "an hour", "today" or "yesterday"."""
     token = tokens[position]
     if token.lower == "today":
         return Measure(Kind.DURATION, _DAY, firm=False)
-    if token.lower == "yesterday":  # begins two days ago at most
+    if token.lower == "yesterday":  # starts at most two days ago
         return Measure(Kind.DURATION, str(2 * int(_DAY)), firm=False)
     if position + 1 == len(tokens) or token.ends_clause:
         return None
@@ -131,7 +131,7 @@ def _read_span(tokens: Sequence[Token], position: int) -> Measure | None:
     if len(unit.text) < 3 or unit.lower not in DURATION_UNITS:
         return None
     if unit.lower == "second" and position + 2 < len(tokens) and not unit.ends_clause:
-        return None  # rather the one after the first
+        return None  # more likely an ordinal than a time span
     seconds = str(DURATION_UNITS[unit.lower])
     if token.lower in ("last", "past", "previous"):
         return Measure(Kind.DURATION, seconds, used=2)

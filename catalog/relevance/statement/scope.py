@@ -1,4 +1,4 @@
-"""Where a script looks, and at which kinds of files, beside what a statement says of it."""
+"""Compare where a script searches, and for which file types, with what the statement says."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ _EVERYWHERE = re.compile(r"\bon the (?:file ?)?system\b")
 
 
 def has_other_scope(statement: StatementProfile, script: ScriptProfile, text: str) -> bool:
-    """Whether a script leaves out what the statement says, or looks where it does not say.
+    """Return whether a script omits what the statement says or searches where it does not say.
 
-    That is: a literal that the script (`text` as it was written) has not; a search from a folder that
-    the statement does not name; a search for one kind of files, or on one side of an age or a size,
-    where the statement says another.
+    This is the case if the script (`text` as written) lacks a literal, searches from a directory that the
+    statement does not name, or searches for another file type, age or size than the statement says.
     """
     if any(_must_stand(literal) and not script.explains(literal) for literal in statement.literals):
         return True
@@ -44,12 +43,12 @@ def has_other_scope(statement: StatementProfile, script: ScriptProfile, text: st
 
 
 def _must_stand(literal: Literal) -> bool:
-    """Whether a script that does what is asked has to mention it; a command may hide a name."""
+    """Return whether a correct script has to contain the literal. Commands may imply a name."""
     return literal.value == "~" or (literal.firm and literal.kind != Kind.NAME)
 
 
 def _minds_case(statement: StatementProfile, text: str) -> bool:
-    """Whether the script has a quoted literal in other letters: FOO is not foo."""
+    """Return whether the script has a quoted literal in another case, such as FOO for foo."""
     if "case:any" in statement.marks:
         return False
     quoted = [literal.text for literal in statement.literals if literal.kind == Kind.TEXT]
@@ -57,7 +56,7 @@ def _minds_case(statement: StatementProfile, text: str) -> bool:
 
 
 def _is_turned(statement: StatementProfile, text: str) -> bool:
-    """Whether ages or sizes are older, newer, more or less here, and something else there."""
+    """Return whether the script compares ages or sizes in another direction than the statement."""
     ages = {sign for mark, sign in _AGE_SIGNS.items() if mark in statement.marks}
     newer = {"+" if negated else "-" for negated in _NEWER.findall(text)}
     if ages and newer and not _AGES.search(text) and ages != newer:
@@ -73,7 +72,7 @@ def _is_turned(statement: StatementProfile, text: str) -> bool:
 
 
 def _starts_elsewhere(statement: StatementProfile, searches: list[str]) -> bool:
-    """Whether a search starts at a folder that only the script names, the current one left aside."""
+    """Return whether a search starts in a directory, other than the current one, that only the script names."""
     named = {
         literal.value.lower() for literal in statement.literals if literal.kind.family == "name"
     }
@@ -103,6 +102,6 @@ def _finds_other_kind(statement: StatementProfile, script: ScriptProfile) -> boo
     if "regular" in statement.words:
         return "f" not in kinds
     if "file" in statement.objects and _DESTROYS.search(script.text) and not kinds:
-        return not _NAMES.search(script.text)  # it would take the directories along
+        return not _NAMES.search(script.text)  # the search would include directories
     is_directory = statement.objects == frozenset({"directory"})
     return is_directory and "f" in kinds and "d" not in kinds

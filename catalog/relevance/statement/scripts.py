@@ -1,7 +1,6 @@
-"""What a script mentions, so that a statement's literals can be explained by it.
+"""Find what a script mentions, to explain the literals of a statement.
 
-This reads the text of a script; it does not parse the shell. A wrong guess makes a literal look
-explained or not, never more.
+The script's text is searched, not parsed. A wrong guess only changes whether a literal counts as explained.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from catalog.relevance.statement.token_shapes import Kind, classify, read_measur
 from catalog.relevance.statement.verbs import VERBS
 from catalog.relevance.statement.vocabulary import DURATION_UNITS, SIZE_UNITS
 
-_LONGEST = 20_000  # characters that are looked at
+_LONGEST = 20_000  # characters that are read
 _GOES_ON = re.compile(r"/+[\w.-]")
-_MOST_PLACES = 50  # where a text is looked at, for texts that repeat themselves
+_MOST_PLACES = 50  # matches examined, for repetitive texts
 _PIECE = re.compile(r"[^\s'\"`();|&<>=,]{1,300}")
 _NUMBER = re.compile(r"(?:(?<![A-Za-z_.\d])|(?<=-[A-Za-z]))\d{1,18}(?:\.\d{1,9})?")
 _AGE_OPTION = re.compile(r"-[amc](time|min)")
@@ -36,16 +35,16 @@ _COMMANDS = {
 
 @dataclass(frozen=True, slots=True)
 class ScriptProfile:
-    """One script as the rules see it."""
+    """A script as the rules see it."""
 
-    text: str  # in small letters, without backslashes
+    text: str  # lower-case, without backslashes
     keys: frozenset[tuple[str, str]]  # families and values, as in `Literal.key`
     numbers: frozenset[float]
-    pieces: frozenset[str]  # its words in small letters
+    pieces: frozenset[str]  # lower-case words
     actions: frozenset[str]  # verbs that its commands stand for
 
     def explains(self, literal: Literal) -> bool:
-        """Whether the script mentions the literal, as it stands or in another unit."""
+        """Return whether the script mentions the literal, as written or in another unit."""
         if literal.key in self.keys:
             return True
         if literal.kind == Kind.DURATION:
@@ -67,9 +66,9 @@ class ScriptProfile:
         return any(amount / unit in self.numbers for unit in units)
 
     def _contains(self, text: str, *, whole: bool = False) -> bool:
-        """Whether the text stands in the script between non-word characters, stars left out.
+        """Return whether the script contains the text, without stars, between non-word characters.
 
-        A `whole` path does not go on behind it: /var is not in /var/log, but in /var/*.
+        A `whole` path must end there: /var is not in /var/log, but it is in /var/*.
         """
         wanted = text.strip("*").lower()
         start = -1
@@ -86,7 +85,7 @@ class ScriptProfile:
 
 
 def analyse_script(script: str) -> ScriptProfile:
-    """The profile of a script; the latest ones are remembered."""
+    """Return the profile of a script. Recent results are cached."""
     return _analyse(script[:_LONGEST])
 
 
@@ -110,7 +109,7 @@ def _analyse(script: str) -> ScriptProfile:
 
 
 def _keys(before: str, piece: str, after: str) -> list[tuple[str, str]]:
-    """What a piece of a script may be, given its neighbours."""
+    """Return the possible keys of a piece of a script, given its neighbors."""
     measure = read_measure(piece.lstrip("+-"))
     if measure is None:
         shape = classify(piece)
@@ -136,7 +135,7 @@ def _as_number(text: str) -> float | None:
 
 
 def _is_inside_word(text: str, cut: int) -> bool:
-    """Whether there are word characters on both sides of a cut."""
+    """Return whether there are word characters on both sides of a position."""
     return 0 < cut < len(text) and _is_word(text[cut - 1]) and _is_word(text[cut])
 
 

@@ -1,4 +1,4 @@
-"""Which way round a script sorts, beside what a statement says of it."""
+"""Compare the sort direction of a script with what the statement says."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _OPPOSITE = {"order:up": "order:down", "order:down": "order:up"}
 
 
 def direction_of(script: str) -> str:
-    """The mark `order:up` or `order:down` by the last thing that the script sorts; empty where nothing tells it."""
+    """Return the mark of the script's last sort, `order:up` or `order:down`, or an empty string if unknown."""
     found = _direction(script)
     return _OPPOSITE[found] if found and _TURNED.search(script) else found
 
 
 def sorts_otherwise(marks: frozenset[str], script: str) -> bool:
-    """Whether a statement says one direction, and the script sorts in the other."""
+    """Return whether the statement names one direction and the script sorts in the other."""
     said = marks & _OPPOSITE.keys()
     direction = direction_of(script)
     return bool(direction) and said == {_OPPOSITE[direction]}

@@ -1,4 +1,4 @@
-"""What a single token is by its looks alone: a path, a URL, a size. No context is used here."""
+"""Classify a single token by its form alone, without context: a path, a URL, a size."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from catalog.relevance.statement.vocabulary import (
 
 
 class Kind(StrEnum):
-    """What a literal is; literals of different families are never compared with each other."""
+    """The kind of a literal. Literals of different families are never compared."""
 
     PATH = "path"
     GLOB = "glob"
     TEXT = "text"  # quoted words
-    NAME = "name"  # of a service, a user, a package ... or a word that is no ordinary English
+    NAME = "name"  # of a service, user or package, or a word that is not ordinary English
     VARIABLE = "variable"
     HOST = "host"
     ADDRESS = "address"  # IP, with prefix length or port
@@ -36,7 +36,7 @@ class Kind(StrEnum):
 
     @property
     def family(self) -> str:
-        """Kinds that may stand for each other: a port is a number, a file name may be quoted."""
+        """Return the family. Its kinds are interchangeable: a port is a number, and a file name may be quoted."""
         if self in (Kind.NUMBER, Kind.PORT, Kind.MODE):
             return "number"
         if self in (Kind.PERCENT, Kind.DURATION, Kind.SIZE):
@@ -44,7 +44,7 @@ class Kind(StrEnum):
         return "name"
 
 
-_LONGEST = 300  # characters of a token; longer ones are compared as they are
+_LONGEST = 300  # characters of a token; longer tokens are compared as text
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://\S+", re.IGNORECASE)
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -73,9 +73,9 @@ _OPTION = re.compile(r"--?[A-Za-z][\w-]*")
 
 
 def classify(text: str) -> tuple[Kind, str] | None:
-    """Kind and comparable value of a token, or None where its looks say nothing.
+    """Return the kind and comparable value of a token, or None if its form is not distinctive.
 
-    Plain numbers and measures without a space ("10MB", "2h", "5%") are told by `read_measure`.
+    Plain numbers and measures without a space ("10MB", "2h", "5%") are read by `read_measure`.
     """
     if len(text) > _LONGEST:
         return Kind.TEXT, text
@@ -112,7 +112,7 @@ def _classify_file(text: str) -> tuple[Kind, str] | None:
 
 
 def normalise_path(text: str) -> str:
-    """One spelling for one path: no `./` before, no `/` after, `~` for the home directory.
+    """Normalize a path: no leading `./`, no trailing `/`, and `~` for the home directory.
 
     >>> normalise_path("./a//b/"), normalise_path("$HOME/x"), normalise_path("//")
     ('a/b', '~/x', '/')
@@ -125,7 +125,7 @@ def normalise_path(text: str) -> str:
 
 
 def read_mode(text: str) -> str | None:
-    """A symbolic permission mode, as `chmod` or `ls` writes it; the latter becomes octal."""
+    """Return a symbolic permission mode as `chmod` writes it. Convert `ls` notation to octal."""
     if _MODE.fullmatch(text):
         return text
     listed = _LISTED_MODE.fullmatch(text)
@@ -136,9 +136,9 @@ def read_mode(text: str) -> str | None:
 
 
 def read_measure(text: str) -> tuple[float, str] | None:
-    """Number and unit (empty, "%" or lower-case) of "10", "1,000", "10MB", "30-day", "5%".
+    """Return number and unit (lower-case, "%" or empty) of "10", "1,000", "10MB", "30-day" or "5%".
 
-    An upper-case M, as in "10M", is the unit "mb": minutes are written small.
+    An upper-case M, as in "10M", is the unit "mb", because minutes are written in lower case.
     """
     match = _MEASURE.fullmatch(text)
     if match is None:
@@ -153,22 +153,22 @@ def read_measure(text: str) -> tuple[float, str] | None:
 
 
 def is_identifier(text: str) -> bool:
-    """Whether it has a digit, an underscore or a capital inside: file1, my_app, fooBar."""
+    """Return whether the text has a digit, an underscore or an inner capital, as in file1, my_app or fooBar."""
     return _IDENTIFIER.fullmatch(text) is not None and any(map(str.isalpha, text))
 
 
 def is_option(text: str) -> bool:
-    """Whether it looks like a command's option: -r, --force."""
+    """Return whether the text looks like a command-line option, such as -r or --force."""
     return _OPTION.fullmatch(text) is not None
 
 
 def is_extension(text: str) -> bool:
-    """Whether it is a dot and a known type of file, as in ".txt"."""
+    """Return whether the text is a dot and a known file type, as in ".txt"."""
     return text.startswith(".") and text[1:].lower() in FILE_TYPES
 
 
 def _is_slashed_words(text: str) -> bool:
-    """Whether it joins ordinary words: and/or, files/directories, but not src/main or dir/."""
+    """Return whether the text joins ordinary words, as in and/or, but not as in src/main or dir/."""
     if text.endswith("/"):
         return False
     return all(is_common(part.lower()) for part in re.split(r"[/-]", text) if part)

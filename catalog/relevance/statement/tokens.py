@@ -1,14 +1,14 @@
-"""A text as tokens with their positions: words, quoted pieces and everything else."""
+"""Split a text into tokens with positions: words, quoted pieces and everything else."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-LONGEST = 4_000  # characters that are looked at; a statement is a sentence or two
+LONGEST = 4_000  # characters that are read; a statement has one or two sentences
 
-# One alternative a line: quoted pieces, a number with thousands, a run of anything else. Quotes
-# reach at most 200 characters, so that a text full of lone quotes costs no more than another.
+# Each line is one alternative: quoted pieces, a number with thousands separators, any other run. Quotes contain at
+# most 200 characters, so that a text with many unpaired quotes is not slow.
 _CHUNK = re.compile(
     r"""
     (?<!\w)"(?P<double>[^"\n]{1,200})"
@@ -21,7 +21,7 @@ _CHUNK = re.compile(
     """,
     re.VERBOSE,
 )
-# A letter may be followed by its marks, where it was typed as several characters.
+# A letter may be followed by combining marks.
 _LETTERS = r"(?:[^\W\d_][\u0300-\u036f]*)+"
 _WORDLIKE = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})?")
 _OPENING = "'<{:=!|&"
@@ -30,13 +30,13 @@ _CLOSING = "'>}:=!?.|&"
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a text: `text[start:end]`, without its quotes and the punctuation around it."""
+    """A piece of a text, `text[start:end]`, without its quotes and surrounding punctuation."""
 
     text: str
     start: int
     end: int
     is_quoted: bool = False
-    ends_clause: bool = False  # a comma, a full stop or the like follows
+    ends_clause: bool = False  # a comma, a period or the like follows
 
     @property
     def lower(self) -> str:
@@ -44,12 +44,12 @@ class Token:
 
     @property
     def is_word(self) -> bool:
-        """Whether it is made of letters only (an apostrophe may stand between them)."""
+        """Return whether the token has only letters, possibly with an apostrophe between them."""
         return not self.is_quoted and _WORDLIKE.fullmatch(self.text) is not None
 
 
 def split_tokens(text: str) -> tuple[Token, ...]:
-    """The tokens of the first `LONGEST` characters."""
+    """Return the tokens of the first `LONGEST` characters."""
     text = text[:LONGEST]
     tokens: list[Token] = []
     for match in _CHUNK.finditer(text):
@@ -64,12 +64,12 @@ def split_tokens(text: str) -> tuple[Token, ...]:
 
 
 def _strip(text: str, start: int, end: int) -> Token:
-    """The run without punctuation around it; `.`, `..` and `*` stay, and so does `~`."""
+    """Return the run without surrounding punctuation, but keep `.`, `..`, `*` and `~`."""
     run = text[start:end]
     if run not in (".", ".."):
         start += len(run) - len(run.lstrip(_OPENING))
         stripped = run.rstrip(_CLOSING)
-        # A trailing `{}` belongs to a variable, a trailing dot to a path such as `/.` or `..`.
+        # A trailing `{}` belongs to a variable, and a trailing dot to a path such as `/.` or `..`.
         if run.endswith("}") and "{" in run:
             stripped = run
         elif run.rstrip(":,;!?").endswith(("/.", "/..")):

@@ -1,10 +1,10 @@
-"""The verbs of the trade and what each may stand for."""
+"""Verbs of system administration and the actions they may stand for."""
 
 from __future__ import annotations
 
 from catalog.relevance.statement.vocabulary import words
 
-# A verb in several lines may mean any of them: "extract" a column is looking, an archive is not.
+# A verb in several lines may mean any of them. Extracting a column is looking, extracting an archive is not.
 _CLASSES = {
     "look": "list find show display print search get look locate check view output see tell report "
     "retrieve obtain identify detect determine inspect examine read dump watch enumerate query "
@@ -95,7 +95,7 @@ VERBS: dict[str, frozenset[str]] = {
     for verb in words(" ".join(_CLASSES.values()))
 }
 
-# Verbs that another word makes: "back up", "roll back", "shut down", "make a directory".
+# Verbs of two words, as in "back up", "roll back", "shut down" or "make a directory".
 PHRASAL_VERBS = {
     ("back", "up"): "backup",
     ("backs", "up"): "backup",

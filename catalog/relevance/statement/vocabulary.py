@@ -1,7 +1,7 @@
-"""The words the rules know: what is ordinary English for this trade, and what may be a name.
+"""The vocabulary of the rules: ordinary English words of system administration, and possible names.
 
-A word outside `COMMON` (and its inflections) may be the name of something: a service, a file, a
-person. Two statements that each have such a word of their own speak of different things.
+A word outside `COMMON` and its inflections may be the name of a service, a file or a person. If two
+statements each have a different such word, they are about different things.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a list written as a text."""
+    """Return the words of a space-separated list."""
     return frozenset(text.split())
 
 
@@ -52,7 +52,7 @@ _SECONDS = {
 }
 DURATION_UNITS = {unit: size for units, size in _SECONDS.items() for unit in units.split()}
 
-# As find, du and df count: a kilobyte is 1024 bytes, whether it is written KB, kB or KiB.
+# As in find, du and df, a kilobyte is 1024 bytes, whether it is written KB, kB or KiB.
 _BYTES = {
     "b byte bytes": 1,
     "k kb kib kilobyte kilobytes kibibyte kibibytes kbyte kbytes": 1024,
@@ -74,7 +74,7 @@ FILE_TYPES = {
     )
 } | {"python": "py", "perl": "pl", "ruby": "rb", "markdown": "md", "javascript": "js"}
 
-# Endings that make a dotted name a host and not a file.
+# Endings that make a dotted name a host name instead of a file name.
 HOST_ENDINGS = words(
     """
     com org net io dev local internal lan corp edu gov info example test invalid intra prod uk de
@@ -95,7 +95,7 @@ _IRREGULAR = {
 
 @lru_cache(maxsize=4096)
 def lemma(word: str) -> str:
-    """The base form of a lower-case word where the rules know it, else the word less its plural s.
+    """Return the base form of a known lower-case word, or else the word without its plural s.
 
     >>> lemma("directories"), lemma("stopped"), lemma("removing"), lemma("pods")
     ('directory', 'stop', 'remove', 'pod')
@@ -127,7 +127,7 @@ def _bases(word: str) -> list[str]:
 
 
 def is_common(word: str) -> bool:
-    """Whether a lower-case word, in any inflection, is ordinary English here and not a name."""
+    """Return whether a lower-case word, in any inflection, is ordinary English and not a name."""
     if word in COMMON or lemma(word) in COMMON or word.endswith(("n't", "n’t", "'s", "’s")):
         return True
     if word.endswith("ly") and len(word) > 5:

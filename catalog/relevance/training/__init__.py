@@ -1,1 +1,1 @@
-"""Fits a model. Only workers and the bench load it."""
+"""Fitting of relevance models. Only workers and the benchmarks import this package."""

@@ -1,6 +1,6 @@
-"""Fits a relevance model to statements whose right answers are known.
+"""Fit a relevance model to statements with known answers.
 
-Needs scikit-learn, which nothing that serves a page imports.
+This module needs scikit-learn, which web processes do not import.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from catalog.relevance.judge import MOST_COMPARED, add_gaps, judge_all, score_ca
 from catalog.relevance.types import Candidate
 from catalog.types import Answer
 
-_LEAST_STATEMENTS = 5  # that a word stands in before it gets a weight of its own
+_LEAST_STATEMENTS = 5  # statements that must contain a word before it has its own weight
 _FIRST_LOOK = (
     "cosine", "lexical", "said_weight", "asked_weight", "new_weight", "lost_weight", "pairs",
     "values_said", "values_lost", "values_new", "new_to_script", "cosine_gap", "lexical_gap",
 )  # fmt: skip
 TREES = 90
 LEAVES = 8
-_DIGITS = 6  # significant ones, of what is stored
+_DIGITS = 6  # significant digits of stored values
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A statement, its candidates, and which of them is right, if any."""
+    """A statement, its candidates, and which of them are right."""
 
     statement: str
     candidates: tuple[Candidate, ...]
@@ -52,21 +52,21 @@ class Asked:
 
 
 class Outcome(NamedTuple):
-    """A candidate of a statement: its confidence, and whether it is right."""
+    """The confidence of a candidate, and whether it is right."""
 
     confidence: float
     is_right: bool
 
 
 class CrossValidationFold(NamedTuple):
-    """Statements to grow trees on, and others, of other components, to measure the confidence of those trees."""
+    """Statements to train trees on, and statements of other components to measure their confidence."""
 
     asked: Sequence[Asked]
     held_back: Sequence[Asked]
 
 
 class Fitted(NamedTuple):
-    """A model, and its held-out outcomes that the rules permit, to choose a threshold from."""
+    """A model, and its held-out outcomes that the rules permit, from which to choose a threshold."""
 
     document: ModelDocument
     allowed: list[Outcome]
@@ -79,11 +79,11 @@ def fit(
     version: str,
     made: dict[str, object],
 ) -> Fitted:
-    """A model of whether a candidate is the answer.
+    """Fit a model that estimates whether a candidate is the answer.
 
-    Trees are grown on all of `asked`. Confidences are calibrated by cross-validation: each fold grows its own
-    trees, so that every held-out statement is judged by trees that have not seen it. The thresholds stay at 1 and
-    0.15: see `choose_threshold`.
+    Trees are trained on all of `asked`. Confidences are calibrated by cross-validation: each fold trains its own
+    trees, so that every held-out statement is judged by trees that have not seen it. The thresholds remain at 1
+    and 0.15. Use `choose_threshold` to set them.
     """
     grown = [read_model(grow(fold.asked)) for fold in folds]
     calibration = _fit_calibration(
@@ -107,7 +107,7 @@ def fit(
 
 
 def allow(one: Asked, model: RelevanceModel) -> Outcome | None:
-    """The most confident candidate that the rules permit, whatever the threshold; None if there is none."""
+    """Return the most confident candidate that the rules permit at any threshold, or None."""
     judged = judge_all(one.statement, one.candidates, replace(model, match_threshold=0.0))
     for place, judgement in judged:
         if judgement.answer is Answer.MATCH:
@@ -116,7 +116,7 @@ def allow(one: Asked, model: RelevanceModel) -> Outcome | None:
 
 
 def grow(asked: Sequence[Asked]) -> ModelDocument:
-    """A model that has yet to be calibrated: word weights, the first look, and trees."""
+    """Return an uncalibrated model with word weights, the first pass and trees."""
     words, rare = weigh_words(one.statement for one in asked)
     document = ModelDocument(
         version="",
@@ -137,7 +137,7 @@ def grow(asked: Sequence[Asked]) -> ModelDocument:
 
 
 def choose_threshold(outcomes: Iterable[Outcome], *, wanted_precision: float) -> float:
-    """The lowest confidence with the wanted precision; 1 if no confidence has it."""
+    """Return the lowest confidence with the wanted precision, or 1 if none has it."""
     best, right = 1.0, 0
     ordered = sorted(outcomes, reverse=True)
     for count, outcome in enumerate(ordered, start=1):
@@ -148,7 +148,7 @@ def choose_threshold(outcomes: Iterable[Outcome], *, wanted_precision: float) ->
 
 
 def weigh_words(statements: Iterable[str]) -> tuple[dict[str, float], float]:
-    """The logarithm of how rare each word is, and the weight of one that hardly ever occurs."""
+    """Return the log rarity of each word, and the weight of words that are too rare to have their own."""
     seen = [read_wording(statement).words for statement in set(statements)]
     counts = Counter(word for words in seen for word in words)
     known = {
@@ -160,7 +160,7 @@ def weigh_words(statements: Iterable[str]) -> tuple[dict[str, float], float]:
 
 
 def rank(one: Asked, model: RelevanceModel) -> list[Outcome]:
-    """Every candidate that is compared, best first, as sure as it is before the rules."""
+    """Return every compared candidate with its confidence before the rules, best first."""
     rows, right = _closer_look(one, model)
     if not rows:
         return []
@@ -169,7 +169,7 @@ def rank(one: Asked, model: RelevanceModel) -> list[Outcome]:
 
 
 def _fit_first_look(asked: Sequence[Asked], weights: Weights) -> dict[str, float]:
-    """A logistic model of the cheap features, to choose what is compared."""
+    """Fit a logistic model of the cheap features, which selects candidates for comparison."""
     table: list[list[float]] = []
     right: list[bool] = []
     for one in asked:
@@ -186,7 +186,7 @@ def _fit_first_look(asked: Sequence[Asked], weights: Weights) -> dict[str, float
 
 
 def _fit_forest(asked: Sequence[Asked], model: RelevanceModel) -> ForestDocument:
-    """Boosted trees over all features of the candidates that are compared."""
+    """Fit boosted trees to all features of the compared candidates."""
     rows: list[dict[str, float]] = []
     right: list[bool] = []
     for one in asked:
@@ -209,7 +209,7 @@ def _fit_forest(asked: Sequence[Asked], model: RelevanceModel) -> ForestDocument
 
 
 def _stand(one: Asked, model: RelevanceModel) -> tuple[dict[str, float], bool] | None:
-    """The features of the best candidate relative to the others, and whether it is right; None without any."""
+    """Return the best candidate's features relative to its rivals and whether it is right, or None."""
     rows, right = _closer_look(one, model)
     if not rows:
         return None
@@ -219,7 +219,7 @@ def _stand(one: Asked, model: RelevanceModel) -> tuple[dict[str, float], bool] |
 
 
 def _fit_calibration(standing: Sequence[tuple[dict[str, float], bool]]) -> dict[str, float]:
-    """From the log-odds of the best candidate, and how the others stand to it, a probability."""
+    """Fit a probability to the log-odds of the best candidate and its rivals."""
     table = [[values[name] for name in STANDING] for values, _ in standing]
     logistic = LogisticRegression(max_iter=1000).fit(table, [right for _, right in standing])
     weights = dict(zip(STANDING, map(_short, logistic.coef_[0]), strict=True))
@@ -227,7 +227,7 @@ def _fit_calibration(standing: Sequence[tuple[dict[str, float], bool]]) -> dict[
 
 
 def _closer_look(one: Asked, model: RelevanceModel) -> tuple[list[dict[str, float]], list[bool]]:
-    """The features of the candidates that are compared, and which of them are right."""
+    """Return the features of the compared candidates, and which of them are right."""
     scored = score_candidates(one.statement, one.candidates, model)[:MOST_COMPARED]
     rows = [{**rival.row, **_rules(one.statement, one.candidates[rival.place])} for rival in scored]
     return rows, [one.right[rival.place] for rival in scored]
@@ -239,7 +239,7 @@ def _rules(statement: str, candidate: Candidate) -> dict[str, float]:
 
 
 def write_forest(trees: HistGradientBoostingClassifier, features: list[str]) -> ForestDocument:
-    """The trees as arrays; scikit-learn keeps the nodes of each as a table of its own."""
+    """Convert scikit-learn's table of nodes for each tree to arrays."""
     document = ForestDocument(
         features=features,
         base=_short(trees._baseline_prediction.item()),
@@ -258,7 +258,7 @@ def write_forest(trees: HistGradientBoostingClassifier, features: list[str]) -> 
         for place, node in enumerate(tree.nodes):
             is_leaf = bool(node["is_leaf"])
             document["feature"].append(0 if is_leaf else int(node["feature_idx"]))
-            # Not shortened: values that lie on a threshold would change sides.
+            # Thresholds are not rounded, because values on a threshold would change sides.
             document["threshold"].append(0.0 if is_leaf else float(node["num_threshold"]))
             document["left"].append(first + (place if is_leaf else int(node["left"])))
             document["right"].append(first + (place if is_leaf else int(node["right"])))

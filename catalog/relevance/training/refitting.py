@@ -1,8 +1,8 @@
-"""Fits a scoring to a team's own labels, and measures on held-out labels whether it is better.
+"""Fit a scoring to a team's own labels, and measure on held-out labels whether it is better.
 
-Words and trees stay those of the original scoring: a team labels hundreds of cases, and growing trees takes
-thousands. Only the calibration is fitted, which depends most on what a team asks. Needs scikit-learn, which web
-processes do not import.
+Words and trees remain those of the original scoring, because a team labels hundreds of cases and trees need
+thousands. Only the calibration is fitted, since it depends most on a team's requests. This module needs
+scikit-learn, which web processes do not import.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from catalog.relevance.types import Candidate
 FOLDS = 5
 LEAST_LABELS = 60
 LEAST_OF_A_KIND = 15
-# From so many labels on each of the calibration's weights is fitted, below it only their scale and bias.
+# With at least this many labels, each weight of the calibration is fitted. With fewer, only scale and bias are.
 MANY_LABELS = 400
 _LEAST_SCALE = 0.2
 _FAR = 20.0  # log-odds
 
 
 class TooFewLabels(ValueError):
-    """There is too little to fit; the message says what is missing, to people."""
+    """There are too few labels to fit. The message tells users how many are missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A candidate that a person has labelled, among its rivals."""
+    """A candidate with a reviewer's label, among its rivals."""
 
     key: int
     statement: str
@@ -50,7 +50,7 @@ class Labelled:
 
 
 class CandidateFeatures(NamedTuple):
-    """The features for the calibration; None if the candidate was not among those that are compared."""
+    """The features for the calibration, or None if the candidate was not compared."""
 
     key: int
     statement: str
@@ -59,7 +59,7 @@ class CandidateFeatures(NamedTuple):
 
 
 def read_features(labelled: Labelled, model: RelevanceModel) -> CandidateFeatures:
-    """How the labelled candidate compares with its rivals."""
+    """Compare the labeled candidate with its rivals."""
     scored = score_candidates(labelled.statement, labelled.candidates, model)[:MOST_COMPARED]
     rows = []
     for rival in scored:
@@ -75,7 +75,7 @@ def read_features(labelled: Labelled, model: RelevanceModel) -> CandidateFeature
 
 
 def check_enough(labels: Sequence[bool]) -> None:
-    """Raise TooFewLabels where there is too little to fit."""
+    """Raise TooFewLabels if there are too few labels to fit."""
     matches = sum(labels)
     missing = max(
         LEAST_LABELS - len(labels),
@@ -96,7 +96,7 @@ def refit(
     version: str,
     made: dict[str, object],
 ) -> ModelDocument:
-    """The document with a calibration fitted to these labels. Raises TooFewLabels."""
+    """Return the document with a calibration fitted to these labels. Raise TooFewLabels if there are too few."""
     return {
         **document,
         "version": version,
@@ -108,7 +108,7 @@ def refit(
 def hold_out(
     features: Sequence[CandidateFeatures], calibration: dict[str, float]
 ) -> dict[int, dict[str, float]]:
-    """A calibration for each label, fitted without it and without other labels of its statement."""
+    """Return a calibration for each label, fitted without the labels of its statement."""
     folds: dict[int, dict[str, float]] = {}
     for fold in range(FOLDS):
         rest = [one for one in features if _fold_of(one.statement) != fold]
@@ -132,8 +132,8 @@ def _fit(
         logistic = LogisticRegression(max_iter=1000).fit(table, labels)
         weights = dict(zip(names, logistic.coef_[0].tolist(), strict=True))
         return {"bias": float(logistic.intercept_[0]), **weights}
-    # Platt's way: what the scoring said, stretched and shifted. Shifted and stretched from 1 and 0
-    # only as far as the labels insist, for few of them would otherwise say too much.
+    # Use Platt scaling of the existing score. Scale and shift are regularized toward 1 and 0, because a few labels
+    # would otherwise have too much influence.
     said = [[weigh_standing(values, calibration)] for values, _ in known]
     scale, bias = _stretch(said, labels)
     return {name: scale * weight for name, weight in calibration.items() if name != "bias"} | {
@@ -144,14 +144,14 @@ def _fit(
 def _stretch(said: Sequence[Sequence[float]], labels: Sequence[bool]) -> tuple[float, float]:
     logistic = LogisticRegression(C=1.0, max_iter=1000).fit(said, labels)
     scale, bias = float(logistic.coef_[0][0]), float(logistic.intercept_[0])
-    # Where the labels know nothing of its order, or would turn it round, it keeps it and is shifted only.
+    # If the labels do not support the order of the scores, or would reverse it, only shift them.
     return (
         (scale, bias) if scale >= _LEAST_SCALE else (1.0, _shift([row[0] for row in said], labels))
     )
 
 
 def _shift(said: Sequence[float], labels: Sequence[bool]) -> float:
-    """How far log-odds have to move for as many matches to be expected as there are."""
+    """Return the shift of the log-odds at which the expected number of matches equals the observed one."""
     wanted = (sum(labels) + 0.5) / (len(labels) + 1) * len(labels)
     low, high = -_FAR, _FAR
     for _ in range(60):
