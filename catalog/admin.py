@@ -1,4 +1,4 @@
-"""Imports the admin pages of the rooms, for Django's autodiscovery."""
+"""Import the admin pages of the subpackages, for Django's autodiscovery."""
 
 from catalog.curation.admin import entries, records, tags
 

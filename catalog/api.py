@@ -1,4 +1,4 @@
-"""The catalogue's API: the viewsets of all rooms in one router."""
+"""The catalogue's API, with the viewsets of all subpackages in one router."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EntryViewSet(
     EntryExportViewSet,
     entries.EntryViewSet,
 ):
-    """Entries: newest first, or with `q` the best matches."""
+    """Entries, newest first. With `q`, the best matches first."""
 
 
 class VersionViewSet(VersionCasesViewSet, entries.VersionViewSet):

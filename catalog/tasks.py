@@ -1,6 +1,4 @@
-"""Background work of the catalogue: jobs that somebody waits for, periodic work in small portions, and the rooms'
-tasks.
-"""
+"""Background tasks of the catalogue: jobs that users wait for, and periodic work in small batches."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 AT_A_TIME = 10  # of each kind
-LONGEST = 4.0  # seconds of one passage, so that the worker's thread is soon free again
+LONGEST = 4.0  # seconds per run, so that the worker's thread is soon free again
 
 CARRIED_OUT: Mapping[str, Callable[[Claim[Job], Job], None]] = {
     Job.Kind.FIT: carry_out_fit,
@@ -45,7 +43,7 @@ CARRIED_OUT: Mapping[str, Callable[[Claim[Job], Job], None]] = {
 
 @shared_task(name=Job.TASK)
 def carry_out_job(pk: int) -> None:
-    """Run the job, unless another worker does; an error ends it and is shown where it was started."""
+    """Run the job unless another worker does. An error ends the job and is shown to the user who started it."""
     held = claim(Job, pk)
     if held is None:
         return
@@ -65,9 +63,9 @@ def carry_out_job(pk: int) -> None:
 
 @shared_task(name="catalog.curate")
 def curate() -> None:
-    """Enqueue jobs that no worker holds, and do a portion of the periodic work."""
+    """Enqueue jobs that no worker holds, and do a batch of the periodic work."""
     dispatch_unheld(Job)
-    # Where no worker of the sandbox takes them, the messages would pile up in the broker.
+    # Without a sandbox worker, messages would accumulate in the broker.
     if is_served():
         dispatch_unheld(CaseRun, limit=AT_A_TIME)
     delete_unserved_runs()
@@ -77,9 +75,7 @@ def curate() -> None:
 
 
 def curate_a_little() -> bool:
-    """Apply the scoring to labels, find near-duplicates, repeat checks, a portion of each; returns whether more is
-    left.
-    """
+    """Score labels, find near-duplicates and repeat checks, and return whether more is left."""
     done = (
         score_labels(limit=AT_A_TIME),
         compare_entries(limit=AT_A_TIME),

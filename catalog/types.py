@@ -1,4 +1,4 @@
-"""The catalogue's answers to the other apps."""
+"""Types of the catalogue's answers to other apps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Answer(StrEnum):
-    """The judgement of retrieval: a match, a starting point, or neither."""
+    """The result of retrieval: a match, a starting point, or neither."""
 
     MATCH = "match"
     ADAPT = "adapt"
@@ -18,12 +18,12 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """One catalogue entry that retrieval found for a statement."""
+    """A catalogue entry that retrieval found for a statement."""
 
     entry: str  # slug
     version: int  # number of the Version within its Entry
     version_id: int
-    phrasing: str  # the wording that lay nearest
+    phrasing: str  # the nearest phrasing
     title: str
     script: str
     answer: Answer
@@ -34,24 +34,25 @@ class Match:
     fills: Mapping[str, str] = field(
         default_factory=dict
     )  # parameter name to the statement's literal
-    # A starting point that no rule objects to: it lacks nothing but certainty.
+    # A starting point to which no rule objects, and that only lacks confidence.
     is_confirmable: bool = False
 
 
 class Neighbour(NamedTuple):
-    """A verified entry that is near a statement and does not answer it."""
+    """A verified entry that is similar to a statement but does not answer it."""
 
     version_id: int
-    phrasing: str  # the wording that lay nearest
+    phrasing: str  # the nearest phrasing
     script: str
     cosine: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Retrieval:
-    """The answer to one statement; `matches` is ordered best first and never contains an unverified script.
+    """The answer to a statement. `matches` is ordered best first and only contains verified scripts.
 
-    `neighbours`, nearest first, do not answer it: they are examples for whoever writes a script.
+    `neighbours`, nearest first, are entries that do not answer the statement. They serve as examples for writing
+    a script.
     """
 
     statement: str
@@ -60,6 +61,4 @@ class Retrieval:
     threshold: float
     scoring: str  # version of the relevance model
     neighbours: tuple[Neighbour, ...] = ()
-    degraded: str = (
-        ""  # why the search was less than usual, e.g. words only; empty where it was not
-    )
+    degraded: str = ""  # why the search was limited (for example to words), or empty

@@ -1,10 +1,10 @@
-"""Addresses of the catalogue's pages, room by room."""
+"""URLs of the catalogue's pages."""
 
 from __future__ import annotations
 
 from django.urls import include, path
 
-# Entries come last: `catalogue/<slug>/` fits the addresses of the other rooms too.
+# The URLs of entries come last, because `catalogue/<slug>/` also matches the others.
 urlpatterns = [
     path("", include("catalog.listing.urls")),
     path("", include("catalog.exchange.urls")),

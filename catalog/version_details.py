@@ -1,6 +1,6 @@
-"""The details of a version other than its script, in types that forms and files share.
+"""The details of a version other than its script, in types shared by forms and files.
 
-None means that a field was not given: it is then detected from the script, or gets the model's default.
+None means that a field was not given. Its value is then detected from the script, or is the model's default.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from core.errors import BadInput
 
 
 def refuse_unstorable(value: str) -> str:
-    """The text; raises ValueError if the database can't store it."""
+    """Return the text. Raise ValueError if the database can't store it."""
     if "\0" in value:
         raise ValueError("contains a NUL character")
     try:
@@ -43,7 +43,7 @@ Url = Annotated[Text, Field(pattern=r"^https?://[^\s\"'<>]+$", max_length=1_000)
 
 
 class ParameterType(StrEnum):
-    """A value that can be filled in."""
+    """The type of a parameter's value."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -52,7 +52,7 @@ class ParameterType(StrEnum):
 
 
 class Parameter(BaseModel):
-    """A value that the script takes from a variable of the same name."""
+    """A value that the script reads from a variable of the same name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -62,13 +62,13 @@ class Parameter(BaseModel):
     default: Annotated[Text, Field(max_length=5_000)] | None = None
     choices: tuple[Annotated[Text, Field(min_length=1, max_length=200)], ...] = ()
     description: Annotated[Stripped, Field(max_length=500)] = ""
-    # The alert label that may fill it, if that has another name; left out of what is stored where there is none.
+    # The alert label that may fill the parameter, if its name differs. Omitted in storage if empty.
     alert_label: Annotated[Stripped, Field(max_length=200, exclude_if=lambda name: not name)] = ""
 
     @field_validator("default", "description", mode="before")
     @classmethod
     def _read_number(cls, value: object) -> object:
-        # YAML reads `default: 7` as a number; a shell knows only text.
+        # YAML reads `default: 7` as a number, but shell values are always text.
         if isinstance(value, bool):
             return "true" if value else "false"
         return str(value) if isinstance(value, int | float) else value
@@ -90,7 +90,7 @@ class Parameter(BaseModel):
 
 
 class Link(BaseModel):
-    """A page beside the script: a runbook, an alert."""
+    """A page related to the script, such as a runbook or an alert."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -100,7 +100,7 @@ class Link(BaseModel):
 
 
 class VersionDetails(BaseModel):
-    """The details of one Version other than its script; None means "not given"."""
+    """The details of a version other than its script. None means that a field was not given."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -129,7 +129,7 @@ class VersionDetails(BaseModel):
 
     @classmethod
     def read(cls, data: Mapping[str, object]) -> Self:
-        """The details in `data`; raises BadInput that says which field is wrong and why."""
+        """Return the details in `data`. Raise BadInput with the invalid field and the reason."""
         try:
             return cls.model_validate(dict(data))
         except ValidationError as error:
@@ -137,7 +137,7 @@ class VersionDetails(BaseModel):
 
 
 def describe(error: ValidationError) -> str:
-    """What is wrong, in one line: the first three places and their reasons."""
+    """Describe the first three errors in one line."""
     said = [
         f"{'.'.join(str(part) for part in problem['loc'])}: {_reason(problem['msg'])}".removeprefix(
             ": "
@@ -149,7 +149,7 @@ def describe(error: ValidationError) -> str:
 
 
 def first_field(error: ValidationError) -> str:
-    """The name of the first invalid field; empty if the whole is invalid."""
+    """Return the name of the first invalid field, or an empty string if the whole input is invalid."""
     place = error.errors(include_url=False)[0]["loc"]
     return str(place[0]) if place else ""
 

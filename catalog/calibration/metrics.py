@@ -112,7 +112,7 @@ def fill_bins(cases: Iterable[Case]) -> list[Bin]:
 
 
 def calibration_error(cases: Sequence[Case]) -> float | None:
-    """Return the expected calibration error, the mean distance of confidence and outcome, or None without cases."""
+    """Return the mean distance between confidence and outcome (ECE), or None without cases."""
     bins = fill_bins(cases)
     total = sum(one.share.count for one in bins)
     if not total:
@@ -122,7 +122,7 @@ def calibration_error(cases: Sequence[Case]) -> float | None:
 
 
 def brier_score(cases: Sequence[Case]) -> float | None:
-    """Return the Brier score, the mean squared distance of confidence and outcome, or None without cases."""
+    """Return the Brier score: the mean squared distance between confidence and outcome, or None without cases."""
     weighed = [case for case in cases if case.may_match]
     if not weighed:
         return None

@@ -1,1 +1,1 @@
-"""Curators' work: near-duplicates, merges, rechecks, tags, Django's admin."""
+"""Curation: near-duplicates, merges, rechecks, tags and the Django admin."""

@@ -1,4 +1,4 @@
-"""The API of merges, near-duplicates and tags: the same services as the pages."""
+"""The API of merges, near-duplicates and tags. It calls the same services as the pages."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class MergeActionViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(request=MergeInput, responses={201: MergeOutput})
     @action(detail=True, methods=["post"])
     def merge(self, request: Request, slug: str) -> Response:
-        """Merge it into another entry."""
+        """Merge this entry into another one."""
         source = access_entry(request.user, slug, to_curate=True)
         sent = read_body(MergeInput, request)
         target = Entry.objects.defer("document").filter(slug=sent["into"]).first()
@@ -83,7 +83,7 @@ class MergeViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Merge]):
 
 
 class DuplicateViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[NearDuplicate]):
-    """Pairs of entries that may do the same and that nobody has decided on."""
+    """Pairs of entries that may do the same and that no curator has decided on."""
 
     serializer_class = DuplicateOutput
     required_scope = CURATE_SCOPE
@@ -96,7 +96,7 @@ class DuplicateViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[NearDuplic
     @extend_schema(request=None, responses=DuplicateOutput)
     @action(detail=True, methods=["post"])
     def dismiss(self, request: Request, pk: str) -> Response:
-        """Dismiss the pair: they are two different things."""
+        """Dismiss the pair, because the entries do different things."""
         require(signed_in(request), CURATE)
         pairs = NearDuplicate.objects.select_related("first", "second")
         pair = get_object_or_404(pairs, pk=read_key(pk))
@@ -121,7 +121,7 @@ class ToolRuleInput(serializers.Serializer[Any]):
 
 
 class ToolRuleViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[ToolRule]):
-    """What the team's own tools do. The static checks use it for commands that they do not know."""
+    """The team's own tools and their effects. The static checks use these rules for commands that they do not know."""
 
     serializer_class = ToolRuleOutput
     required_scope = CURATE_SCOPE

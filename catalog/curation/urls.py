@@ -1,4 +1,4 @@
-"""Addresses of the lists that curators work through, and of merging."""
+"""URLs of the curators' work lists and of merging."""
 
 from __future__ import annotations
 

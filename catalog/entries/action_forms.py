@@ -1,4 +1,4 @@
-"""The small forms on the page of an entry, one for each action of a curator."""
+"""The small forms on an entry's page, one for each action of a curator."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class NoteForm(forms.Form):
 
 
 class VerifyForm(NoteForm):
-    """A note, or the reason that verifying a high risk needs; and which waiting wordings were on the page."""
+    """A note, or the reason that a high risk requires, and the waiting phrasings that were on the page."""
 
     wordings = forms.CharField(required=False, widget=forms.HiddenInput, max_length=20_000)
 
     def about(self, version: Version) -> Self:
-        """The form for this version; the service checks the reason again."""
+        """Return the form for this version. The service checks the reason again."""
         waiting = [one for one in version.entry.phrasings.all() if one.waits]
         self.fields["wordings"].initial = ",".join(str(one.pk) for one in waiting)
         if version.takes_reason:
@@ -41,13 +41,13 @@ class VerifyForm(NoteForm):
         return self
 
     def clean_wordings(self) -> list[int]:
-        """Their keys; invalid ones are left out."""
+        """Return their keys, without invalid ones."""
         parts = self.cleaned_data["wordings"].split(",")
         return [int(part) for part in parts if part.isdecimal() and len(part) < 19]
 
 
 class RollbackForm(forms.Form):
-    """The reason for a roll back, and its kind: the button that was pressed."""
+    """The reason for a rollback, and its kind, given by the button pressed."""
 
     VERIFY, ASK, EMERGENCY = "verify", "ask", "emergency"
 
@@ -74,7 +74,7 @@ class TitleForm(forms.Form):
 
 
 class LabelsForm(forms.Form):
-    """What may change without a new version."""
+    """The details that may change without a new version."""
 
     seen = forms.CharField(required=False, widget=forms.HiddenInput, max_length=16)
     tags = forms.CharField(label=_("Tags"), required=False, help_text=_("Separated by commas."))
@@ -88,7 +88,7 @@ class LabelsForm(forms.Form):
 
 
 def find_owner(name: str) -> User | None:
-    """The active account of that name; None for no name. Raises ValidationError."""
+    """Return the active account with this name, or None if the name is empty. Raises ValidationError."""
     if not name:
         return None
     owner = find_user(name, User.objects.filter(is_active=True))

@@ -1,4 +1,4 @@
-"""Forms for writing an entry or a version, and fields that forms of all rooms share."""
+"""Forms to write an entry or a version, and fields that other forms of the catalogue share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.web.forms import PlainText, split_lines, split_words
 
 
 class ParameterForm(forms.Form):
-    """One parameter; a row without a name is ignored."""
+    """One parameter. A row without a name is ignored."""
 
     name = forms.CharField(label=_("Name"), required=False, max_length=200)
     type = forms.ChoiceField(
@@ -36,7 +36,7 @@ class ParameterForm(forms.Form):
     alert_label = forms.CharField(label=_("Alert label"), required=False, max_length=200)
 
     def parameter(self) -> dict[str, object] | None:
-        """The row as `VersionDetails` reads it."""
+        """Return the row in the format of `VersionDetails`."""
         row = self.cleaned_data
         if not row.get("name"):
             return None
@@ -52,7 +52,7 @@ class ParameterForm(forms.Form):
 
     @staticmethod
     def row_of(parameter: Mapping[str, object]) -> dict[str, object]:
-        """A stored parameter as the row's initial values."""
+        """Return a stored parameter as the row's initial values."""
         choices = parameter.get("choices")
         return {
             **parameter,
@@ -67,7 +67,7 @@ ParameterFormSet: type[BaseFormSet[ParameterForm]] = formset_factory(
 
 
 class VersionForm(forms.Form):
-    """A script and its details; the parameters are a formset beside it."""
+    """A script and its details. The parameters are in a separate formset."""
 
     script = PlainText(label=_("Script"), rows=16, code=True)
     risk = forms.ChoiceField(
@@ -107,15 +107,15 @@ class VersionForm(forms.Form):
     )
 
     def short_fields(self) -> list[forms.BoundField]:
-        """The fields that are shown side by side."""
+        """Return the fields that are shown side by side."""
         return [self[name] for name in _SHORT]
 
     def long_fields(self) -> list[forms.BoundField]:
-        """The fields that need the full width."""
+        """Return the fields that need the full width."""
         return [self[name] for name in ("check_before", "check_after", "undo", "links")]
 
     def details(self, parameters: BaseFormSet[ParameterForm]) -> VersionDetails:
-        """The details that were typed. Raises BadInput."""
+        """Return the submitted details. Raises BadInput."""
         typed = self.cleaned_data
         rows = [form.parameter() for form in parameters.forms]
         return VersionDetails.read(
@@ -172,7 +172,7 @@ class EditForm(VersionForm):
 
 
 def read_links(text: str) -> list[dict[str, str]]:
-    """Lines of `kind | label | address`, or of an address alone. Raises BadInput."""
+    """Read lines of `kind | label | address`, or of an address alone. Raises BadInput."""
     links = []
     for line in split_lines(text):
         parts = [part.strip() for part in line.split("|")]
@@ -185,12 +185,12 @@ def read_links(text: str) -> list[dict[str, str]]:
 
 
 def write_links(links: Sequence[Mapping[str, str]]) -> str:
-    """The text that `read_links` reads."""
+    """Return the text that `read_links` reads."""
     return "\n".join(f"{link['kind']} | {link['label']} | {link['url']}" for link in links)
 
 
 def initial_of(details: VersionDetails) -> dict[str, object]:
-    """The initial values of a VersionForm; its formset gets `ParameterForm.row_of` each."""
+    """Return the initial values of a VersionForm. Use `row_of` for each row of its formset."""
     data = details.model_dump(mode="json")
     repeatable = {True: "yes", False: "no", None: ""}[details.repeatable]
     return {

@@ -1,4 +1,4 @@
-"""Forms around using a script: what is filled in, and how it went."""
+"""Forms to use a script: parameter values, and the outcome."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models import Use, Version
 from catalog.version_details import Parameter, ParameterType
 
-_VALUE = "value-"  # before the name of a parameter
+_VALUE = "value-"  # precedes the parameter's name
 
 
 class UseForm(forms.Form):
-    """One field for each parameter of a version, and the reason where one is needed.
+    """One field for each parameter of a version, and a reason if one is required.
 
-    Which values will do is for the service to say; the form only carries them.
+    The form only passes the values on, and the service validates them.
     """
 
     reason = forms.CharField(label=_("Why is it used anyway?"), required=False)
@@ -28,13 +28,13 @@ class UseForm(forms.Form):
         *,
         prefill: Mapping[str, str] | None = None,
     ) -> None:
-        """`prefill` is what an address brings along, such as the literals of a statement."""
+        """Create the form. `prefill` has values from the URL, such as the literals of a statement."""
         given = {name: text for name, text in (prefill or {}).items() if name.startswith(_VALUE)}
         super().__init__(data, auto_id="use_%s", initial=given)
         self.order_fields([*self._add_parameters(version.parameters), "reason"])
 
     def values(self) -> dict[str, str]:
-        """What is filled in, by parameter; before anything is typed, the defaults."""
+        """Return the values by parameter. An unsubmitted form has the defaults."""
         values = {}
         for name in self.fields:
             if name.startswith(_VALUE):
@@ -43,11 +43,11 @@ class UseForm(forms.Form):
         return values
 
     def parameter_fields(self) -> list[forms.BoundField]:
-        """The fields of the parameters, for the template."""
+        """Return the fields of the parameters, for the template."""
         return [self[name] for name in self.fields if name.startswith(_VALUE)]
 
     def add_error(self, field: str | None, error: str) -> None:  # type: ignore[override]
-        """Services name parameters; their fields have a prefix, so that none is called `reason`."""
+        """Add the prefix to a parameter's name, which prevents conflicts with the field `reason`."""
         own = f"{_VALUE}{field}"
         super().add_error(own if own in self.fields else field, error)
 
@@ -76,7 +76,7 @@ def _widget_for(parameter: Parameter) -> forms.Widget:
 
 
 class OutcomeForm(forms.Form):
-    """How it went."""
+    """The outcome of a use."""
 
     outcome = forms.ChoiceField(
         label=_("How did it go?"),

@@ -1,4 +1,4 @@
-"""Forms of the list of entries: its filters, and bulk actions."""
+"""Forms of the list of entries: filters and bulk actions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _short() -> forms.TextInput:
 
 
 class FilterForm(forms.Form):
-    """The filters of the list, in its URL."""
+    """The filters of the list, from its URL."""
 
     q = forms.CharField(
         label=_("What should be done"), required=False, widget=forms.SearchInput(), max_length=1000
@@ -73,20 +73,20 @@ class FilterForm(forms.Form):
     sort = forms.ChoiceField(label=_("Order"), required=False, choices=Sort.choices)
 
     def filters(self) -> Filters:
-        """The active filters."""
+        """Return the active filters."""
         named = self.cleaned_data.keys() & Filters.__dataclass_fields__
         return Filters(**{name: self.cleaned_data[name] for name in named})
 
 
 class SaveViewForm(forms.Form):
-    """Saves what a list shows under a name."""
+    """The name under which the current list is saved."""
 
     listing = forms.ChoiceField(choices=SavedView.Listing.choices)
     name = forms.CharField(label=_("Name"), max_length=40)
 
 
 class BulkForm(forms.Form):
-    """A bulk action on the chosen entries; `fits` stands for all entries of the list."""
+    """A bulk action on the selected entries. `fits` selects all entries of the list."""
 
     deed = forms.ChoiceField(label=_("What to do"), choices=Deed.choices)
     tags = forms.CharField(label=_("Tags"), required=False, help_text=_("Separated by commas."))
@@ -97,7 +97,7 @@ class BulkForm(forms.Form):
         return find_owner(self.cleaned_data["owner"])
 
     def order(self) -> BulkOrder:
-        """The action, in the form that the service takes."""
+        """Return the action as the service expects it."""
         return BulkOrder(
             deed=Deed(self.cleaned_data["deed"]),
             tags=tuple(split_words(self.cleaned_data["tags"])),
@@ -106,7 +106,7 @@ class BulkForm(forms.Form):
         )
 
     def own_fields(self) -> list[forms.BoundField]:
-        """The fields that the action needs."""
+        """Return the fields that the action needs."""
         deed = self["deed"].value()
         if deed in (Deed.ADD_TAGS, Deed.REMOVE_TAGS):
             return [self["tags"]]
@@ -114,7 +114,7 @@ class BulkForm(forms.Form):
 
 
 def read_chosen(posted: QueryDict) -> list[Entry]:
-    """The chosen entries, by key or by the filters of their list."""
+    """Return the selected entries, by key or by the filters of their list."""
     entries = Entry.objects.defer("document").order_by("-pk")
     if fits := posted.get("fits", ""):
         form = FilterForm(QueryDict(fits))
@@ -125,5 +125,5 @@ def read_chosen(posted: QueryDict) -> list[Entry]:
 
 
 def read_seen(posted: QueryDict, entries: Sequence[Entry]) -> dict[int, str]:
-    """What the preview showed for each entry."""
+    """Return what the preview showed for each entry."""
     return {entry.pk: posted.get(f"seen-{entry.pk}", "") for entry in entries}

@@ -1,4 +1,4 @@
-"""Is this the verified script? Asked by pipelines before they run one."""
+"""The API with which pipelines check that a script is verified before they run it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class OtherVersionOutput(serializers.Serializer[Any]):
 
 
 class KnownScriptOutput(serializers.Serializer[Any]):
-    """`verified` alone says whether to go on; the rest says why."""
+    """The status of a script. Run it only if `verified` is true. The other fields give the reason."""
 
     sha256 = serializers.CharField()
     standing = serializers.ChoiceField(choices=[one.value for one in ScriptStatus])
@@ -78,13 +78,13 @@ _HASH = OpenApiParameter("sha256", str, required=True, description="64 hexadecim
 
 
 class VerifyViewSet(viewsets.ViewSet):
-    """Whether a text is a verified script at this moment. No answer is to be kept."""
+    """Whether a text is a verified script at this moment. Do not cache the answer."""
 
     reading_scope = (READ_SCOPE, AGENT_SCOPE)
     required_scope = (READ_SCOPE, AGENT_SCOPE)
 
     def initial(self, request: Request, *arguments: Any, **named: Any) -> None:
-        """Tokens are counted, and those of agents stopped while agents are paused; people at a browser are not."""
+        """Count token requests, and refuse agents while they are paused. Browser sessions are not limited."""
         super().initial(request, *arguments, **named)
         if request.auth is not None:
             hooks.let_program_ask(signed_in(request), request.auth, outside=_is_outside(request))
@@ -94,7 +94,7 @@ class VerifyViewSet(viewsets.ViewSet):
         responses=forced_singular_serializer(KnownScriptOutput),  # type: ignore[no-untyped-call]
     )
     def list(self, request: Request) -> Response:
-        """By the SHA-256 of its exact bytes."""
+        """Look up a script by the SHA-256 of its exact bytes."""
         access_entries(request.user)
         sha256 = read_query(HashInput, request)["sha256"].lower()
         known = look_up_hash(sha256, outside=_is_outside(request))
@@ -102,7 +102,7 @@ class VerifyViewSet(viewsets.ViewSet):
 
     @extend_schema(request=TextInput, responses={200: KnownScriptOutput})
     def create(self, request: Request) -> Response:
-        """By the text itself, which is not kept; a script with values filled in is recognised."""
+        """Look up a script by its text, which is not stored. A script with filled-in values is recognized."""
         access_entries(request.user)
         text = read_body(TextInput, request)["text"]
         known = look_up_text(text, outside=_is_outside(request))
@@ -114,7 +114,7 @@ class RunnerInput(serializers.Serializer[Any]):
 
 
 class EntryExportViewSet(viewsets.GenericViewSet[Any]):
-    """Mixed into entries: their verified scripts for what runs things."""
+    """The export of an entry's verified script for runners. A mixin of the entry viewset."""
 
     @extend_schema(
         parameters=[RunnerInput],
@@ -126,27 +126,27 @@ class EntryExportViewSet(viewsets.GenericViewSet[Any]):
     )
     @action(detail=True, pagination_class=None, filter_backends=[])
     def export(self, request: Request, slug: str) -> HttpResponse:
-        """The verified script as an Ansible role (.zip), a Rundeck job (YAML) or an AWX survey (JSON)."""
+        """Return the verified script as an Ansible role (.zip), a Rundeck job (YAML) or an AWX survey (JSON)."""
         entry = access_entry(request.user, slug)
         runner = Runner(read_query(RunnerInput, request)["runner"])
         return file_response(export_for(entry, runner, link=partial(site_url, request=request)))
 
 
 def _is_outside(request: Request) -> bool:
-    """Whether an agent or a pipeline asks, by a token that does not read the rest of the product."""
+    """Return whether the caller is an agent or a pipeline whose token cannot read the rest of the product."""
     scopes: list[str] | None = getattr(request.auth, "scopes", None)
     return scopes is not None and READ_SCOPE not in scopes
 
 
 def _within_scope(known: KnownScript, request: Request) -> KnownScript:
-    """Of a draft a token of an agent is told that it is not verified, and not whose it is."""
+    """Return the status without the entry if an agent's token asks about an unverified version."""
     if known.standing is not ScriptStatus.NOT_VERIFIED or not _is_outside(request):
         return known
     return KnownScript(sha256=known.sha256, standing=known.standing)
 
 
 def describe(known: KnownScript, request: Request) -> dict[str, object]:
-    """The answer as the API gives it."""
+    """Return the answer as the API represents it."""
     version, other = known.version, known.superseded_by
     verifier = version.verified_by if version is not None else None
     said = {

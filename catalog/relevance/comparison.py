@@ -210,7 +210,7 @@ def _counted(rest: str) -> str:
 
 
 def _other_letters(text: str, candidate: Candidate, marks: frozenset[str]) -> tuple[str, ...]:
-    """Return capitalized words that phrasing and statement share but the script spells in another case.
+    """Return the statement's words that phrasing and script both spell in another case.
 
     An initial capital is a matter of style, and so is text that is all capitals.
     """

@@ -1,4 +1,4 @@
-"""Cases of calibration: picks the next one to label, stores the label, and applies a scoring to labelled cases."""
+"""Pick the next case to label, store labels, and score labeled cases."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from core.database.advisory_lock import lock_name
 from core.errors import BadInput, NotAllowedNow
 from core.texts import name_of
 
-LOOKED_AT = 400  # cases among which the next one to label is looked for
-RANDOM_EVERY = 4  # of so many cases one is picked whatever its confidence
+LOOKED_AT = 400  # cases from which the next one is picked
+RANDOM_EVERY = 4  # one in this many cases is picked regardless of its confidence
 
 
 @dataclass(frozen=True, kw_only=True)
 class CaseToLabel:
-    """A case that nobody has labelled, with its current judgement."""
+    """An unlabeled case with its current judgement."""
 
     statement: str
     version: Version
     judgement: Judgement
-    confidence: float  # before the threshold and the rules have their say
+    confidence: float  # before the threshold and the rules apply
     may_match: bool
     scoring: str
     picked: str
 
 
 def read_cases(scoring: str) -> list[Case]:
-    """The labelled cases with this scoring's confidences."""
+    """Return the labeled cases with this scoring's confidences."""
     rows = LabelScore.objects.filter(scoring=scoring, label__undone_at=None).values_list(
         "confidence", "may_match", "label__label"
     )
@@ -52,14 +52,14 @@ def read_cases(scoring: str) -> list[Case]:
 
 
 def unscored(scoring: str) -> QuerySet[MatchLabel]:
-    """Labels without a confidence under this scoring; versions that no longer answer never get one."""
+    """Return labels without a confidence under this scoring, except for versions that are no longer live."""
     scores = LabelScore.objects.filter(label=OuterRef("pk"), scoring=scoring)
     labels = MatchLabel.objects.of_scoring().filter(version__state=Version.State.VERIFIED)
     return labels.exclude(Exists(scores)).order_by("pk")
 
 
 def score_labels(*, limit: int) -> int:
-    """Compute missing confidences under the current scoring; returns how many."""
+    """Compute missing confidences under the current scoring, and return how many were computed."""
     model = current_scoring()
     labels = list(unscored(model.version)[:limit])
     LabelScore.objects.bulk_create(
@@ -70,9 +70,9 @@ def score_labels(*, limit: int) -> int:
 
 
 def weigh(rivals: Rivals, version_id: int, statement: str, model: RelevanceModel) -> Case:
-    """The model's confidence in one candidate, before any threshold.
+    """Return the model's confidence in one candidate, before any threshold.
 
-    A candidate that was not found, or that a rule forbids, is no match at any threshold.
+    A candidate that was not found, or that a rule forbids, is not a match at any threshold.
     """
     judgement = judge_one(rivals, version_id, statement, replace(model, match_threshold=0.0))
     if judgement is None or judgement.answer is not Answer.MATCH:
@@ -83,7 +83,7 @@ def weigh(rivals: Rivals, version_id: int, statement: str, model: RelevanceModel
 def judge_one(
     rivals: Rivals, version_id: int, statement: str, model: RelevanceModel
 ) -> Judgement | None:
-    """The model's judgement of one candidate among its rivals; None if it is not among them."""
+    """Return the model's judgement of one candidate among its rivals, or None if it is not among them."""
     for judged in judge_all(statement, rivals.candidates, model):
         if rivals.version_ids[judged.place] == version_id:
             return judged.judgement
@@ -91,9 +91,9 @@ def judge_one(
 
 
 def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> CaseToLabel | None:
-    """The next case to label: mostly near the threshold, sometimes a random one; None if there is none.
+    """Return the next case to label, usually near the threshold and sometimes random, or None.
 
-    Cases with a label are not offered again, nor those in `skip`.
+    Labeled cases and those in `skip` are not offered.
     """
     model = current_scoring()
     counted = MatchLabel.objects.counting().exclude(picked=MatchLabel.Picked.ASKED).count()
@@ -101,7 +101,7 @@ def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> CaseToLabel | None:
     picked = MatchLabel.Picked.RANDOM if is_random else MatchLabel.Picked.BORDERLINE
     cases = hooks.cases_near(model.match_threshold, scoring="", limit=LOOKED_AT)
     if is_random:
-        # Any order does that has nothing to do with the confidence, and is the same when asked again.
+        # Any order works that is independent of the confidence and stays the same between requests.
         cases = sorted(cases, key=lambda case: hash_of(case.statement))
     known = set(
         MatchLabel.objects.counting()
@@ -120,7 +120,7 @@ def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> CaseToLabel | None:
 def look_at_case(
     statement: str, version_id: int, *, model: RelevanceModel, picked: str
 ) -> CaseToLabel | None:
-    """A case with its current judgement; None if the version is no longer found for it."""
+    """Return a case with its current judgement, or None if retrieval no longer finds the version."""
     rivals = rivals_of(statement)
     judgement = judge_one(rivals, version_id, statement, model)
     if judgement is None:
@@ -139,9 +139,9 @@ def look_at_case(
 
 
 def label_case(statement: str, *, version_id: int, label: str, picked: str, by: User) -> MatchLabel:
-    """Store a person's label for a picked case, with the current confidence.
+    """Store a user's label for a picked case, with the current confidence.
 
-    Raises PermissionDenied, BadInput, and NotAllowedNow if somebody labelled it meanwhile.
+    Raises PermissionDenied, BadInput, and NotAllowedNow if another user has already labeled the case.
     """
     require(by, LABEL_MATCHES)
     if picked not in (MatchLabel.Picked.BORDERLINE, MatchLabel.Picked.RANDOM):
@@ -189,5 +189,5 @@ def _weigh(label: MatchLabel, rivals: Rivals, model: RelevanceModel) -> LabelSco
 
 
 def hash_of(statement: str) -> str:
-    """A hash of the statement."""
+    """Return a hash of the statement."""
     return Version.hash_of(statement)[:16]

@@ -1,4 +1,4 @@
-"""Chooses the relevance model that judges statements."""
+"""Choose the relevance model that judges statements."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from core.texts import LONGEST_REASON, clean_text
 
 @transaction.atomic
 def choose_scoring(model: ScoringModel | None, *, by: User, why: str) -> ScoringChoice:
-    """Use this model for all statements from now on; None for the shipped one.
+    """Use this model for all statements from now on. None selects the shipped model.
 
-    Its own threshold comes with it. Raises BadInput, NotAllowedNow if it is in use already.
+    The model has its own threshold. Raises BadInput, and NotAllowedNow if the model is already active.
     """
     require(by, SET_THRESHOLD)
     why = clean_text(why, field="why", longest=LONGEST_REASON)

@@ -1,4 +1,4 @@
-"""Sets the confidence at which an entry becomes a match."""
+"""Set the confidence at which an entry becomes a match."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def set_threshold(
     wanted_precision: float | None = None,
     seen: int | None = None,
 ) -> Threshold:
-    """Set a new threshold for matches; its author, reason and number of labels are stored.
+    """Set a new threshold for matches. Its author, reason and number of labels are stored.
 
-    `seen` is the key of the threshold that the person saw, 0 if there was none. Raises BadInput, Stale.
+    `seen` is the key of the threshold that the user saw, or 0 if there was none. Raises BadInput and Stale.
     """
     require(by, SET_THRESHOLD)
     why = clean_text(why, field="why", longest=LONGEST_REASON)

@@ -1,4 +1,4 @@
-"""Admin actions on many rows: a preview for each row first, then the action, both by the same service."""
+"""Admin actions on many rows. The preview and the action use the same service."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from catalog.access import CURATE, require
 from core.errors import Refused
 
 AnyModel = TypeVar("AnyModel", bound=Model)
-MOST = 200  # rows at once
+MOST = 200  # rows per action
 
 
 class Foreseen(NamedTuple):
-    """A row, and why the action would refuse it, if so."""
+    """A row, and the reason if the action would refuse it."""
 
     row: Model
     refusal: str
@@ -50,7 +50,7 @@ class Action(Generic[AnyModel]):
         self.allowed_permissions = ["change"]
         self._service = service
         self._form = form
-        # Not where what happens to a row depends on what is yet to be typed.
+        # No preview is possible if the result depends on input that is still missing.
         self._foresees = foresees
 
     def __call__(
@@ -86,7 +86,7 @@ class Action(Generic[AnyModel]):
         )
 
     def _foresee(self, row: Model, user: User, given: dict[str, object]) -> Foreseen:
-        """The preview: the action runs and is rolled back, since nothing else tells its outcome as exactly."""
+        """Run the action and roll it back, because only that predicts its result exactly."""
         if not self._foresees:
             return Foreseen(row, "")
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""The base of all writable admin pages: requires a curator, and shows errors of services."""
+"""The base of all writable admin pages. It requires a curator and shows errors of services."""
 
 from __future__ import annotations
 
@@ -24,11 +24,9 @@ Words = str | StrPromise
 
 
 class CuratedAdmin(admin.ModelAdmin[AnyModel]):
-    """A page that curators write through services. A service's error is shown in the form, as on the product's
-    pages.
-    """
+    """A page on which curators write through services. Errors of a service are shown in the form."""
 
-    through_services = True  # asked by the admin's site, which lets nothing else be written to
+    through_services = True  # checked by the admin site, which makes all other pages read-only
     show_full_result_count = False
     list_per_page = 50
 
@@ -67,7 +65,7 @@ class CuratedAdmin(admin.ModelAdmin[AnyModel]):
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
         except Refused as refusal:
-            # Nothing was written. The form is shown once more, with the refusal as one of its errors.
+            # Nothing was written. Show the form again with the refusal as one of its errors.
             request.refusal = refusal  # type: ignore[attr-defined]
             response = super().changeform_view(request, object_id, form_url, extra_context)
             response.status_code = 409 if isinstance(refusal, NotAllowedNow) else 422
@@ -79,12 +77,12 @@ class ShowsScript:
 
     @admin.display(description=_("script"))
     def text(self, version: Version) -> SafeString:
-        """The script exactly as it is, with its spaces."""
+        """Return the script unchanged, including its spaces."""
         return format_html("<pre>{}</pre>", version.script)
 
 
 def find(term: str) -> list[int]:
-    """The keys of entries that match what was typed, by words and by meaning."""
+    """Return the keys of entries that match the search term by words or by meaning."""
     try:
         return [entry.pk for entry in listing.search_entries(term).entries]
     except BadInput:
@@ -92,7 +90,7 @@ def find(term: str) -> list[int]:
 
 
 class VersionFilter(admin.SimpleListFilter):
-    """Entries with a version that has this value."""
+    """A filter for entries with a version that has this value."""
 
     field = ""
     choices_of: list[tuple[str, Words]] = []

@@ -1,5 +1,6 @@
-"""The catalogue in the admin. Entries, versions and tags can be edited here, through the services of the product's
-own pages; everything else is read-only.
+"""The catalogue in the admin.
+
+Entries, versions and tags can be edited through the product's services. Everything else is read-only.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ Inner = TypeVar("Inner", Version, Phrasing)
 
 
 class _ReadOnlyInline(admin.TabularInline[Inner, Entry]):
-    """Read-only rows; whoever may see the page may see them."""
+    """Read-only rows for users who may see the page."""
 
     extra = 0
     can_delete = False
@@ -119,12 +120,12 @@ class EntryAdmin(CuratedAdmin[Entry]):
 
     @admin.display(description=_("state"))
     def state(self, entry: Entry) -> Words:
-        """A value of the version that counts."""
+        """Return the state of the representative version."""
         return dict(Version.State.choices).get(entry.best_state, "–")  # type: ignore[attr-defined]
 
     @admin.display(description=_("risk"))
     def risk(self, entry: Entry) -> Words:
-        """A value of the version that counts."""
+        """Return the risk of the representative version."""
         return dict(Version.Risk.choices).get(entry.best_risk, "–")  # type: ignore[attr-defined]
 
     def get_search_results(
@@ -153,7 +154,7 @@ class EntryAdmin(CuratedAdmin[Entry]):
 
     @admin.display(description=_("next version"))
     def next_version(self, entry: Entry) -> SafeString:
-        """Where another script is written."""
+        """Return a link to the form for another script."""
         address = f"{reverse('admin:catalog_version_add')}?{urlencode({'entry': entry.slug})}"
         return format_html('<a href="{}">{}</a>', address, _("Write another script"))
 

@@ -1,4 +1,4 @@
-"""Forms of the writable admin, which convert what is typed into arguments of services."""
+"""Forms of the writable admin, which convert input into arguments of services."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from core.web.forms import PlainText, split_words
 
 
 class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form whose service may raise: the error is shown at its field, and typed text stays."""
+    """A form that shows a service's error at its field and keeps the input."""
 
-    refusal: Refused | None = None  # set on the class that is made for a request
-    shown_as: dict[str, str] = {}  # our field, by the name that the service has for it
+    refusal: Refused | None = None  # set on the class created for a request
+    shown_as: dict[str, str] = {}  # the form's field, by the service's name for it
 
     def clean(self) -> None:
         super().clean()
@@ -42,9 +42,7 @@ class EntryTitleForm(ServiceForm):
 
 
 class NewEntryForm(ServiceForm):
-    """An entry with its first version; its parameters and requirements are found in the script, and edited on its
-    page.
-    """
+    """An entry with its first version. Its parameters and requirements are detected in the script."""
 
     script = PlainText(label=_("Script"), rows=16, code=True)
     wordings = PlainText(
@@ -58,7 +56,7 @@ class NewEntryForm(ServiceForm):
 
 
 class VersionLabelsForm(ServiceForm):
-    """What may change of a version without making a new one."""
+    """The details of a version that may change without a new version."""
 
     tag_names = forms.CharField(
         label=_("Tags"), required=False, help_text=_("Separated by commas.")
@@ -100,12 +98,12 @@ class VersionLabelsForm(ServiceForm):
         self.labels = same.cleaned_data
 
     def tags(self) -> list[str]:
-        """The tags that were typed."""
+        """Return the submitted tags."""
         return split_words(self.labels["tags"])
 
 
 class NewVersionForm(ServiceForm):
-    """The next version of an entry; everything except the script is taken from the newest one."""
+    """The next version of an entry. Everything except the script is copied from the newest one."""
 
     entry_slug = forms.SlugField(label=_("Entry"), help_text=_("Its slug."))
     script_text = PlainText(label=_("Script"), rows=16, code=True)

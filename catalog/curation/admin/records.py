@@ -42,7 +42,7 @@ class UseAdmin(admin.ModelAdmin[Use]):
     list_display = ("version", "by", "at", "outcome", "incident")
     list_filter = ("outcome",)
     list_select_related = ("version__entry", "by")
-    # What was filled in is between the person and the machine it ran on.
+    # Filled-in values are private to the user.
     exclude = ("values",)
     show_full_result_count = False
 

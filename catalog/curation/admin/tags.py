@@ -1,4 +1,4 @@
-"""Tags in the admin: created, renamed, merged and deleted for all their versions."""
+"""Tags in the admin, created, renamed, merged and deleted for all their versions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.web.requests import signed_in
 
 
 class MergeTagForm(forms.Form):
-    """The tag that stays."""
+    """The tag that remains."""
 
     into = forms.ModelChoiceField(Tag.objects.all(), label=_("Merge into"))
 
@@ -35,7 +35,7 @@ class TagAdmin(CuratedAdmin[Tag]):
 
     @admin.display(description=_("versions"), ordering="count")
     def used(self, tag: Tag) -> int:
-        """How many versions have it."""
+        """Return the number of versions with this tag."""
         return int(tag.count)  # type: ignore[attr-defined]
 
     def has_delete_permission(self, request: HttpRequest, obj: Tag | None = None) -> bool:

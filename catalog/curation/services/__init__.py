@@ -1,4 +1,4 @@
-"""Curation: near-duplicates, merging, rechecks, tags."""
+"""Services of curation: near-duplicates, merging, rechecks and tags."""
 
 from __future__ import annotations
 

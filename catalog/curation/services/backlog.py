@@ -1,4 +1,4 @@
-"""What waits for curators, other than verifying, as counts for Home."""
+"""Count what waits for curators, except for verification, for the home page."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from catalog.models import Entry, NearDuplicate, OutcomeReport, Recheck
 
 @dataclass(frozen=True)
 class CurationBacklog:
-    """Counts, and the suspended entries themselves, since they answer nobody until a curator has looked at them."""
+    """The counts, and the suspended entries themselves, which are not used until a curator has checked them."""
 
-    emergencies: int  # rolled back by their author alone, and confirmed by nobody else yet
+    emergencies: int  # rollbacks that only their author has confirmed so far
     changed_evidence: int
     newer_findings: int
     near_duplicates: int
-    outcome_reports: int  # of programs, that something got worse
-    never_again: int  # verified once, and not looked at since
+    outcome_reports: int  # reports from programs of a worse outcome
+    never_again: int  # verified once and not checked since
     long_ago: int  # verified more than 180 days ago
     suspended: list[Entry]
 
 
 def read_curation_backlog(*, most: int) -> CurationBacklog:
-    """The current counts, in eight queries, with the newest suspended entries up to a limit."""
+    """Return the current counts, in eight queries, with the newest suspended entries up to a limit."""
     listed = Entry.objects.standing()
     suspended = (
         Entry.objects.standing()

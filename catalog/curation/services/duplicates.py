@@ -21,9 +21,7 @@ from core.audit import record
 from core.errors import NotAllowedNow
 from core.texts import name_of
 
-LEAST_LIKENESS = (
-    0.5  # of a pair that is listed: the estimated chance that one answers for the other
-)
+LEAST_LIKENESS = 0.5  # lowest probability of a listed pair that one entry answers for the other
 State = NearDuplicate.State
 
 
@@ -35,10 +33,10 @@ class Like(NamedTuple):
 
 
 def compare_entries(*, limit: int) -> int:
-    """Find near-duplicates of entries that are new or were changed; returns how many entries were compared.
+    """Find near-duplicates of new or changed entries, and return how many entries were compared.
 
-    An entry's title is used as the query: another entry that might answer it, or that has the same script, makes a
-    pair. Pairs that a curator dismissed stay dismissed.
+    The entry's title is the query. Another entry makes a pair if it might answer the title or has the same
+    script. Pairs that a curator dismissed stay dismissed.
     """
     waiting = list(to_compare().order_by("pk")[:limit])
     for entry in waiting:
@@ -47,12 +45,12 @@ def compare_entries(*, limit: int) -> int:
 
 
 def to_compare() -> QuerySet[Entry]:
-    """Entries that were not compared since they changed."""
+    """Return the entries that were not compared since their last change."""
     return Entry.objects.standing().filter(compared_at=None).defer("document")
 
 
 def dismiss_pair(pair: NearDuplicate, *, by: User) -> None:
-    """Dismiss the pair: they are two different things."""
+    """Dismiss the pair, because the entries do different things."""
     require(by, CURATE)
     if not NearDuplicate.objects.filter(pk=pair.pk, state=State.OPEN).update(
         state=State.DISMISSED, by=by, decided_at=timezone.now()
@@ -66,11 +64,11 @@ def dismiss_pair(pair: NearDuplicate, *, by: User) -> None:
 
 
 def _compare(entry: Entry) -> None:
-    """Reads first, which may take a while; then writes in one short transaction."""
+    """Find similar entries, which may take a while, then store them in one short transaction."""
     begun = timezone.now()
     found = _alike(entry) if _is_in_use(entry) else {}
     former = NearDuplicate.objects.filter(Q(first=entry) | Q(second=entry), state=State.OPEN)
-    # A pair that was found from the other side is asked for from there before it goes.
+    # Before a pair is deleted, compare in the other direction, from which it may have been found.
     for pair in former.select_related("first", "second"):
         other = pair.second if pair.first_id == entry.pk else pair.first
         if other.pk not in found and (back := _alike(other).get(entry.pk)):
@@ -89,7 +87,7 @@ def _compare(entry: Entry) -> None:
 def _alike(entry: Entry) -> dict[int, Like]:
     found: dict[int, Like] = {}
     rivals = rivals_of(entry.title)
-    # Where literals, verbs or a negation differ, it is another thing by design: the rules say so.
+    # The rules exclude entries with other literals, verbs or negations, because those differ by design.
     lenient = replace(current_scoring(), match_threshold=LEAST_LIKENESS)
     likeness = {
         rivals.version_ids[judged.place]: judged.judgement.confidence

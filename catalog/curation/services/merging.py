@@ -1,4 +1,4 @@
-"""Merging: an entry is merged into another that does the same; the merge can be undone."""
+"""Merge an entry into another one that does the same, and undo merges."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ State = Version.State
 
 @dataclass(frozen=True, kw_only=True)
 class MergePlan:
-    """What merging `source` into `target` would do; it is not possible if `problem` says why."""
+    """The effect of merging `source` into `target`. `problem` says why it is not possible."""
 
     source: Entry
     target: Entry
-    moving: Sequence[Phrasing]  # wordings that the target gets
-    known: Sequence[Phrasing]  # that it has already
-    retiring: Sequence[Version]  # versions that go out of use
-    answering: Version | None  # what answers afterwards
-    uses: int  # that stay with the source's versions, as do its labels
+    moving: Sequence[Phrasing]  # phrasings that the target gets
+    known: Sequence[Phrasing]  # phrasings that the target already has
+    retiring: Sequence[Version]  # versions that are deprecated
+    answering: Version | None  # the live version afterwards
+    uses: int  # uses that stay with the source's versions, as its labels do
     labels: int
     same_script: bool
     problem: str = ""
 
     @property
     def seen(self) -> str:
-        """The plan as a short text that changes with it."""
+        """Return a short text that changes with the plan."""
         parts = (
             self.source.pk,
             self.target.pk,
@@ -55,7 +55,7 @@ class MergePlan:
 
 
 def plan_merge(source: Entry, *, target: Entry) -> MergePlan:
-    """The plan of a merge; changes nothing."""
+    """Return the plan of a merge without changing anything."""
     theirs = set(target.phrasings.values_list("text", flat=True))
     phrasings = list(source.phrasings.defer("document"))
     retiring = list(source.versions.exclude(state=State.DEPRECATED))
@@ -81,11 +81,11 @@ def plan_merge(source: Entry, *, target: Entry) -> MergePlan:
 def merge_entries(
     source: Entry, *, target: Entry, by: User, note: str = "", seen: str = ""
 ) -> Merge:
-    """Make the source's wordings lead to the target, deprecate its versions, and redirect its page to the target.
+    """Move the source's phrasings to the target, deprecate its versions and redirect its page.
 
-    Uses and labels stay with their versions. If the scripts differ, the wordings wait for somebody else to confirm
-    that they ask for the target's script. Raises NotAllowedNow with the obstacle, and Stale if the plan is not the
-    one that the person saw.
+    Uses and labels stay with their versions. If the scripts differ, a second user has to confirm that the
+    phrasings ask for the target's script. Raises NotAllowedNow with the obstacle, and Stale if the plan has
+    changed since the user saw it.
     """
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
@@ -125,10 +125,10 @@ def merge_entries(
 
 @transaction.atomic
 def undo_merge(merge: Merge, *, by: User) -> None:
-    """Undo the merge: each entry has its own wordings again, and the versions that answered before answer again.
+    """Undo the merge: each entry gets its own phrasings and its former live version back.
 
-    What the target got since stays with it, and a wording that was removed there stays removed. Raises
-    NotAllowedNow if it was undone already, or the target itself was merged.
+    Phrasings that the target got since stay with it, and removed ones stay removed. Raises NotAllowedNow if the
+    merge was undone already, or if the target itself was merged.
     """
     require(by, CURATE)
     source, target = lock_both(merge.source, merge.target)
@@ -191,9 +191,9 @@ def _problem(source: Entry, target: Entry, *, is_answered: bool, answering: Vers
 
 
 def _ask_again(keys: Sequence[int], *, by: User) -> dict[str, dict[str, object]]:
-    """The wordings lead to another script now, on one person's word: a second person has to confirm them.
+    """Reset the confirmation of phrasings that now lead to another script, so that a second user confirms them.
 
-    Returns who had confirmed each for the old script, to be restored when the merge is undone.
+    Returns the former confirmations, which are restored if the merge is undone.
     """
     confirmed = Phrasing.objects.filter(pk__in=keys, confirmed_at__isnull=False)
     names = ("added_by", "confirmed_by", "confirmed_at", "self_confirmed")
@@ -206,7 +206,7 @@ def _ask_again(keys: Sequence[int], *, by: User) -> dict[str, dict[str, object]]
 
 
 def _retire(version: Version, target: Entry, *, by: User) -> int:
-    """Deprecate a version; returns the key of the event that says so."""
+    """Deprecate a version, and return the key of the event that records it."""
     version.move_to(State.DEPRECATED, by=by, note=_("merged into %(slug)s") % {"slug": target.slug})
     return version.events.latest("pk").pk
 

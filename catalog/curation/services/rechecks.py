@@ -1,6 +1,4 @@
-"""Repeats the checks of scripts that an older ShellCheck or older risk rules have checked, and stores the new
-findings.
-"""
+"""Repeat the checks of scripts checked with an older ShellCheck or older risk rules, and store new findings."""
 
 from __future__ import annotations
 
@@ -21,10 +19,10 @@ from core.errors import NotAllowedNow
 
 
 def recheck_versions(*, limit: int) -> int:
-    """Repeat the checks of versions whose findings are from older checkers; returns how many.
+    """Repeat the checks of versions whose findings are outdated, and return how many were checked.
 
-    Their original findings are part of what was verified and stay; the new ones are stored beside them. Does
-    nothing if ShellCheck can't be run.
+    The original findings are part of what was verified and stay. New findings are stored separately. Does nothing
+    if ShellCheck can't be run.
     """
     tools = ToolRule.objects.in_force()
     now = analysis.checkers(tools)
@@ -37,7 +35,7 @@ def recheck_versions(*, limit: int) -> int:
 
 
 def to_recheck(checkers: str = "") -> QuerySet[Version]:
-    """Versions in use or in review that the present checkers have not checked."""
+    """Return versions in use or in review that the current checkers have not checked."""
     checkers = checkers or analysis.checkers(ToolRule.objects.in_force())
     seen = Recheck.objects.filter(version=OuterRef("pk"), checked_with=checkers)
     return (
@@ -48,7 +46,7 @@ def to_recheck(checkers: str = "") -> QuerySet[Version]:
 
 
 def mark_seen(recheck: Recheck, *, by: User) -> None:
-    """A curator has looked at it; it is listed again only when the findings change again."""
+    """Mark the recheck as seen by a curator. It is listed again only if the findings change again."""
     require(by, CURATE)
     if not Recheck.objects.filter(pk=recheck.pk, seen_at=None).update(
         seen_at=timezone.now(), seen_by=by, risk_before=""
@@ -87,9 +85,9 @@ def _recheck(version: Version, checkers: str, tools: analysis.ToolRules) -> None
 
 
 def _raised(version: Version, report: analysis.Report, former: Recheck | None) -> str:
-    """The version's risk, raised to its worst finding, and to the risk of the report if the last check found less.
+    """Return the version's risk, raised to its worst finding, and to the report's risk if that has increased.
 
-    A curator may have given a lower risk than the last check found. That still holds.
+    A curator may have set a lower risk than the last check found, and that decision remains valid.
     """
     if former:
         last = analysis.Risk(former.risk)
@@ -104,7 +102,7 @@ def _raised(version: Version, report: analysis.Report, former: Recheck | None) -
 
 
 def _raise_risk(version: Version, risk: str) -> None:
-    """Store a risk that a newer check raised; lists and filters use it."""
+    """Store a risk that a newer check raised. Lists and filters use it."""
     if risk == version.risk:
         return
     Version.objects.filter(pk=version.pk).update(risk=risk)

@@ -1,4 +1,4 @@
-"""Tags: created, renamed, merged and deleted, for all their versions at once."""
+"""Create, rename, merge and delete tags, for all their versions at once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rename_tag(tag: Tag, *, name: str, by: User) -> None:
 
 @transaction.atomic
 def merge_tag(tag: Tag, *, into: Tag, by: User) -> None:
-    """Replace the tag by the other one everywhere, and delete it. Raises BadInput."""
+    """Replace the tag with the other one everywhere, and delete it. Raises BadInput."""
     require(by, CURATE)
     if into.pk == tag.pk:
         raise BadInput(_("A tag can't be merged into itself."), field="into")

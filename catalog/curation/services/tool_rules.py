@@ -1,4 +1,4 @@
-"""Curators say what their team's own tools do."""
+"""Rules by which curators describe their team's own tools."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def save_tool_rule(
 
 @transaction.atomic
 def remove_tool_rule(rule: ToolRule, *, by: User) -> None:
-    """Remove the rule; scripts are checked again without it."""
+    """Remove the rule. Scripts are checked again without it."""
     require(by, CURATE)
     record(rule, "tool rule removed", by=by, name=(rule.name, ""), effect=(rule.effect, ""))
     rule.delete()

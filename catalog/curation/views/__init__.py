@@ -1,1 +1,1 @@
-"""Pages of the lists that curators work through."""
+"""Pages of the curators' work lists."""

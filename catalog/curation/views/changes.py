@@ -1,4 +1,4 @@
-"""What changed about verified entries: newer checkers have other findings, or a script behaves differently."""
+"""Changes of verified entries: newer checkers have other findings, or a script behaves differently."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ListedRecheck(NamedTuple):
 
 
 class ListedChange(NamedTuple):
-    """What changed, check by check, and the difference between machines, if any."""
+    """A change, check by check, and the difference between machines, if any."""
 
     change: EvidenceChange
     checks: Sequence[tuple[CheckResult, str]]
@@ -43,7 +43,7 @@ class ListedChange(NamedTuple):
 
 @require_safe
 def finding_list(request: HttpRequest) -> HttpResponse:
-    """Versions for which a newer checker has other findings."""
+    """List versions for which a newer checker has other findings."""
     user = curator_of(request)
     raised = Recheck.objects.with_raised_risk()
     is_raised_only = request.GET.get("risk") == "raised"
@@ -67,7 +67,7 @@ def finding_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def evidence_list(request: HttpRequest) -> HttpResponse:
-    """Changes of evidence that no curator has looked at."""
+    """List changes of evidence that no curator has seen."""
     user = curator_of(request)
     changes = evidence.changed_evidence().prefetch_related("before__checks", "after__checks")
     page = page_of(changes, request, size=CHANGES)
@@ -89,7 +89,7 @@ def evidence_list(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def finding_seen(request: HttpRequest, pk: int) -> HttpResponse:
-    """A curator has looked at the findings of a newer checker."""
+    """Mark the findings of a newer checker as seen."""
     user = curator_of(request)
     recheck = get_object_or_404(Recheck.objects.select_related("version__entry"), pk=pk)
     _note(request, lambda: services.mark_seen(recheck, by=user))
@@ -98,7 +98,7 @@ def finding_seen(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def evidence_seen(request: HttpRequest, pk: int) -> HttpResponse:
-    """A curator has looked at the changed behaviour of a script."""
+    """Mark the changed behavior of a script as seen."""
     user = curator_of(request)
     change = get_object_or_404(EvidenceChange.objects.select_related("entry"), pk=pk)
     _note(request, lambda: evidence.mark_change_seen(change, by=user))

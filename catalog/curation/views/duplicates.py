@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
 @require_safe
 def duplicate_list(request: HttpRequest) -> HttpResponse:
-    """Pairs of entries that may do the same, the most similar first."""
+    """List pairs of entries that may do the same, most similar first."""
     user = curator_of(request)
     pairs = list(NearDuplicate.objects.to_look_at()[:PAIRS])
     entries = [entry for pair in pairs for entry in (pair.first, pair.second)]
@@ -53,7 +53,7 @@ def duplicate_list(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def duplicate_dismiss(request: HttpRequest, pk: int) -> HttpResponse:
-    """Dismiss the pair: they are two different things."""
+    """Dismiss the pair, because the entries do different things."""
     user = curator_of(request)
     pair = get_object_or_404(NearDuplicate.objects.select_related("first", "second"), pk=pk)
     try:

@@ -1,4 +1,4 @@
-"""Merging two entries: the preview, the merge, and undoing it."""
+"""Pages to preview a merge of two entries, to merge them, and to undo the merge."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_QUERY = 500
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def entry_merge(request: HttpRequest, slug: str) -> HttpResponse:
-    """The preview first, then the merge."""
+    """Show the preview first, then merge."""
     user = curator_of(request)
     source = access_entry(user, slug)
     if request.method != "POST" and wants_fragment(request):
@@ -97,7 +97,7 @@ def _show_merge(
 
 
 def _candidates(request: HttpRequest, source: Entry) -> list[listing.Listed]:
-    """Candidates to merge into: search results, else near-duplicates and entries that answer its title."""
+    """Return candidates to merge into: search results, or else near-duplicates and entries that answer the title."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_QUERY]
     pairs = NearDuplicate.objects.to_look_at().about(source)[:MOST_CANDIDATES]
     alike = (
@@ -112,7 +112,7 @@ def _candidates(request: HttpRequest, source: Entry) -> list[listing.Listed]:
 
 
 def _other_way(plan: MergePlan | None) -> str:
-    """The URL of the same merge in the other direction."""
+    """Return the URL of the same merge in the other direction."""
     if plan is None:
         return ""
     address = reverse("entry-merge", args=[plan.target.slug])

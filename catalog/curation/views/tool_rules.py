@@ -1,4 +1,4 @@
-"""Pages on which curators say what their team's own tools do."""
+"""Pages on which curators describe their team's own tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from catalog.models import ToolRule
 from core.errors import BadInput
 from core.web.forms import add_refusal
 
-# Nothing is chosen at first, so that no command becomes harmless by mistake.
+# No effect is preselected, so that no command becomes harmless by mistake.
 _EFFECTS = [("", gettext_lazy("Choose what it does")), *ToolRule.Effect.choices]
 
 
@@ -38,7 +38,7 @@ class ToolRuleForm(forms.Form):
 
 @require_safe
 def tool_list(request: HttpRequest) -> HttpResponse:
-    """All rules."""
+    """List all rules."""
     curator_of(request)
     context = {"nav_section": "catalogue", "rows": ToolRule.objects.select_related("by")}
     return render(request, "catalog/curation/tool_rules.html", context)
@@ -46,7 +46,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def tool_edit(request: HttpRequest, pk: int | None = None) -> HttpResponse:
-    """Add a rule, or change this one; `name` in the address fills in the command of a new rule."""
+    """Add a rule, or change this one. The URL parameter `name` sets the command of a new rule."""
     curator = curator_of(request)
     rule = get_object_or_404(ToolRule, pk=pk) if pk else None
     initial = model_to_dict(rule) if rule else {"name": request.GET.get("name", "")[:80]}

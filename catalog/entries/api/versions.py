@@ -1,4 +1,4 @@
-"""Versions by the API: writing the next one, and the way of one from draft to verified and out of use."""
+"""The API of versions: create the next one, and change states from draft to deprecated."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LabelsInput(serializers.Serializer[Any]):
 
 
 class VersionRequest(NamedTuple):
-    """Who asks for what: a version and the checked body."""
+    """A user's request with a version and the validated body."""
 
     version: Version
     by: User
@@ -53,20 +53,20 @@ class VersionRequest(NamedTuple):
 
 
 class VersionViewSet(viewsets.GenericViewSet[Version]):
-    """One version, and its way from draft to verified and out of use."""
+    """One version, and its states from draft to deprecated."""
 
     serializer_class = VersionSerializer
     required_scope = CURATE_SCOPE
     queryset = Version.objects.none()
 
     def retrieve(self, request: Request, pk: str) -> Response:
-        """The script with all that is known about it."""
+        """Return the script with all its data."""
         return version_response(self._version(request, pk))
 
     @extend_schema(request=NoteInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"])
     def submit(self, request: Request, pk: str) -> Response:
-        """Let it wait for somebody to verify it."""
+        """Submit the version for verification."""
         asked = self._read(request, pk, NoteInput, to_curate=True)
         services.submit_for_review(asked.version, by=asked.by, note=str(asked.body["note"]))
         return version_response(asked.version)
@@ -74,7 +74,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=VerifyInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"])
     def verify(self, request: Request, pk: str) -> Response:
-        """Vouch for it; who wrote it can't."""
+        """Verify the version. Its author can't do this."""
         asked = self._read(request, pk, VerifyInput, to_curate=True)
         wordings = cast("list[int]", asked.body["wordings"])
         note = str(asked.body["note"])
@@ -84,7 +84,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=VerifyInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"], url_path="verify-again")
     def verify_again(self, request: Request, pk: str) -> Response:
-        """Put one's name and today's date to what is verified."""
+        """Confirm a verified version again, with your name and today's date."""
         asked = self._read(request, pk, VerifyInput, to_curate=True)
         wordings = cast("list[int]", asked.body["wordings"])
         note = str(asked.body["note"])
@@ -94,7 +94,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=ReasonInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"], url_path="send-back")
     def send_back(self, request: Request, pk: str) -> Response:
-        """Make it a draft again, with a reason."""
+        """Return the version to draft, with a reason."""
         asked = self._read(request, pk, ReasonInput, to_curate=True)
         services.send_back(asked.version, by=asked.by, reason=str(asked.body["reason"]))
         return version_response(asked.version)
@@ -102,7 +102,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=ReasonInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"])
     def deprecate(self, request: Request, pk: str) -> Response:
-        """Take it out of use, with a reason."""
+        """Deprecate the version, with a reason."""
         asked = self._read(request, pk, ReasonInput, to_curate=True)
         services.deprecate(asked.version, by=asked.by, reason=str(asked.body["reason"]))
         return version_response(asked.version)
@@ -110,7 +110,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=RollbackInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"], url_path="roll-back")
     def roll_back(self, request: Request, pk: str) -> Response:
-        """Let a former version answer again, with four eyes or as an emergency."""
+        """Make a former version live again, with four eyes or as an emergency."""
         asked = self._read(request, pk, RollbackInput, to_curate=True)
         services.roll_back(
             asked.version,
@@ -125,7 +125,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=UseInput, responses={201: CopiedSerializer})
     @action(detail=True, methods=["post"], required_scope=ASK_SCOPE)
     def use(self, request: Request, pk: str) -> Response:
-        """Record a use, and get the exact filled-in script."""
+        """Record a use and return the exact filled-in script."""
         asked = self._read(request, pk, UseInput)
         copied = services.record_use(
             asked.version,
@@ -138,7 +138,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=EditInput, responses={201: VersionSerializer})
     @action(detail=True, methods=["post"])
     def edit(self, request: Request, pk: str) -> Response:
-        """The next version, a draft, made from the newest one."""
+        """Create the next version, a draft based on the newest one."""
         version = self._version(request, pk, to_curate=True)
         said = read_body(EditInput, request)
         known = services.details_of(version).model_dump()
@@ -154,7 +154,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=None, responses={201: VersionSerializer})
     @action(detail=True, methods=["post"])
     def revert(self, request: Request, pk: str) -> Response:
-        """The next version, a draft, with the script and the details of this one."""
+        """Create the next version, a draft with the script and the details of this one."""
         made = services.revert_to(self._version(request, pk, to_curate=True), by=signed_in(request))
         return changed_version_response(made, status=201)
 

@@ -1,4 +1,4 @@
-"""Entries and their versions: a function for each intention, whoever asks."""
+"""Services of entries and their versions, one function per action."""
 
 from __future__ import annotations
 

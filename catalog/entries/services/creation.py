@@ -1,4 +1,4 @@
-"""Creates entries and versions: a script is analysed first, then written. For services only."""
+"""Create entries and versions. A script is analyzed first, then stored. Only services use this module."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ BUILTINS = word_set(
 )
 RESERVED_SLUGS = frozenset(
     {"new", "curation", "calibration", "imports", "export", "views"}
-)  # addresses of their own
+)  # slugs that are URLs of other pages
 
-# Said in details and kept as it is: detection has no opinion on these.
+# Details that are stored as given, because they are not detected.
 _SAID_ONLY = (
     "runs_on",
     "operating_system",
@@ -58,7 +58,7 @@ class Prepared:
 
 
 def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
-    """Analyse a script and complete its details. Raises BadInput.
+    """Analyze a script and complete its details. Raises BadInput.
 
     Takes as long as ShellCheck, so call it before the transaction.
     """
@@ -89,7 +89,7 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
 
 
 def risk_of(report: analysis.Report, *, said: str | None) -> str:
-    """The given risk, but at least that of the worst finding; the detected risk if none was given."""
+    """Return the given risk, raised to the worst finding, or the detected risk if none was given."""
     if said is None:
         return report.risk.value
     return raised_risk(
@@ -102,12 +102,12 @@ def risk_of(report: analysis.Report, *, said: str | None) -> str:
 
 
 def raised_risk(said: str, findings: Iterable[analysis.RatedFinding]) -> str:
-    """The risk of a script with these findings if this risk was given."""
+    """Return the risk of a script with these findings if this risk was given."""
     return analysis.higher(analysis.Risk(said), analysis.least_risk(findings)).value
 
 
 def check(script: str, details: VersionDetails) -> list[Parameter]:
-    """The script's parameters, described and detected; raises BadInput for what `prepare` refuses.
+    """Return the script's described and detected parameters. Raise BadInput for everything that `prepare` refuses.
 
     Runs no other program, so it takes milliseconds.
     """
@@ -120,7 +120,7 @@ def check(script: str, details: VersionDetails) -> list[Parameter]:
 
 
 def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
-    """The described parameters, then the others of the script."""
+    """Return the described parameters, then the others of the script."""
     complete = list(said or ())
     parameters = analysis.find_parameters(script)
     found = {parameter.name: parameter for parameter in parameters}
@@ -135,13 +135,13 @@ def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
 
 
 def parameter_of(found: analysis.Parameter) -> Parameter:
-    """A parameter as detected in a script, to be described. Raises BadInput."""
+    """Return a parameter detected in a script, without a description. Raises BadInput."""
     try:
         return Parameter(
             name=found.name,
             type=ParameterType(found.type),
             required=found.required,
-            # One that no field can show stays what it is: the script's own business.
+            # A default that no field can show is left to the script.
             default=found.default if (found.default or "").isprintable() else None,
             choices=found.choices,
             description=found.description[:500],
@@ -154,7 +154,7 @@ def parameter_of(found: analysis.Parameter) -> Parameter:
 
 
 def find_tools(script: str) -> list[str]:
-    """The programs that the script starts, without the builtins of Bash."""
+    """Return the programs that the script starts, without Bash builtins."""
     program = read_program(script.encode())
     tools = {command.name for command in program.commands} - program.functions - BUILTINS
     return sorted(tool for tool in tools if TOOL.fullmatch(tool))[:MOST_TOOLS]
@@ -171,7 +171,7 @@ def add_version(
     note: str = "",
     owner: User | None = None,
 ) -> Version:
-    """Create the next Version of a locked entry, not verified."""
+    """Create the next, unverified Version of a locked entry."""
     newest = entry.versions.aggregate(newest=Max("number"))["newest"] or 0
     version = Version.objects.create(
         entry=entry,
@@ -190,7 +190,7 @@ def add_version(
 
 
 def make_entry(title: str, *, by: User | None, confirmation: Confirmation, slug: str = "") -> Entry:
-    """Create an entry whose title is its first wording."""
+    """Create an entry whose title is its first phrasing."""
     lock_name("slug")
     if slug and Entry.objects.filter(slug=slug).exists():
         raise BadInput(_("An entry of this name was created at the same time. Import again."))
@@ -204,7 +204,7 @@ def make_entry(title: str, *, by: User | None, confirmation: Confirmation, slug:
 def add_phrasings(
     entry: Entry, texts: Iterable[str], *, source: Phrasing.Source, confirmation: Confirmation
 ) -> list[str]:
-    """Add wordings to a locked entry; returns the new ones."""
+    """Add phrasings to a locked entry, and return the new ones."""
     known = set(entry.phrasings.values_list("text", flat=True))
     new = [text for text in dict.fromkeys(texts) if text not in known]
     Phrasing.objects.bulk_create(
@@ -214,14 +214,14 @@ def add_phrasings(
 
 
 def ensure_tags(names: Sequence[str]) -> list[Tag]:
-    """The tags with these names, created if they are new."""
-    # Sorted, so that two who make the same tags don't wait for each other.
+    """Return the tags with these names. New tags are created."""
+    # Sorting prevents deadlocks between transactions that create the same tags.
     Tag.objects.bulk_create([Tag(name=name) for name in sorted(names)], ignore_conflicts=True)
     return list(Tag.objects.filter(name__in=names))
 
 
 def free_slug(title: str) -> str:
-    """A slug for the title that no entry has."""
+    """Return an unused slug for the title."""
     base = slugify(title)[:LONGEST_SLUG].strip("-") or "entry"
     taken = set(Entry.objects.filter(slug__startswith=base).values_list("slug", flat=True))
     taken |= RESERVED_SLUGS
@@ -234,7 +234,7 @@ def free_slug(title: str) -> str:
 
 
 def title_of(statement: str, *, longest: int) -> str:
-    """The statement as a title: one line, cut at a word."""
+    """Return the statement as a title in one line, cut at a word."""
     line = " ".join(statement.split())
     if len(line) <= longest:
         return line

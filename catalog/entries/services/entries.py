@@ -1,4 +1,4 @@
-"""Entries: making, naming, wording, suspending."""
+"""Create, rename and suspend entries, and change their phrasings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def create_entry(
     phrasings: Sequence[str] = (),
     details: VersionDetails | None = None,
 ) -> Version:
-    """A new entry with a first version, a draft written by `by`. Raises BadInput."""
+    """Create an entry with a first version, a draft written by `by`. Raises BadInput."""
     require(by, CURATE)
     title = clean_text(title, field="title", longest=LONGEST_TITLE)
     wordings = [_clean_phrasing(text) for text in phrasings]
@@ -59,9 +59,9 @@ def create_entry(
 
 @transaction.atomic
 def rename(entry: Entry, *, title: str, by: User, seen: str = "") -> None:
-    """Give the entry another title, which is one of its phrasings and waits like any other; its address stays.
+    """Change the entry's title. The title becomes an unconfirmed phrasing, and the URL stays the same.
 
-    Raises Stale where the title is no longer the one that the person saw.
+    Raises Stale if the title has changed since the user saw it.
     """
     require(by, CURATE)
     title = clean_text(title, field="title", longest=LONGEST_TITLE)
@@ -88,9 +88,9 @@ def rename(entry: Entry, *, title: str, by: User, seen: str = "") -> None:
 
 @transaction.atomic
 def add_phrasing(entry: Entry, *, text: str, by: User) -> Phrasing:
-    """Another wording of what the entry does, which waits for somebody else to confirm it.
+    """Add a phrasing, which waits for confirmation by another user.
 
-    Raises BadInput where the entry has it already.
+    Raises BadInput if the entry already has the phrasing.
     """
     require(by, CURATE)
     text = _clean_phrasing(text)
@@ -105,7 +105,7 @@ def add_phrasing(entry: Entry, *, text: str, by: User) -> Phrasing:
 
 @transaction.atomic
 def remove_phrasing(phrasing: Phrasing, *, by: User) -> None:
-    """Take a wording away; the title goes only by another title."""
+    """Remove a phrasing. The title can only be replaced."""
     require(by, CURATE)
     locked = lock_standing(phrasing.entry_id)
     removed, _each = (
@@ -119,7 +119,7 @@ def remove_phrasing(phrasing: Phrasing, *, by: User) -> None:
 
 @transaction.atomic
 def suspend(entry: Entry, *, by: User, reason: str) -> None:
-    """Take the entry out of every answer until a curator lifts it."""
+    """Suspend the entry, so that it is not used until a curator lifts the suspension."""
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
     locked = lock_standing(entry.pk)
@@ -133,7 +133,7 @@ def suspend(entry: Entry, *, by: User, reason: str) -> None:
 
 @transaction.atomic
 def lift_suspension(entry: Entry, *, by: User, note: str) -> None:
-    """Let the entry answer again; the note says what was found."""
+    """Lift the suspension. The note describes what was found."""
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON)
     locked = lock_standing(entry.pk)
@@ -148,7 +148,7 @@ def lift_suspension(entry: Entry, *, by: User, note: str) -> None:
 
 
 def set_suspended(locked: Entry, *, by: User, reason: str) -> None:
-    """Suspend a locked entry. The caller has asked whether `by` may."""
+    """Suspend a locked entry. The caller has checked the permission of `by`."""
     locked.suspended_at = timezone.now()
     locked.suspended_by = by
     locked.suspended_why = reason
@@ -162,7 +162,7 @@ def _clean_phrasing(text: str) -> str:
 
 
 def merged_into(entry: Entry) -> Entry:
-    """The entry that stands for this one now: itself, or what it was merged into."""
+    """Return the entry that this one was merged into, or the entry itself."""
     standing = Entry.objects.get(pk=entry.pk)
     while standing.merged_into is not None:
         standing = standing.merged_into

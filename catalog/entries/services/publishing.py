@@ -1,4 +1,4 @@
-"""Publishes what a review approved, and withdraws it."""
+"""Publish what a review approved, and withdraw it."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ def publish(
     details: VersionDetails | None = None,
     entry: Entry | None = None,
 ) -> Version:
-    """Add an approved script to the catalogue under its statement; returns its version.
+    """Add an approved script to the catalogue under its statement, and return its version.
 
-    If an entry that may answer has this very script, the statement becomes a wording of it. Otherwise a new version
-    is created, of `entry` or of a new one. It is verified at once if that is requested and a model wrote it
-    (`author` is None) or somebody other than `by`; else it waits in review. A script that is suspended elsewhere
-    waits as well, since approving it again must not bypass the suspension.
+    If a usable entry has exactly this script, the statement becomes one of its phrasings. Otherwise a new version
+    is created, of `entry` or of a new entry. It is verified at once if `verified` is set and its author is a
+    model (`author` is None) or a user other than `by`. Otherwise it waits in review. A script that is suspended
+    elsewhere also waits, since another approval must not bypass the suspension.
 
-    The author of the wording is whoever edited the statement, else the asker: `by` confirms it if that is somebody
-    else; otherwise it waits, and is a starting point at most.
+    The author of the phrasing is the user who edited the statement, or else the requester. `by` confirms the
+    phrasing of another user. Until it is confirmed, it only suggests a starting point.
 
     The caller has checked that `by` may approve. Raises BadInput, also for a high risk without a `reason`.
     """
@@ -88,10 +88,10 @@ def publish(
 
 @transaction.atomic
 def withdraw(version: Version, *, decision: int, by: User, reason: str) -> None:
-    """Withdraw what the caller's decision had published; a version that existed before it stays.
+    """Withdraw what the caller's decision has published. A version that existed before stays.
 
-    The caller has checked that `by` may. Raises NotAllowedNow if others have built on it: verified an edit, or used
-    the script.
+    The caller has checked the permission of `by`. Raises NotAllowedNow if other users have verified an edit or
+    used the script.
     """
     lock_entry(version.entry_id)
     version.refresh_from_db(fields=["state"])
@@ -111,7 +111,7 @@ def _four_eyes(author: User | None, by: User) -> bool:
 
 
 def _verified_twin(prepared: Prepared) -> Version | None:
-    """A verified version with the same script, preferably of an entry that is not suspended."""
+    """Return a verified version with the same script, preferably of an entry that is not suspended."""
     return (
         Version.objects.select_related("entry")
         .filter(sha256=prepared.sha256, state=State.VERIFIED)
@@ -121,7 +121,7 @@ def _verified_twin(prepared: Prepared) -> Version | None:
 
 
 def _add_statement(entry: Entry, statement: str, *, by: User, wording: Confirmation) -> None:
-    """Make the statement a wording of the entry; approval confirms one that waits and is somebody else's."""
+    """Make the statement a phrasing of the entry. Approval confirms a waiting phrasing of another user."""
     locked = lock_entry(entry.pk)
     source = Phrasing.Source.STATEMENT
     if add_phrasings(locked, [statement], source=source, confirmation=wording):

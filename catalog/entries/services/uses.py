@@ -1,4 +1,4 @@
-"""Records that somebody copies a script, and the outcome."""
+"""Record that a user copied a script, and the outcome."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ LONGEST_INCIDENT = 100
 
 
 class Copied(NamedTuple):
-    """A recorded use, and the exact text that the person gets."""
+    """A recorded use, and the exact text for the user."""
 
     use: Use
     text: str
 
 
 class Rated(NamedTuple):
-    """A use with its outcome, and if that is *made it worse*, who else copied the entry recently."""
+    """A use with its outcome. If that is *made it worse*, also the users who copied the entry recently."""
 
     use: Use
     told: tuple[User, ...]
@@ -43,7 +43,7 @@ class Rated(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class TrackRecord:
-    """What uses say about a version: shown beside *Copy*."""
+    """The outcomes of a version's uses, shown next to *Copy*."""
 
     uses: int = 0
     worked: int = 0
@@ -53,26 +53,26 @@ class TrackRecord:
 
     @property
     def rated(self) -> int:
-        """Uses with an outcome."""
+        """Return the number of uses with an outcome."""
         return self.worked + self.no_effect + self.worse
 
 
 def is_trusted(version: Version) -> bool:
-    """Whether the version may be used without a reason: verified, and its entry not suspended."""
+    """Return whether the version may be used without a reason: it is verified and its entry is not suspended."""
     return version.state == Version.State.VERIFIED and version.entry.suspended_at is None
 
 
 def say_untrusted(version: Version) -> str:
-    """Why a version is not trusted, after "This version is"."""
+    """Return why a version is not trusted, to follow "This version is"."""
     if version.entry.suspended_at is not None:
         return _("suspended until a curator has checked it")
     return _("no longer verified") if version.verified_at else _("not verified")
 
 
 def fill_to_use(version: Version, values: Mapping[str, str]) -> Filled:
-    """The text with these values as a person or a program may take it.
+    """Return the text with these values, as a user or a program may get it.
 
-    Raises BadInput while a parameter is unfilled, or empty or `/` in a destructive command.
+    Raises BadInput if a parameter is missing, or is empty or `/` in a destructive command.
     """
     filled = fill_in(version, values)
     if filled.problems:
@@ -88,8 +88,8 @@ def record_use(
 ) -> Copied:
     """Record that `by` uses the version with these values, and return the exact text.
 
-    Raises BadInput as `fill_to_use` does. An unverified or suspended version needs a reason and the right to use it
-    (break-glass).
+    Raises BadInput like `fill_to_use`. An unverified or suspended version requires a reason and the permission to
+    use it (break-glass).
     """
     filled = fill_to_use(version, values)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON, required=False)
@@ -110,10 +110,11 @@ def record_use(
 def record_outcome(
     use: Use, *, outcome: str, by: User, incident: str = "", note: str = ""
 ) -> Rated:
-    """Record the outcome. *Made it worse* suspends the entry at once and names who copied it recently.
+    """Record the outcome. *Made it worse* suspends the entry at once and returns who copied it recently.
 
-    Only the person who used the script may. A better outcome can still become *made it worse*, but not the other
-    way round: then a curator looks first. Raises BadInput, NotAllowedNow, PermissionDenied.
+    Only the user who used the script may report the outcome. A better outcome can be changed to *made it worse*,
+    but not the reverse, because a curator has to check first. Raises BadInput, NotAllowedNow and
+    PermissionDenied.
     """
     if use.by_id != by.pk:
         raise PermissionDenied(_("Only who copied the script can say how it went."))
@@ -144,7 +145,7 @@ def record_outcome(
 
 
 def copied_lately(entry: Entry, *, without: User) -> tuple[User, ...]:
-    """Who else copied any version of the entry in the last seven days."""
+    """Return the other users who copied any version of the entry in the last seven days."""
     uses = Use.objects.filter(version__entry=entry, at__gte=timezone.now() - LATELY)
     return tuple(
         User.objects.filter(pk__in=uses.values("by")).exclude(pk=without.pk).order_by("username")
@@ -152,7 +153,7 @@ def copied_lately(entry: Entry, *, without: User) -> tuple[User, ...]:
 
 
 def warnings_for(user: User) -> Sequence[Entry]:
-    """Suspended entries that the person copied in the seven days before, so that they are warned."""
+    """Return suspended entries that the user copied in the seven days before the suspension."""
     uses = Use.objects.filter(by=user, at__gte=timezone.now() - LATELY)
     return list(
         Entry.objects.exclude(suspended_at=None)
@@ -163,7 +164,7 @@ def warnings_for(user: User) -> Sequence[Entry]:
 
 
 def used_unreviewed(*, limit: int = 5) -> list[Version]:
-    """Versions in review that were used all the same, most used first: review these now."""
+    """Return versions in review that were used without verification, most used first."""
     waiting = Version.objects.filter(state__in=[Version.State.DRAFT, Version.State.IN_REVIEW])
     return list(
         waiting.filter(pk__in=Use.objects.exclude(reason="").values("version"))
@@ -174,7 +175,7 @@ def used_unreviewed(*, limit: int = 5) -> list[Version]:
 
 
 def waiting_to_verify(by: User) -> QuerySet[Version]:
-    """Versions that this person could verify; those that were used all the same come first."""
+    """Return versions that this user could verify. Versions already used without verification come first."""
     return (
         Version.objects.filter(state=Version.State.IN_REVIEW)
         .exclude(author=by)
@@ -185,12 +186,12 @@ def waiting_to_verify(by: User) -> QuerySet[Version]:
 
 
 def track_record(version: Version) -> TrackRecord:
-    """How often the version was used, and the outcomes."""
+    """Return how often the version was used, and the outcomes."""
     return track_records([version.pk]).get(version.pk, TrackRecord())
 
 
 def track_records(version_ids: Sequence[int]) -> dict[int, TrackRecord]:
-    """The same for many versions in one query; those never used are left out."""
+    """Return the records of many versions in one query, without versions that were never used."""
     Outcome = Use.Outcome
     rows = (
         Use.objects.filter(version__in=version_ids)

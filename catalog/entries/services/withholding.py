@@ -1,4 +1,4 @@
-"""Which versions may be shown outside: none that an open study contains, and none based on one of those."""
+"""Find versions that outside callers may not see, because they or their ancestors are in an open study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Four eyes for phrasings: until a second user confirms one, it can only suggest a starting point."""
+"""Four-eyes approval of phrasings. Until a second user confirms a phrasing, it only suggests a starting point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of an entry. What is done on it shows the same page again."""
+"""The page of an entry, which is also shown after each action on it."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from catalog.entries.use_forms import UseForm
 from catalog.evidence.services import evidence_of
 from catalog.models import Entry, Use, Version
 
-ASKED_FOR = timedelta(days=30)  # as long the page asks how a use went
+ASKED_FOR = timedelta(days=30)  # how long the page asks for the outcome of a use
 State = Version.State
 
 
 @dataclass(frozen=True)
 class Actions:
-    """What a curator may do with the version now; the services decide again."""
+    """The actions that a curator may see for the version. The services check them again."""
 
     edit: bool
     submit: bool
@@ -60,14 +60,14 @@ class Actions:
     deprecate: bool
     revert: bool
     roll_back: bool
-    own: bool  # four eyes keep the person from verifying it
+    own: bool  # the user is the author and may not verify it
 
 
 @require_safe
 def entry_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """One entry by one of its versions, the verified one unless the address names another.
+    """Show an entry with its verified version, or with the version in the URL.
 
-    One that was merged leads to the entry that it was merged into, unless the address names a version.
+    A merged entry redirects to the entry that it was merged into, unless the URL names a version.
     """
     entry = access_entry(request.user, slug)
     if entry.merged_into_id is not None and "version" not in request.GET:
@@ -77,7 +77,7 @@ def entry_detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def entry_by_number(request: HttpRequest, pk: int) -> HttpResponse:
-    """Leads to the entry: the address for what may not say its title, such as an event that is sent."""
+    """Redirect to the entry. This URL is for texts that may not contain its title, such as outgoing events."""
     entry = get_object_or_404(access_entries(request.user), pk=pk)
     return redirect("entry-detail", slug=entry.slug)
 
@@ -90,7 +90,7 @@ def show_entry(
     bound: Mapping[str, forms.Form] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page; `bound` holds forms that were refused, by their name on the page."""
+    """Render the page. `bound` has rejected forms by their name on the page."""
     user = request.user
     assert isinstance(user, User)
     versions = list(access_versions(user).filter(entry=entry))
@@ -138,7 +138,7 @@ def show_entry(
 
 
 def describe_origin(provenance: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Where a version comes from, as names and words; what says nothing is left out."""
+    """Return the origin of a version as names and texts, without empty values."""
     return [
         (capfirst(name.replace("_", " ")), words)
         for name, value in provenance.items()
@@ -157,7 +157,7 @@ def _words(value: object) -> str:
 
 
 def _chosen(request: HttpRequest, versions: Sequence[Version]) -> Version:
-    """The version that the address names, else the verified one, else the newest."""
+    """Return the version in the URL, or else the verified one, or else the newest."""
     named = request.GET.get("version", "")
     if named:
         for version in versions:
@@ -185,7 +185,7 @@ def _actions(user: User, version: Version, newest: Version) -> Actions:
 
 
 def _unrated(user: User, entry: Entry) -> Use | None:
-    """The person's last use of the entry, if nobody has said yet how it went."""
+    """Return the user's last use of the entry if its outcome is unknown."""
     last = (
         Use.objects.select_related("version")
         .filter(by=user, version__entry=entry, at__gte=timezone.now() - ASKED_FOR)
@@ -197,7 +197,7 @@ def _unrated(user: User, entry: Entry) -> Use | None:
 def fresh_forms(
     entry: Entry, version: Version, prefill: Mapping[str, str]
 ) -> dict[str, forms.Form]:
-    """Every form of the page as it stands before anybody has typed."""
+    """Return all forms of the page before any input."""
     labels = {
         "tags": ", ".join(tag.name for tag in version.tags.all()),
         "owner": version.owner.username if version.owner else "",

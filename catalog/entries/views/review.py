@@ -1,4 +1,4 @@
-"""The page on which a version is verified: what it changes, what was found, what it needs, and the decision."""
+"""The page to verify a version, with its changes, findings and requirements."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ State = Version.State
 
 @dataclass(frozen=True)
 class View:
-    """A way to look at the script."""
+    """A view of the script."""
 
     label: str
     url: str
@@ -32,7 +32,7 @@ class View:
 
 @require_safe
 def version_review(request: HttpRequest, pk: int) -> HttpResponse:
-    """The version against the one it replaces, for curators."""
+    """Compare the version with the one it replaces, for curators."""
     return show_review(request, access_version(request.user, pk, to_curate=True))
 
 
@@ -43,7 +43,7 @@ def show_review(
     bound: Mapping[str, forms.Form] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page; `bound` holds forms that were refused."""
+    """Render the page. `bound` has rejected forms."""
     user = request.user
     assert isinstance(user, User)
     versions = list(access_versions(user).filter(entry=version.entry_id))
@@ -83,7 +83,7 @@ def show_review(
 
 
 def replaced_by(version: Version, versions: list[Version]) -> Version | None:
-    """The version that this one would replace: the verified one, or else the last that was verified before it."""
+    """Return the version that this one would replace: the verified one, or the last one verified before it."""
     others = [one for one in versions if one.pk != version.pk]
     verified = [one for one in others if one.state == State.VERIFIED]
     former = [one for one in others if one.verified_at and one.number < version.number]
@@ -91,7 +91,7 @@ def replaced_by(version: Version, versions: list[Version]) -> Version | None:
 
 
 def _views(request: HttpRequest, version: Version, *, has_difference: bool) -> list[View]:
-    """The first is what the page opens with."""
+    """Return the views of the script, with the default first."""
     names = [("inline", _("Changes")), ("side", _("Side by side"))] if has_difference else []
     names.append(("whole", _("Whole script")))
     known = dict(names)

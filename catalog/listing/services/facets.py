@@ -1,4 +1,4 @@
-"""How many entries each further filter would leave, counted together."""
+"""Count together how many entries each additional filter would leave."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from catalog.listing.services.filters import AGES, ALL, IN_USE, SUSPENDED, USES,
 from catalog.listing.services.order import row_condition
 from catalog.models import Version
 
-MOST_NAMES = 12  # tags and owners that are offered
+MOST_NAMES = 12  # tags and owners shown
 TOTAL, SIZE = "total", "size"
-# Counting goes through the whole catalogue: a quarter of a second at 30,000 entries. From LARGE on it is not done
-# again for every page.
+# Counting scans the whole catalogue, which takes 0.25 s with 30,000 entries. From LARGE on, counts are cached.
 LARGE = 5_000
 KEPT_SECONDS = 60
-UNCHANGED_SECONDS = 600  # if nothing was used or changed since the counts were made
-# The values of each filter that are counted; those of tags and owners are what there is.
+UNCHANGED_SECONDS = 600  # cache time if nothing was used or changed since
+# The values of each filter that are counted. Those of tags and owners come from the data.
 VALUES: Mapping[str, Sequence[str]] = {
     "state": (IN_USE, *Version.State.values, SUSPENDED, ALL),
     "risk": Version.Risk.values[::-1],
@@ -34,7 +33,7 @@ VALUES: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True)
 class Facets:
-    """How many entries match, and how many would with each value of each filter."""
+    """The number of matching entries, in total and for each value of each filter."""
 
     total: int
     size: int  # of the whole catalogue
@@ -42,7 +41,7 @@ class Facets:
 
 
 def count_facets(filters: Filters) -> Facets:
-    """The counts of the filters, in two queries; of a large catalogue up to a minute old, or ten while nothing changes.
+    """Return the counts in two queries. Counts of a large catalogue are cached for one minute, or ten if unchanged.
 
     Raises BadInput.
     """
@@ -52,7 +51,7 @@ def count_facets(filters: Filters) -> Facets:
     if known is not None:
         return known
     last: tuple[object, Facets] | None = cache.get(f"last-{key}")
-    # Read before counting. The first counts have none: the catalogue may be small.
+    # Read this before counting. The first time it is unknown, because the catalogue may be small.
     change = _last_change() if last else None
     if last and last[0] == change:
         facets = last[1]
@@ -66,7 +65,7 @@ def count_facets(filters: Filters) -> Facets:
 
 
 def _last_change() -> object:
-    """Return the last key of what is written with every change of entries, or their use."""
+    """Return the last key of the rows that every change or use of an entry writes."""
     tables = ("auditlog_logentry", "catalog_versionevent", "catalog_version", "catalog_use")
     with connection.cursor() as cursor:
         maxima = ", ".join(f"(SELECT max(id) FROM {table})" for table in tables)
@@ -91,8 +90,8 @@ def _count(filters: Filters) -> Facets:
 
 
 def _count_together(wanted: Mapping[str, Filters]) -> dict[str, int]:
-    """For each of these filters, how many entries have a version that matches: one pass over the versions."""
-    # A truth value for each entry and filter, then their numbers: far cheaper than counting distinct entries.
+    """Count, for each of these filters, the entries with a matching version in one pass over the versions."""
+    # Aggregate a boolean for each entry and filter, which is far cheaper than counting distinct entries.
     versions = Version.objects.order_by()
     has = {_column(name): BoolOr(row_condition(one)) for name, one in wanted.items()}
     rows = versions.values("entry").annotate(**{f"has_{name}": one for name, one in has.items()})
@@ -105,7 +104,7 @@ def _column(name: str) -> str:
 
 
 def _count_names(filters: Filters) -> tuple[dict[str, int], dict[str, int]]:
-    """The most frequent tags and owners among the matches without their own filter."""
+    """Return the most frequent tags and owners among the matches without their own filter."""
     queries = []
     for kind, path in (("tag", "tags__name"), ("owner", "owner__username")):
         versions = Version.objects.filter(row_condition(replace(filters, **{kind: ""})))

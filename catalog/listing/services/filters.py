@@ -1,4 +1,4 @@
-"""The filters of a list of entries, as conditions on one version of each."""
+"""The filters of a list of entries, as conditions on one version of each entry."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from django.utils.translation import gettext as _
 from catalog.models import Rollback, Tag, Use, Version, VersionEvent
 from core.errors import BadInput
 
-SUSPENDED = "suspended"  # states of entries, where the others are states of versions
+SUSPENDED = "suspended"  # states of entries; the others are states of versions
 MERGED = "merged"
 IN_USE = "in_use"  # draft, in review or verified
-ALL = "all"  # those that are out of use too, whatever else is asked for
-# Written in the last N days; verified over N days ago; verified, and never looked at again.
+ALL = "all"  # includes deprecated versions, regardless of other filters
+# Written in the last N days, verified over N days ago, or verified only once.
 AGES = ("new7", "new30", "old90", "old180", "old365", "once")
 USES = ("never", "lately", "worse", "unreviewed", "emergency")
 LATELY = timedelta(days=30)
@@ -27,7 +27,7 @@ LATELY = timedelta(days=30)
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
-    """The filters of a list; an empty value matches everything."""
+    """The filters of a list. An empty value matches everything."""
 
     state: str = ""
     tag: str = ""
@@ -36,7 +36,7 @@ class Filters:
     owner: str = ""
     age: str = ""  # one of AGES
     use: str = ""  # one of USES
-    # Keys by name that were looked up for this list. Filters made from these by `replace` share them.
+    # Cached keys by name. Filters made from these with `replace` share them.
     keys: Any = field(default_factory=dict, compare=False, repr=False)
 
     def __bool__(self) -> bool:
@@ -52,14 +52,14 @@ class Filters:
 
 
 def conditions_of(filters: Filters) -> list[Q]:
-    """The filters as conditions on one version."""
+    """Return the filters as conditions on one version."""
     equal = {
         "risk": filters.risk,
         "side_effect": filters.side_effect,
     }
     conditions = [Q(**{name: value}) for name, value in equal.items() if value]
-    # By key, whose values PostgreSQL has statistics of: of a name it takes an average share, and goes
-    # through half of the catalogue for a common tag.
+    # Filter by key, for which PostgreSQL has statistics. For a name, it assumes an average share and scans half of
+    # the catalogue for a common tag.
     if filters.tag:
         conditions.append(Q(tags=_key_of(Tag.objects.filter(name=filters.tag), filters)))
     if filters.owner:
@@ -69,13 +69,13 @@ def conditions_of(filters: Filters) -> list[Q]:
     if filters.state in Version.State.values:
         conditions.append(Q(state=filters.state))
     elif filters.state == IN_USE or conditions and filters.state not in (MERGED, ALL):
-        # "High risk" asks for what is in use or may come into use, not for what it once was.
+        # "High risk" excludes deprecated versions.
         conditions.append(~Q(state=Version.State.DEPRECATED))
     return conditions
 
 
 def _key_of(rows: QuerySet[Tag] | QuerySet[User], filters: Filters) -> int:
-    """Return the key of the one row, or 0, which no row has; one query for all filters of a list."""
+    """Return the key of the only matching row, or 0, which matches no row. Each lookup is made once per list."""
     name = f"{rows.model.__name__} {filters.tag if rows.model is Tag else filters.owner}"
     if name not in filters.keys:
         filters.keys[name] = rows.values_list("pk", flat=True).first() or 0
@@ -83,7 +83,7 @@ def _key_of(rows: QuerySet[Tag] | QuerySet[User], filters: Filters) -> int:
 
 
 def versions_with(conditions: Sequence[Q]) -> QuerySet[Version]:
-    """Versions of the entry of an outer query that match all filters."""
+    """Return versions of the outer query's entry that match all filters."""
     return Version.objects.filter(*conditions, entry=OuterRef("pk"))
 
 

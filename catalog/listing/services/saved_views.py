@@ -1,4 +1,4 @@
-"""Saved views of this list and of other apps', each visible to its person only."""
+"""Saved views of this list and of other apps' lists. Each is visible to its owner only."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from core.database.advisory_lock import lock_name
 from core.errors import BadInput
 from core.texts import clean_text
 
-MOST_VIEWS = 20  # of one list
+MOST_VIEWS = 20  # per list
 LONGEST_NAME = 40
 LONGEST_QUERY = SavedView._meta.get_field("query").max_length or 0
 
 
 def views_of(user: User, listing: SavedView.Listing) -> QuerySet[SavedView]:
-    """The person's own views of a list, by name."""
+    """Return the user's own views of a list, by name."""
     return SavedView.objects.filter(user=user, listing=listing)
 
 
@@ -44,7 +44,7 @@ def save_view(name: str, *, listing: SavedView.Listing, query: str, by: User) ->
 
 
 def forget_views(user: User) -> None:
-    """Delete all views of a person who is anonymised, of whatever list."""
+    """Delete all views of a user who is anonymized, for all lists."""
     SavedView.objects.filter(user=user).delete()
 
 

@@ -1,4 +1,4 @@
-"""The list of entries: all of them, or those that match filters or a query."""
+"""The page with all entries, or with those that match filters or a query."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ PAGE_SIZE = 50
 MOST_EMERGENCIES = 5
 LIST = SavedView.Listing.CATALOGUE
 FACETS = ("state", "risk", "side_effect", "tag", "owner", "use", "age")
-ALWAYS = ("state", "risk", "side_effect")  # shown with all their values, however many fit
+ALWAYS = ("state", "risk", "side_effect")  # always shown with all their values
 
 
 @require_safe
 @vary_on_headers("HX-Request")
 def catalog_list(request: HttpRequest) -> HttpResponse:
-    """The matching entries in the chosen order; for a query, best first."""
+    """List the matching entries in the chosen order. The results of a query come best first."""
     user = request.user
     assert isinstance(user, User)
     form = FilterForm(request.GET)
@@ -85,7 +85,7 @@ def _find(request: HttpRequest, form: FilterForm) -> dict[str, object]:
     filters = form.filters()
     query, sort = form.cleaned_data["q"], Sort(form.cleaned_data["sort"])
     if query:
-        # By words an entry is found in whatever state.
+        # A search by words finds entries in any state.
         found = services.search_entries(query, filters=filters)
         rows = services.rows_of(found.entries, filters)
         return {
@@ -122,7 +122,7 @@ def _facets(counted: Facets) -> list[Facet]:
 
 
 def _facets_of(form: FilterForm, rows: Sequence[Listed]) -> list[Facet]:
-    """The filters of a search, without counts: what it finds depends on the filters."""
+    """Return the filters of a search without counts, because its results depend on the filters."""
     found = {
         "tag": sorted({tag.name for row in rows for tag in row.version.tags.all()}),
         "owner": sorted({row.version.owner.username for row in rows if row.version.owner}),
@@ -139,7 +139,7 @@ def _values_of(form: FilterForm, name: str) -> list[str]:
 
 
 def _page(request: HttpRequest, filters: Filters, sort: Sort) -> dict[str, object]:
-    """The rows of the page, and its links: by key if the list is ordered by key, else by position."""
+    """Return the rows of the page and its links, by key if the list is sorted by key, else by position."""
     entries = access_entries(request.user)
     if sort is Sort.NEWEST:
         page = page_of(services.list_entries(filters, among=entries), request, size=PAGE_SIZE)
@@ -155,7 +155,7 @@ def _page(request: HttpRequest, filters: Filters, sort: Sort) -> dict[str, objec
 
 
 def _columns(query: QueryDict | None, sort: Sort) -> list[Column]:
-    """The columns, with links that order by them; a second click on *Verified* reverses its order."""
+    """Return the columns with links that sort by them. A second click on *Verified* reverses the order."""
     column = partial(sort_column, query, sort)
     return [
         column(_("What it does"), "col-title", {Sort.NAME: "ascending"}),

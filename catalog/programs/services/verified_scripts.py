@@ -1,4 +1,4 @@
-"""Hands verified scripts over to programs, by the rules that hold for *Copy*."""
+"""Provide verified scripts to programs, by the same rules as *Copy*."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class VerifiedScript:
 def hand_over(
     entry: Entry, *, number: int | None = None, values: Mapping[str, str], outside: bool = False
 ) -> VerifiedScript:
-    """The verified version of the entry with these values; with `number`, only where it is that one.
+    """Return the entry's verified version with these values. `number` requires that version.
 
-    `outside` is what `look_up_hash` says of it. Raises NotAllowedNow where there is none that may be used, and BadInput
-    as *Copy* does.
+    With `outside`, versions that an open study hides are not used. Raises NotAllowedNow if the entry has no
+    usable version, and BadInput like *Copy*.
     """
     version = verified_version(entry, outside=outside)
     if number is not None and number != version.number:
@@ -47,7 +47,7 @@ def hand_over(
 
 
 def verified_version(entry: Entry, *, outside: bool = False) -> Version:
-    """The version that programs may have. Raises NotAllowedNow if there is none, or none now."""
+    """Return the version that programs may use. Raise NotAllowedNow if the entry has none at the moment."""
     if entry.merged_into_id is not None:
         target = merged_into(entry)
         if outside and is_entry_withheld(target):
@@ -71,7 +71,10 @@ def verified_version(entry: Entry, *, outside: bool = False) -> Version:
 
 
 def verification_words(version: Version, *, stands: bool = False) -> str:
-    """Who vouches for it since when, or that nobody does; `stands`: it is known to be the one that answers."""
+    """Describe who verified the version and when, or why it is not trusted.
+
+    `stands` means that the version is known to be live.
+    """
     stands = stands or version.state == Version.State.VERIFIED
     if not stands or version.verified_at is None or version.entry.suspended_at is not None:
         return say_untrusted(version)
