@@ -1,1 +1,1 @@
-"""The composition root: it knows every app, and no app knows it."""
+"""The composition root. It imports every app, and no app imports it."""

@@ -1,6 +1,7 @@
-"""The admin: a window and not a door. Administrators look at everything, and nothing can be changed.
+"""The Django admin, in which administrators can view all records and change none.
 
-But for what an app itself writes through its services (`through_services`): that is for whom the app lets.
+Exceptions are admin classes with `through_services`, which write through services and check their own
+permissions.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ AnyModel = TypeVar("AnyModel", bound=Model)
 
 
 class _LookOnly:
-    """Mixed in before every ModelAdmin: whoever may enter the admin may look, and nothing else."""
+    """A mixin that gives administrators read-only access."""
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return request.user.has_perm(ADMINISTER)
@@ -47,7 +48,7 @@ class _LookOnly:
 
 
 class _LookToo:
-    """Mixed in before a ModelAdmin that writes through services: administrators look there, too."""
+    """A mixin that also gives administrators read access to an admin that writes through services."""
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         may: bool = super().has_view_permission(request, obj)  # type: ignore[misc]
@@ -59,7 +60,7 @@ class _LookToo:
 
 
 class ReadOnlyAdminSite(AdminSite):
-    """For administrators, and for whom an app lets write; they sign in where everybody does."""
+    """The admin site for administrators and users whom an app allows to write. It has no sign-in page of its own."""
 
     site_header = _("ScriptSmith records")
     site_title = _("ScriptSmith")
@@ -81,9 +82,9 @@ class ReadOnlyAdminSite(AdminSite):
         admin_class: type[ModelAdmin[AnyModel]] | None = None,
         **options: object,
     ) -> None:
-        """As Django's, but what is registered can only be looked at, unless services write it.
+        """Register models like Django, but read-only unless they are written through services.
 
-        What guards accounts is not shown even there: keys of second factors, and who is who at the provider.
+        Second factors and links to provider accounts are not registered at all.
         """
         if not isinstance(model_or_iterable, Iterable) and (
             model_or_iterable._meta.app_label in _NOT_SHOWN
@@ -98,7 +99,7 @@ class ReadOnlyAdminSite(AdminSite):
     def login(
         self, request: HttpRequest, extra_context: dict[str, object] | None = None
     ) -> HttpResponse:
-        """People sign in where they always do."""
+        """Redirect to the regular sign-in page."""
         if not request.user.is_authenticated:
             return redirect_to_login(request.GET.get("next", reverse("admin:index")))
         if not self.has_permission(request):
@@ -106,6 +107,6 @@ class ReadOnlyAdminSite(AdminSite):
         return redirect("admin:index")
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        # A password is changed on the person's own page, where it is recorded.
+        # Passwords are changed on the settings page, which records the change.
         own = path("password_change/", RedirectView.as_view(pattern_name="settings"))
         return [own, *super().get_urls()]

@@ -1,4 +1,4 @@
-"""The API under /api/v1/: what the apps offer, its schema, and the page to try it on."""
+"""The API under /api/v1/: the apps' endpoints, the schema, and a page to try them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ import scriptsmith_site.integrations.alerts.api
 
 
 class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How the schema describes our tokens; drf-spectacular knows it because it is defined."""
+    """Describe API tokens in the schema. Defining the class registers it with drf-spectacular."""
 
     target_class = "scriptsmith_site.people.sign_in.authentication.ApiTokenAuthentication"
     name = "token"
@@ -33,25 +33,25 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
 
 @cache
 def api_schema() -> dict[str, Any]:
-    """The OpenAPI schema. It is the same for everybody, and takes a second: each process makes it once."""
+    """Return the OpenAPI schema. It takes a second and does not depend on the user, so each process builds it once."""
     found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return found
 
 
 class OneSchema(SchemaGenerator):
-    """Answers with the schema that was made before."""
+    """A schema generator that returns the cached schema."""
 
     def get_schema(self, request: object = None, public: bool = False) -> dict[str, Any]:
         return api_schema()
 
 
 router = DefaultRouter()
-# `/runs.json` and the like would be a second address of each operation, which nobody declares.
+# Disable suffixes such as `/runs.json`, which would be undocumented second URLs of each operation.
 router.include_format_suffixes = False
 for app in (catalog.api, pipeline.api, review.api, scriptsmith_site.integrations.alerts.api):
     router.registry.extend(app.router.registry)
 
-# As YAML or JSON, as the caller prefers.
+# Return YAML or JSON, as the client prefers.
 show_schema = SpectacularAPIView.as_view(
     generator_class=OneSchema,
     permission_classes=[IsAuthenticated],
@@ -64,6 +64,6 @@ show_docs = login_required(
 urlpatterns = [
     path("schema/", show_schema, name="api-schema"),
     path("docs/", show_docs, name="api-docs"),
-    # A namespace: pages and API may give their addresses the same names.
+    # The namespace allows pages and the API to use the same URL names.
     path("", include((router.urls, "api"))),
 ]

@@ -1,4 +1,4 @@
-"""The site's two app configurations: our own, and the admin's with a read-only site."""
+"""The app configurations of the site and of the read-only admin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import scriptsmith_site.celery  # noqa: F401 - tasks and messages of this proces
 from core.database.clock import use_database_clock
 from scriptsmith_site.logs import follow_run
 
-# Here, because models are loaded later.
+# Imported here, because models are loaded later.
 use_database_clock()
 
 
@@ -54,13 +54,13 @@ class SiteConfig(AppConfig):
         from scriptsmith_site.people.roles import make_roles
 
         def note_session(request: HttpRequest, user: User, **_signal: object) -> None:
-            # Loads the protocols of single sign-on and second factors, which only the web needs.
+            # This loads the protocols of single sign-on and second factors, which only web processes need.
             from scriptsmith_site.people.sign_in import entrance
 
             entrance.note_session(request, user)
 
         def take_in(run_id: int) -> None:
-            # What goes into the live queue is of no study.
+            # Items of the live queue do not belong to a study.
             if review.take_in(run_id) is None:
                 review.prepare_item(run_id)
             pipeline.request_evidence(run_id)
@@ -109,6 +109,6 @@ class SiteConfig(AppConfig):
 
 
 class AdminConfig(SimpleAdminConfig):
-    """The admin with a read-only site. Only the addresses and the system checks load the apps' admin modules."""
+    """The configuration of the read-only admin. Only URLs and system checks load the apps' admin modules."""
 
     default_site = "scriptsmith_site.admin_site.ReadOnlyAdminSite"

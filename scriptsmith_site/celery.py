@@ -1,4 +1,4 @@
-"""The Celery application: messages carry an id and nothing else, all state is in PostgreSQL."""
+"""The Celery application. Messages contain only an id, because all state is in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from celery import Celery
 from click import Option
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
-# The system checks run before each start (`embedded.prepare`). In a worker they would load every view and template.
+# The system checks run before each start (`embedded.prepare`). In a worker, they would load all views and templates.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 app = Celery("scriptsmith_site")
@@ -17,5 +17,5 @@ app.autodiscover_tasks()
 app.user_options["worker"].add(
     Option(["--scheduler-thread"], is_flag=True, help="Run the scheduler as a thread.")
 )
-# By name, because only workers load it.
+# Given by name, because only workers load it.
 app.steps["worker"].add("scriptsmith_site.scheduler_thread:SchedulerThread")

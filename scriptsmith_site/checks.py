@@ -1,4 +1,4 @@
-"""System checks: a wrong setting is an error with advice, before anybody meets it."""
+"""System checks, which report wrong settings as errors with a hint."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Check = Callable[..., list[CheckMessage]]
 
 
 def register_all() -> None:
-    """Make `manage.py check` and every start ask what is below."""
+    """Register the checks below for `manage.py check` and for each start."""
     checks: tuple[Check, ...] = (
         check_demo_stays_here,
         check_debug_stays_here,
@@ -37,7 +37,7 @@ def register_all() -> None:
     )
     for check in checks:
         register(check)
-    # Asked by `migrate`, at a start, and where somebody names the database.
+    # Run by `migrate`, at each start, and by commands that name the database.
     register(check_no_demo_accounts_left, Tags.database)
     register(check_same_secret_key, Tags.database)
     register(check_whole_history, Tags.database)
@@ -60,7 +60,7 @@ def check_demo_stays_here(**_options: object) -> list[CheckMessage]:
 def check_no_demo_accounts_left(
     databases: Sequence[str] | None = None, **_options: object
 ) -> list[CheckMessage]:
-    """E002: the same for accounts that an earlier start has made, on whichever machine."""
+    """E002: the database has demo accounts from an earlier start, on any machine."""
     if not databases or not is_reachable() or not _has_demo_accounts():
         return []
     return [
@@ -78,14 +78,14 @@ def check_no_demo_accounts_left(
 def _has_demo_accounts() -> bool:
     try:
         return DemoPassword.objects.filter(user__is_active=True).exists()
-    except DatabaseError:  # not migrated yet: nothing was loaded
+    except DatabaseError:  # not migrated yet, so nothing was loaded
         return False
 
 
 def check_same_secret_key(
     databases: Sequence[str] | None = None, **_options: object
 ) -> list[CheckMessage]:
-    """E006: with two keys, what one machine has signed or sealed, another one refuses."""
+    """E006: with different keys, machines reject each other's signatures and secrets."""
     if not databases:
         return []
     try:
@@ -93,7 +93,7 @@ def check_same_secret_key(
     except ImproperlyConfigured as error:
         message, _dot, hint = str(error).partition(". ")
         return [Error(f"{message}.", hint=hint, id="scriptsmith.E006")]
-    except DatabaseError:  # not migrated yet: no key is in use
+    except DatabaseError:  # not migrated yet, so no key is in use
         pass
     return []
 
@@ -101,7 +101,7 @@ def check_same_secret_key(
 def check_whole_history(
     databases: Sequence[str] | None = None, **_options: object
 ) -> list[CheckMessage]:
-    """E008: Django silently skips an app of which only some of the squashed migrations are applied."""
+    """E008: Django silently skips an app if only some of the squashed migrations are applied."""
     for alias in databases or ():
         try:
             require_whole_history(connections[alias])
@@ -116,7 +116,7 @@ def check_whole_history(
 def check_own_address(
     databases: Sequence[str] | None = None, **_options: object
 ) -> list[CheckMessage]:
-    """W003: links of e-mails and events would lead to the address that the server listens at."""
+    """W003: links in emails and events would use the address on which the server listens."""
     if not databases or settings.SCRIPTSMITH_URL or not is_reachable() or not _writes_links():
         return []
     return [
@@ -131,12 +131,12 @@ def check_own_address(
 def _writes_links() -> bool:
     try:
         return is_mail_configured() or Destination.objects.exists()
-    except DatabaseError:  # not migrated yet: nothing is sent
+    except DatabaseError:  # not migrated yet, so nothing is sent
         return False
 
 
 def check_debug_stays_here(**_options: object) -> list[CheckMessage]:
-    """E003: tracebacks show settings and texts."""
+    """E003: tracebacks show settings and request data."""
     if not settings.DEBUG or not is_reachable():
         return []
     return [
@@ -149,7 +149,7 @@ def check_debug_stays_here(**_options: object) -> list[CheckMessage]:
 
 
 def check_secret_key(**_options: object) -> list[CheckMessage]:
-    """E004: a short key can be guessed, and with it sessions be forged."""
+    """E004: an attacker can guess a short key and forge sessions."""
     if len(settings.SECRET_KEY) >= SHORTEST_KEY:
         return []
     return [
@@ -162,7 +162,7 @@ def check_secret_key(**_options: object) -> list[CheckMessage]:
 
 
 def check_embedder(**_options: object) -> list[CheckMessage]:
-    """E005: found without being loaded, which takes seconds and memory."""
+    """E005: only check that the embedder exists, because loading it takes seconds and memory."""
     spec = settings.SCRIPTSMITH_EMBEDDER
     if spec in ("minilm", "hashing"):
         return []
@@ -179,7 +179,7 @@ def check_embedder(**_options: object) -> list[CheckMessage]:
 
 
 def check_endpoints(**_options: object) -> list[CheckMessage]:
-    """W001: a mistyped name would switch nothing on, and say nothing."""
+    """W001: a misspelled name would be ignored silently."""
     unknown = sorted(set(settings.SCRIPTSMITH_ENDPOINTS) - KNOWN_ENDPOINTS)
     if not unknown:
         return []
@@ -196,7 +196,7 @@ def check_endpoints(**_options: object) -> list[CheckMessage]:
 
 
 def check_shellcheck(**_options: object) -> list[CheckMessage]:
-    """W002: without it scripts are assessed with less."""
+    """W002: without ShellCheck, scripts are assessed with fewer checks."""
     if find_shellcheck() is not None:
         return []
     return [
@@ -209,7 +209,7 @@ def check_shellcheck(**_options: object) -> list[CheckMessage]:
 
 
 def check_provider(**_options: object) -> list[CheckMessage]:
-    """E007: a provider that is half set up would let nobody in, or send its secrets in the clear."""
+    """E007: an incomplete provider configuration would block all sign-ins or send secrets in plain text."""
     issuer = settings.SCRIPTSMITH_OIDC_ISSUER
     if not issuer:
         return []
@@ -239,12 +239,12 @@ def check_provider(**_options: object) -> list[CheckMessage]:
 
 
 def is_reachable() -> bool:
-    """Whether anybody but people on this machine may come."""
+    """Return whether the server is reachable from other machines."""
     return settings.PRODUCTION or not is_loopback(settings.BIND)
 
 
 def is_loopback(address: str) -> bool:
-    """Whether only this machine reaches a server that listens there."""
+    """Return whether only this machine can reach a server that listens on this address."""
     if address == "localhost" or address.startswith("unix:"):
         return True
     try:

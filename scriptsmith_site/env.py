@@ -1,7 +1,7 @@
-"""Settings from the environment, typed; what can't be read is refused at once.
+"""Typed settings from the environment. Invalid values are refused at once.
 
-Every reader takes the name, the default and one sentence of help, and notes them in `KNOWN`, from which
-the table of settings in the README is made.
+Every reader takes a name, a default and a help text, and adds them to `KNOWN`, from which the README's table
+of settings is generated.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def _read(name: str, default: str, help: str) -> str:
 
 
 def env_text(name: str, default: str, help: str) -> str:
-    """The variable's text, or the default where it is unset or empty."""
+    """Return the variable's text, or the default if it is unset or empty."""
     return _read(name, default, help)
 
 
 def env_bool(name: str, default: bool, help: str) -> bool:
-    """True or False; anything else raises ImproperlyConfigured."""
+    """Return True or False. Any other value raises ImproperlyConfigured."""
     value = _read(name, str(default), help)
     if value not in ("True", "False"):
         raise ImproperlyConfigured(f"{name} is {value!r}; write True or False.")
@@ -43,7 +43,7 @@ def env_bool(name: str, default: bool, help: str) -> bool:
 
 
 def env_int(name: str, default: int, help: str, *, least: int = 0, most: int = 2**31 - 1) -> int:
-    """A whole number from `least` to `most`; anything else raises ImproperlyConfigured."""
+    """Return an integer from `least` to `most`. Any other value raises ImproperlyConfigured."""
     value = _read(name, str(default), help)
     try:
         number = int(value)
@@ -55,7 +55,7 @@ def env_int(name: str, default: int, help: str, *, least: int = 0, most: int = 2
 
 
 def env_float(name: str, default: float, help: str, *, least: float, most: float) -> float:
-    """A number from `least` to `most`; anything else raises ImproperlyConfigured."""
+    """Return a number from `least` to `most`. Any other value raises ImproperlyConfigured."""
     value = _read(name, str(default), help)
     try:
         number = float(value)
@@ -67,7 +67,7 @@ def env_float(name: str, default: float, help: str, *, least: float, most: float
 
 
 def env_choice(name: str, default: str, help: str, *, choices: tuple[str, ...]) -> str:
-    """One of the choices; anything else raises ImproperlyConfigured."""
+    """Return one of the choices. Any other value raises ImproperlyConfigured."""
     value = _read(name, default, help)
     if value not in choices:
         raise ImproperlyConfigured(f"{name} is {value!r}; write one of {', '.join(choices)}.")
@@ -75,7 +75,7 @@ def env_choice(name: str, default: str, help: str, *, choices: tuple[str, ...]) 
 
 
 def env_url(name: str, help: str, *, schemes: tuple[str, ...]) -> str:
-    """An address of one of these schemes with a host, or nothing; anything else raises ImproperlyConfigured."""
+    """Return a URL with a host and one of these schemes, or an empty string. Others raise ImproperlyConfigured."""
     value = _read(name, "", help)
     if not value:
         return ""
@@ -86,13 +86,13 @@ def env_url(name: str, help: str, *, schemes: tuple[str, ...]) -> str:
         is_good = False
     if not is_good:
         begins = " or ".join(f"{scheme}://" for scheme in schemes)
-        # Not quoted: it may hold a password.
+        # The value is not quoted, because it may contain a password.
         raise ImproperlyConfigured(f"{name} is no address that begins with {begins}.")
     return value
 
 
 def env_address(name: str, help: str) -> tuple[str, int] | None:
-    """Address and port such as 0.0.0.0:9464 or [::]:9464, or nothing; anything else raises ImproperlyConfigured."""
+    """Return an address and port such as 0.0.0.0:9464 or [::]:9464, or None. Others raise ImproperlyConfigured."""
     value = _read(name, "", help)
     if not value:
         return None
@@ -108,12 +108,12 @@ def env_address(name: str, help: str) -> tuple[str, int] | None:
 
 
 def env_list(name: str, default: str, help: str, *, separator: str = ",") -> list[str]:
-    """The parts of a comma-separated text, without the empty ones."""
+    """Return the nonempty parts of a comma-separated text."""
     return [part.strip() for part in _read(name, default, help).split(separator) if part.strip()]
 
 
 def env_networks(name: str, default: str, help: str) -> list[str]:
-    """Addresses and networks such as 10.0.0.0/8; anything else raises ImproperlyConfigured."""
+    """Return addresses and networks such as 10.0.0.0/8. Any other value raises ImproperlyConfigured."""
     networks = env_list(name, default, help)
     for network in networks:
         try:
@@ -126,7 +126,7 @@ def env_networks(name: str, default: str, help: str) -> list[str]:
 
 
 def require_known_roles(name: str, roles: list[str], also: tuple[str, ...] = ()) -> None:
-    """Raise ImproperlyConfigured where one of them is no role, nor among `also`."""
+    """Raise ImproperlyConfigured if a value is neither a role nor in `also`."""
     for role in roles:
         if role not in (*_ROLES, *also):
             known = ", ".join((*_ROLES, *also))
@@ -134,7 +134,7 @@ def require_known_roles(name: str, roles: list[str], also: tuple[str, ...] = ())
 
 
 def read_role_groups(name: str, pairs: list[str]) -> dict[str, list[str]]:
-    """Role to the groups that give it, from pairs such as `reviewer=sre`; raises ImproperlyConfigured."""
+    """Return each role's groups, from pairs such as `reviewer=sre`. Raises ImproperlyConfigured."""
     groups: dict[str, list[str]] = {}
     for pair in pairs:
         role, equals, group = (part.strip() for part in pair.partition("="))

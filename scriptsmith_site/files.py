@@ -1,4 +1,4 @@
-"""Where kept files lie: a folder, or a bucket that speaks S3; from one text of the environment."""
+"""The storage of files, configured by one variable: a folder or an S3 bucket."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BUCKET = "storages.backends.s3.S3Storage"
 
 
 def local_folder(place: str) -> Path | None:
-    """The folder that is named, or None where a bucket or nothing is. Raises ImproperlyConfigured."""
+    """Return the folder, or None if the place is a bucket or empty. Raises ImproperlyConfigured."""
     if not place or "://" in place:
         return None
     folder = Path(place).expanduser()
@@ -24,12 +24,12 @@ def local_folder(place: str) -> Path | None:
 
 
 def kept_files_storage(place: str, *, endpoint: str) -> dict[str, Any]:
-    """The entry of Django's STORAGES. Keys of a bucket come from the environment, as boto3 reads them.
+    """Return the entry for Django's STORAGES. boto3 reads a bucket's keys from the environment.
 
-    Raises ImproperlyConfigured for another address than s3://bucket/prefix, and where django-storages is missing.
+    Raises ImproperlyConfigured if a URL is not s3://bucket/prefix or if django-storages is missing.
     """
     if "://" not in place:
-        # Nobody else on the machine reads them, and a name that is written again replaces what was there.
+        # Other users of the machine can't read the files, and writing to an existing name replaces its file.
         folder: dict[str, Any] = {
             "file_permissions_mode": 0o600,
             "directory_permissions_mode": 0o700,
@@ -50,7 +50,7 @@ def kept_files_storage(place: str, *, endpoint: str) -> dict[str, Any]:
         "location": parts.path.strip("/"),
         "file_overwrite": True,
         "default_acl": None,
-        # What is read lies in a temporary file without a name, not in memory.
+        # Files are read through an unnamed temporary file, not in memory.
         "max_memory_size": 1024 * 1024,
     }
     return {

@@ -1,7 +1,7 @@
-"""Closes the database sessions of worker threads that have had no task for some seconds.
+"""Close the database connections of worker threads that have been idle for some seconds.
 
-Django closes the connection of a thread only in that thread, which an idle one never does. Each session costs the
-worker and PostgreSQL memory; opening one again costs some milliseconds.
+Django closes a thread's connection only in that thread, so an idle thread never does. Each connection uses
+memory in the worker and in PostgreSQL, and reopening one takes only some milliseconds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ IDLE_SECONDS = 5.0
 
 
 class IdleSessions:
-    """The connections of this process's threads that have no task now, and when each had its last one."""
+    """The connections of this process's idle threads, with the time of each thread's last task."""
 
     def __init__(self) -> None:
         self._idle: dict[BaseDatabaseWrapper, float] = {}
@@ -28,17 +28,17 @@ class IdleSessions:
         self._is_in_worker = False
 
     def begin_worker(self, **_signal: object) -> None:
-        """Close idle sessions from now on: in this process only tasks of a worker's threads use connections."""
+        """Start closing idle connections. In this process, only the worker's task threads use connections."""
         self._is_in_worker = True
 
     def begin_task(self, **_signal: object) -> None:
-        """Keep this thread's connection open, if it is usable."""
+        """Keep this thread's connection open if it is usable."""
         with self._changed:
             self._idle.pop(connections[DEFAULT_DB_ALIAS], None)
         close_old_connections()
 
     def end_task(self, **_signal: object) -> None:
-        """Let this thread's connection be closed unless the thread soon has another task."""
+        """Allow this thread's connection to be closed unless the thread soon has another task."""
         close_old_connections()
         own = connections[DEFAULT_DB_ALIAS]
         if not self._is_in_worker or own.connection is None:
@@ -52,10 +52,10 @@ class IdleSessions:
                 self._thread.start()
 
     def _close_idle(self) -> None:
-        """Close what has been idle for long enough; end when nothing is idle."""
+        """Close connections that were idle for long enough, until none is idle."""
         while True:
             with self._changed:
-                # A thread that begins a task waits until its connection is closed.
+                # A thread that starts a task waits until its connection is closed.
                 now = time.monotonic()
                 for idle, since in list(self._idle.items()):
                     if now - since >= IDLE_SECONDS:

@@ -1,4 +1,4 @@
-"""Logs as JSON lines, each with the request or run it belongs to, and without secrets."""
+"""JSON logs. Each line has the id of its request or run, and secrets are masked."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ run_id: ContextVar[int | None] = ContextVar("run_id", default=None)
 
 _SECRET_NAME = r"[\w-]*(?:passw(?:or)?d|secret|token|api[_-]?key|authorization|cookie|sessionid)"
 _IS_SECRET = re.compile(_SECRET_NAME, re.IGNORECASE)
-# Each keeps its first group and hides what follows.
+# Each pattern keeps its first group and masks what follows.
 _SECRETS = (
     re.compile(r"()\b(?:sk-ant-|sst_)[\w-]+"),
     re.compile(r"(\b(?:Bearer|Basic)\s+)[\w.~+/=-]+", re.IGNORECASE),
     re.compile(r"(://[^\s/:@]*:)[^\s/@]+(?=@)"),
     re.compile(r"(/set-password/)[\w-]+"),
     re.compile(r"(/hooks/[\w-]+/\d+/)[^\s\"'?]+"),
-    # Quoted values may hold spaces; unquoted ones end where the next thing begins.
+    # Quoted values may contain spaces. Unquoted values end at the next separator.
     re.compile(
         rf"""({_SECRET_NAME}["']?\s*[=:]\s*)(?:"[^"]*"|'[^']*'|[^\s"',;&}}]+)""", re.IGNORECASE
     ),
@@ -35,7 +35,7 @@ _SECRETS = (
 
 
 class ContextFilter(logging.Filter):
-    """Adds the request's and the run's id to each record that does not say them itself."""
+    """Add the ids of the request and the run to records that lack them."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if request_id.get() and not hasattr(record, "request_id"):
@@ -46,7 +46,7 @@ class ContextFilter(logging.Filter):
 
 
 class LogHandler(logging.StreamHandler[TextIO]):
-    """Writes lines to standard error. Errors, and lines that do not fit on the disk, also go to the supervisor's."""
+    """Write lines to standard error. Errors, and lines that the disk can't store, also go to the supervisor's."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -64,7 +64,7 @@ class LogHandler(logging.StreamHandler[TextIO]):
 
 
 class JsonLines(JsonFormatter):
-    """One JSON object a line: time, level, logger, message, ids and extras, with secrets masked."""
+    """Format records as one JSON object per line: time, level, logger, message, ids and extras, with secrets masked."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -78,14 +78,14 @@ class JsonLines(JsonFormatter):
 
 
 def mask_secrets(text: str) -> str:
-    """The text with keys, tokens and passwords replaced by asterisks."""
+    """Return the text with keys, tokens and passwords replaced by asterisks."""
     for pattern in _SECRETS:
         text = pattern.sub(rf"\g<1>{MASK}", text)
     return text
 
 
 def follow_run(task: object, args: Sequence[object], **_signal: object) -> None:
-    """This worker thread's lines name the run of its task; Celery calls it before each one."""
+    """Add the task's run to the log lines of this worker thread. Celery calls this before each task."""
     is_of_run = getattr(task, "name", "") == "pipeline.execute_run"
     run_id.set(args[0] if is_of_run and args and isinstance(args[0], int) else None)
 

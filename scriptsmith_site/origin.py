@@ -1,4 +1,4 @@
-"""Where a request comes from: address, program and request id, known to whatever the request leads to."""
+"""The origin of a request (address, user agent and request id), available to all code that handles it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from django.http import HttpRequest, HttpResponse
 from scriptsmith_site import logs
 
 LONGEST_AGENT = 120
-_SHORT_IPV6 = 64  # bits: what one customer of a provider has at least
-_UNIX_SOCKET = "127.0.0.1"  # a peer on a Unix socket has no address, and is on this machine
+_SHORT_IPV6 = 64  # bits: the smallest network that providers assign to a customer
+_UNIX_SOCKET = "127.0.0.1"  # a peer on a Unix socket has no address and is on this machine
 
 _log = logging.getLogger(__name__)
 _warned_of: set[str] = set()
@@ -24,7 +24,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class Origin(NamedTuple):
-    """Of one request; all empty outside requests, on the command line."""
+    """The origin of a request. All fields are empty outside of requests, as on the command line."""
 
     address: str | None = None
     agent: str = ""
@@ -36,15 +36,15 @@ _current: ContextVar[Origin] = ContextVar("origin", default=_NOWHERE)
 
 
 def current_origin() -> Origin:
-    """The origin of the request that is being answered in this thread."""
+    """Return the origin of the request that this thread handles."""
     return _current.get()
 
 
 class OriginMiddleware:
-    """REMOTE_ADDR is the client's address from here on: in the audit log, the security log and every limit.
+    """Set REMOTE_ADDR to the client's address, for both logs and all limits.
 
-    X-Forwarded-For counts only where a proxy named in SCRIPTSMITH_TRUSTED_PROXIES has sent the request, and
-    of it only what such proxies wrote: anybody can send the header.
+    X-Forwarded-For is used only if a proxy in SCRIPTSMITH_TRUSTED_PROXIES has sent the request, and only as far
+    as such proxies wrote it, because any client can send the header.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -65,10 +65,10 @@ class OriginMiddleware:
 
 
 def client_address(peer: str, forwarded: str, *, trusted: Sequence[str]) -> str | None:
-    """The address of who asks; None where the peer's can't be read.
+    """Return the client's address, or None if the peer's address is invalid.
 
-    `forwarded` is read from its end, where the proxy nearest to us wrote, for as long as the address before
-    is a trusted proxy's.
+    `forwarded` is read from its end, which the nearest proxy wrote, as long as the preceding address is that of a
+    trusted proxy.
     """
     address = _read(peer)
     if address is None:
@@ -87,7 +87,7 @@ def client_address(peer: str, forwarded: str, *, trusted: Sequence[str]) -> str 
 
 
 def shared_part(address: str | None) -> str:
-    """What is counted as one address: for IPv6 its first 64 bits, for one person has all that begin with them."""
+    """Return the part of an address that limits count: for IPv6 the /64 network, which one customer controls."""
     read = _read(address or "")
     if isinstance(read, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((read, _SHORT_IPV6), strict=False))
@@ -95,7 +95,7 @@ def shared_part(address: str | None) -> str:
 
 
 def printable(text: str, *, most: int) -> str:
-    """The text cut short, with a mark for each character that can't be seen or changes direction."""
+    """Return the shortened text with a replacement for each invisible or direction-changing character."""
     return "".join(c if c.isprintable() else "�" for c in text[:most])
 
 
@@ -119,7 +119,7 @@ def _is_among(address: Address, networks: Sequence[str]) -> bool:
 
 
 def _warn_once(peer: str) -> None:
-    """Behind an unnamed proxy everybody has one address, and its limit would shut everybody out."""
+    """Warn about an unlisted proxy, behind which all users share one address and its limits."""
     if peer not in _warned_of and len(_warned_of) < 100:
         _warned_of.add(peer)
         _log.warning(

@@ -1,7 +1,7 @@
-"""Which periodic tasks have work right now, asked of the database in one query.
+"""Find the periodic tasks that have work now, with one database query.
 
-Most periodic tasks are a safety net that finds nothing. The scheduler sends them rarely, and more often only while
-the rows that they are about exist.
+Most periodic tasks are a safety net and usually find nothing. The scheduler sends them rarely, and more often
+only while matching rows exist.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from scriptsmith_site.models import (
 
 
 def _work() -> Mapping[str, tuple[QuerySet[Any], ...]]:
-    """Return rows whose presence is work, by the task's name in the schedule. No condition depends on the time."""
+    """Return the rows that mean work, by the task's name in the schedule. No condition depends on the time."""
     runs = Run.objects.unfinished()
     deliveries = Delivery.objects.filter(state=Delivery.State.WAITING)
     return {
@@ -45,7 +45,7 @@ def _work() -> Mapping[str, tuple[QuerySet[Any], ...]]:
         ),
         "write-mirror": (Mirror.objects.all(),),
         "send-due-mail": (Notification.objects.filter(mail_at__isnull=False),),
-        # Finished runs are put into the queue of reviewers, and items prepared, by those who finish a run.
+        # The process that finishes a run also adds it to the review queue and prepares its items.
         "take-in-finished-runs": (runs,),
         "prepare-items": (runs,),
         "take-in-missed-alerts": (AlertDelivery.objects.filter(state__in=UNFINISHED),),
@@ -57,7 +57,8 @@ def _work() -> Mapping[str, tuple[QuerySet[Any], ...]]:
 def _query() -> tuple[tuple[str, ...], str]:
     """Return the names, and a query with one column for each.
 
-    Values are written into it: PostgreSQL prepares it for any values otherwise, and partial indexes fit only some.
+    The values are part of the query's text. Otherwise PostgreSQL plans it for any values, and could not use
+    partial indexes.
     """
     columns: list[str] = []
     values: list[Any] = []
@@ -75,7 +76,7 @@ def _query() -> tuple[tuple[str, ...], str]:
 
 
 def pending() -> set[str]:
-    """Return the names in the schedule of the tasks that have work. Raises DatabaseError."""
+    """Return the schedule names of the tasks that have work. Raises DatabaseError."""
     names, sql = _query()
     [row] = fetch(sql, ())
     return {name for name, has_work in zip(names, row, strict=True) if has_work}

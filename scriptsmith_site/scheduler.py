@@ -1,6 +1,6 @@
-"""The scheduler: Celery's own, which also sends periodic tasks early while they have work.
+"""Celery's scheduler, extended to send periodic tasks early while they have work.
 
-It leaves a sign of life for the health check of its container.
+It also updates a heartbeat file for the container's health check.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _LOOK_EVERY = 1.0  # seconds
 
 
 class SignallingScheduler(PersistentScheduler):
-    """Touches its file while it passes through what is due, so that a scheduler that hangs is restarted."""
+    """Touch a file on each pass, so that a scheduler that hangs is restarted."""
 
     _signed_at = 0.0
     _looked_at = 0.0
     _database_answers = True
 
     def tick(self, *arguments: Any, **options: Any) -> float:
-        """Send what is due, and return the seconds until the next passage."""
+        """Send what is due, and return the seconds until the next pass."""
         now = time.monotonic()
         if not self._signed_at or now - self._signed_at >= _SIGN_EVERY:
             self._signed_at = now
@@ -45,7 +45,7 @@ class SignallingScheduler(PersistentScheduler):
         return min(seconds, _LOOK_EVERY)
 
     def schedules_equal(self, old: object, new: object) -> bool:
-        """Return whether the schedule was seen before. It comes from the settings and never changes."""
+        """Return whether the schedule is unchanged. It comes from the settings and never changes."""
         return old is not None
 
     def _send_early(self) -> None:
@@ -54,15 +54,15 @@ class SignallingScheduler(PersistentScheduler):
             entry = self.schedule.get(name)
             if entry is None:
                 continue
-            # Celery sets the time when it makes the entry.
+            # Celery sets the time when it creates the entry.
             waited = entry.default_now() - (entry.last_run_at or entry.default_now())
             if waited.total_seconds() >= settings.SCRIPTSMITH_INTERVALS_WITH_WORK[name]:
-                # In place: the passage finds it in its heap, and that it is not due yet.
+                # Change the entry in place, so that the next pass finds it in its heap and knows that it is not due.
                 entry.last_run_at = entry.default_now()
                 self.apply_entry(entry, producer=self.producer)
 
     def _pending(self) -> set[str]:
-        """Return the names of the tasks with work; of all, if the database does not answer."""
+        """Return the names of the tasks with work, or all names if the database does not answer."""
         try:
             close_old_connections()
             found = pending()
@@ -77,7 +77,7 @@ class SignallingScheduler(PersistentScheduler):
 
 
 def leave_sign(part: str) -> None:
-    """Touch the file of this part; where that can't be done it is logged, and its work goes on."""
+    """Touch the heartbeat file of this part. Errors are logged and do not stop the part."""
     sign: Path = worker_healthcheck.file_of(settings.LAYOUT.data, socket.gethostname(), part)
     try:
         sign.parent.mkdir(parents=True, exist_ok=True)
@@ -87,6 +87,6 @@ def leave_sign(part: str) -> None:
 
 
 def remove_sign(part: str) -> None:
-    """A part that ends in order leaves no sign."""
+    """Remove the heartbeat file of a part that shuts down cleanly."""
     with suppress(OSError):
         worker_healthcheck.file_of(settings.LAYOUT.data, socket.gethostname(), part).unlink()

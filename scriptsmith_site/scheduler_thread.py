@@ -13,12 +13,12 @@ from django.db import connection
 
 logger = logging.getLogger(__name__)
 
-_LOOK_EVERY = 1  # seconds until the thread sees that it has to end
+_LOOK_EVERY = 1  # seconds until the thread notices that it has to stop
 _RESTART_AFTER = 5.0  # seconds
 
 
 class SchedulerThread(bootsteps.StartStopStep):
-    """Runs the scheduler as a thread of a worker that is started with `--scheduler-thread`.
+    """Run the scheduler as a thread of a worker started with `--scheduler-thread`.
 
     Celery's `--beat` starts another process, which takes more than 100 MiB.
     """
@@ -30,7 +30,7 @@ class SchedulerThread(bootsteps.StartStopStep):
         super().__init__(worker, **options)
 
     def create(self, worker: Any) -> Any:
-        """Make the thread, which the worker starts and stops."""
+        """Create the thread, which the worker starts and stops."""
         return _Thread(worker.app, worker.schedule_filename)
 
 
@@ -49,7 +49,7 @@ class _Thread(threading.Thread):
         self._ends = threading.Event()
 
     def run(self) -> None:
-        """Schedule until told to end; an error is logged, because no supervisor would see the end of a thread."""
+        """Run the schedule until stopped. Errors are logged, because no supervisor monitors a thread."""
         while not self._ends.is_set():
             try:
                 self._service.start()
@@ -60,7 +60,7 @@ class _Thread(threading.Thread):
         connection.close()
 
     def stop(self) -> None:
-        """End the thread after its present passage."""
+        """Stop the thread after its current pass."""
         self._ends.set()
         self._service.stop()
         self.join(timeout=5.0)

@@ -1,4 +1,4 @@
-"""Secrets that the product makes for itself, kept in the data folder."""
+"""Secrets that the product generates and stores in the data folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def read_or_make_secret(path: Path) -> str:
-    """The secret in the file; made once, readable by its owner only, safe when two processes race."""
+    """Return the secret in the file. It is created once, readable by its owner only, and safe against races."""
     try:
         return path.read_text(encoding="ascii").strip()
     except FileNotFoundError:
@@ -19,7 +19,7 @@ def read_or_make_secret(path: Path) -> str:
     with os.fdopen(descriptor, "w") as file:
         file.write(secrets.token_urlsafe(48))
     try:
-        # A hard link fails where the name exists: whoever comes second takes the first one's secret.
+        # A hard link fails if the name exists. The second process then uses the first one's secret.
         os.link(fresh, path)
     except FileExistsError:
         pass

@@ -1,4 +1,4 @@
-"""Settings, read top to bottom. Every value that may differ between machines comes from the environment."""
+"""Django settings, in order of evaluation. All values that may differ between machines come from the environment."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from scriptsmith_site.env import (
 from scriptsmith_site.files import kept_files_storage, local_folder
 from scriptsmith_site.secrets import read_or_make_secret
 
-# ModelAdmin[Entry] and the like: Django 5.2 itself knows them only as types.
+# This allows ModelAdmin[Entry] and the like, which Django 5.2 supports only in its type stubs.
 django_stubs_ext.monkeypatch()
 
-# Before anything loads NumPy: a request's small products of matrices are not worth threads that spin while they wait
-# for one another. They took a fifth of the processor time of a report.
+# Set this before NumPy is loaded. The matrix products of a request are too small for threads, whose busy waiting took
+# a fifth of a report's processor time.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = "0.1.0"
 
-# --- Where things are -----------------------------------------------------------------------------------------
+# --- Paths ----------------------------------------------------------------------------------------------------
 
 LAYOUT = Layout.from_environment(BASE_DIR)
 env_text(
@@ -152,7 +152,7 @@ TEMPLATES = [
     }
 ]
 
-# --- Database, broker -------------------------------------------------------------------------------------------
+# --- Database and broker ----------------------------------------------------------------------------------------
 
 DATABASE_URL = env_text(
     "DATABASE_URL",
@@ -168,7 +168,7 @@ if DATABASE_URL:
         raise ImproperlyConfigured(f"DATABASE_URL can't be read: {error}") from error
 else:
     DATABASES = {"default": dict(LAYOUT.database_settings())}
-# Read by the embedded servers themselves, before there are settings; noted here for the table.
+# The embedded servers read these before the settings exist. They are listed here for the table of settings.
 env_text(
     "SCRIPTSMITH_POSTGRES_USER",
     "",
@@ -179,15 +179,15 @@ env_text(
     "",
     "As root: the folder for PostgreSQL's data; else /var/lib/scriptsmith.",
 )
-# For `core.database.prepared`, and for it alone: Django's own cursors prepare nothing. A statement is prepared when it
-# is first sent, and its plan kept: left to itself, PostgreSQL plans most of ours anew each time.
+# Only for `core.database.prepared`, because Django's cursors prepare nothing. Statements are prepared when first sent
+# and keep their plan. By default, PostgreSQL would plan most of them again for each execution.
 _options = DATABASES["default"].setdefault("OPTIONS", {})
 _options["prepare_threshold"] = 0
 _options["options"] = f"{_options.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
-# Seconds; read from an address it would be 0. A new connection has to make its plans first.
+# Seconds. In a database URL, the default would be 0. A new connection has to prepare its plans first.
 DATABASES["default"]["CONN_MAX_AGE"] = 600
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-# Each request and task opens the transactions it needs: a model call must never sit inside one.
+# Requests and tasks open their own transactions, because a model call must never be part of one.
 DATABASES["default"]["ATOMIC_REQUESTS"] = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -196,16 +196,16 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 2,
     "socket_timeout": 30,
-    # Seconds that a worker's request for messages waits in Redis before the worker asks again. Messages end the wait.
+    # Seconds for which a worker's request for messages blocks in Redis. A message ends the wait.
     "polling_interval": 10,
 }
-# The page must answer even when the broker is down; the sweeper finds what could not be enqueued.
+# Pages must work even if the broker is down. The sweeper finds runs that could not be enqueued.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-# Celery would make a new connection to the database for each task, which costs more than most of them do:
-# its threads keep theirs, by the rules of CONN_MAX_AGE and CONN_HEALTH_CHECKS (see the site's apps.py).
+# Celery would open a database connection for each task, which costs more than most tasks. Its threads keep their
+# connections according to CONN_MAX_AGE and CONN_HEALTH_CHECKS (see the site's apps.py).
 CELERY_DB_REUSE_MAX = 2**62
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "interactive"
@@ -294,10 +294,10 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
-# Seconds between two sends of a task while it has work (`scriptsmith_site.pending_work`). The schedule above is the
-# safety net: most of the time these tasks would find nothing.
+# Seconds between two runs of a task while it has work (`scriptsmith_site.pending_work`). The schedule above is the
+# safety net for the rest of the time.
 SCRIPTSMITH_INTERVALS_WITH_WORK = {
-    # Also what ends an endpoint's rest: no thread sleeps until then.
+    # This also ends the rest of an endpoint, for which no thread sleeps.
     "sweep-runs": 1.0,
     "advance-message-batches": 2.0,
     "distribute-events": 2.0,
@@ -313,7 +313,7 @@ SCRIPTSMITH_INTERVALS_WITH_WORK = {
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 SESSION_ENGINE = "scriptsmith_site.people.sign_in.sessions"
 
-# --- People -----------------------------------------------------------------------------------------------------
+# --- Users ------------------------------------------------------------------------------------------------------
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
@@ -327,7 +327,7 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
-    # Refuses nothing: Django tells it of each new password, whoever sets it.
+    # Accepts every password. Django notifies it of each new one, regardless of who sets it.
     {"NAME": "scriptsmith_site.people.sign_in.credentials.TokensEndWithPassword"},
 ]
 LOGIN_URL = "login"
@@ -378,18 +378,19 @@ SCRIPTSMITH_SECURITY_LOG_DAYS = env_int(
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
-# People type passwords into the field of the name: axes keeps a hash of it, in its table and in the logs.
+# Users sometimes type passwords into the name field, so axes stores and logs only a hash of it.
 AXES_USERNAME_CALLABLE = "scriptsmith_site.people.security_log.axes_name"
 AXES_SENSITIVE_PARAMETERS = ["username", "kept", "csrfmiddlewaretoken"]
-# The security log has who signed in and out.
+# The security log records sign-ins and sign-outs.
 AXES_DISABLE_ACCESS_LOG = True
 AXES_LOCKOUT_CALLABLE = "scriptsmith_site.web.errors.show_locked_out"
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 
-# --- Single sign-on, second factors -----------------------------------------------------------------------------
+# --- Single sign-on and second factors --------------------------------------------------------------------------
 
-# django-allauth has the protocols; pages, limits, sessions and who is let in are ours. None of its addresses is served.
+# django-allauth implements the protocols. Pages, limits, sessions and admission are ours, and none of allauth's URLs
+# are served.
 ACCOUNT_ADAPTER = "scriptsmith_site.people.sign_in.entrance.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "none"
 SOCIALACCOUNT_ADAPTER = "scriptsmith_site.integrations.single_sign_on.adapter.ProviderAdapter"
@@ -397,11 +398,11 @@ MFA_ADAPTER = "scriptsmith_site.people.second_factor.adapter.FactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_USER_VERIFICATION = (
-    "required"  # a passkey is two factors only by its fingerprint or PIN
+    "required"  # a passkey counts as two factors only with a fingerprint or PIN
 )
 MFA_RECOVERY_CODE_COUNT = 10
 MFA_RECOVERY_CODE_DIGITS = 10
-MFA_TOTP_TOLERANCE = 1  # periods of 30 seconds before and after this one, for clocks that differ
+MFA_TOTP_TOLERANCE = 1  # 30-second periods before and after the current one, for clock drift
 SCRIPTSMITH_SECOND_FACTOR_ROLES = env_list(
     "SCRIPTSMITH_SECOND_FACTOR_ROLES",
     "",
@@ -475,7 +476,8 @@ SCRIPTSMITH_OIDC_SECOND_FACTOR = env_bool(
 # --- Languages and time -------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-# Every text is marked for translation, and there is none yet: to look for one takes a twentieth of each answer.
+# Every text is marked for translation, but there are no translations yet. Looking them up would take 5% of the
+# response time.
 USE_I18N = False
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -483,7 +485,7 @@ USE_TZ = True
 # --- Static files ---------------------------------------------------------------------------------------------
 
 STATIC_URL = "static/"
-# In the data folder: two products from one tree, a test and a person, must not share what one of them clears.
+# In the data folder, because two instances of one source tree, such as a test and a server, must not share it.
 STATIC_ROOT = LAYOUT.data / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 SCRIPTSMITH_FILES = env_text(
@@ -500,7 +502,7 @@ STORAGES = {
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = False
 MEDIA_ROOT = local_folder(SCRIPTSMITH_FILES) or LAYOUT.data / "files"
-# Where each process keeps what it counts for /metrics; `prometheus_client` reads it from the environment alone.
+# Each process stores its metrics here. `prometheus_client` reads the path only from the environment.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(LAYOUT.data / "metrics")
 
 # --- Security ---------------------------------------------------------------------------------------------------
@@ -536,10 +538,10 @@ if PRODUCTION:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
-    # To be on that list is for the owner of the domain to decide, and not what every server should have.
+    # Preloading is a decision of the domain's owner, so it is not the default.
     SILENCED_SYSTEM_CHECKS = ["security.W021"]
-    # Browsers take a cookie of such a name only over HTTPS, for all paths and from this very host:
-    # no other server of the domain can plant one.
+    # Browsers accept cookies with this prefix only over HTTPS, for all paths and from this exact host, so no other
+    # server of the domain can set one.
     SESSION_COOKIE_NAME = "__Host-sessionid"
     CSRF_COOKIE_NAME = "__Host-csrftoken"
     SESSION_COOKIE_SECURE = True
@@ -558,7 +560,7 @@ REST_FRAMEWORK = {
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["core.web.parsers.JSONParser"],
-    # The schema says what an operation takes; OPTIONS would say it again, and differently.
+    # The schema describes each operation. OPTIONS would describe it again, and differently.
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.web.negotiation.OneFormat",
     "DEFAULT_SCHEMA_CLASS": "scriptsmith_site.web.schema.ProductSchema",
@@ -632,7 +634,7 @@ SCRIPTSMITH_TRACES_NAME = env_text(
     "OTEL_SERVICE_NAME", "scriptsmith", "What the collector knows this product by."
 )
 
-# --- What is sent to other systems ------------------------------------------------------------------------------
+# --- Outgoing events --------------------------------------------------------------------------------------------
 
 SCRIPTSMITH_URL = (
     env_url(
@@ -690,7 +692,7 @@ DEFAULT_FROM_EMAIL = env_text(
     "SCRIPTSMITH_MAIL_FROM", "scriptsmith@localhost", "Sender of e-mails."
 )
 
-# --- The product itself -----------------------------------------------------------------------------------------
+# --- Product ----------------------------------------------------------------------------------------------------
 
 SCRIPTSMITH_DEMO = env_bool(
     "SCRIPTSMITH_DEMO", not PRODUCTION, "Load the demo: starter catalogue, actions, accounts."

@@ -1,4 +1,4 @@
-"""Background work of the site: what is kept for a time is deleted after it."""
+"""Background tasks of the site: events, email, alerts, the mirror and retention."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scriptsmith_site.people.sign_in import guess_limits, lockouts, sessions
 
 @shared_task(name="scriptsmith_site.sweep_security_log")
 def sweep_security_log() -> None:
-    """Delete what is old: lines of the security log, counts of guesses, ended sessions, chat commands, keys."""
+    """Delete old security events, guess counts, ended sessions, chat commands and keys."""
     security_log.delete_old()
     guess_limits.delete_old()
     lockouts.delete_old()
@@ -29,10 +29,10 @@ def sweep_security_log() -> None:
 
 @shared_task(name="scriptsmith_site.distribute_events")
 def distribute_events() -> None:
-    """Number what has happened, tell people of it, and have it sent where it is wanted."""
+    """Number new events, notify users, and send the events to their destinations."""
     try:
         distribution.distribute(tell_people, queue_publication)
-    finally:  # what was distributed before goes out, whatever stops this
+    finally:  # earlier events are sent even if this fails
         for destination in delivery.destinations_with_work():
             current_app.send_task("scriptsmith_site.deliver", args=(destination,), expires=60)
 
@@ -45,32 +45,32 @@ def deliver(destination_id: int) -> None:
 
 @shared_task(name="scriptsmith_site.send_due_mail")
 def send_due_mail() -> None:
-    """Write what is due to everybody who wants e-mails."""
+    """Send due emails to all users who want them."""
     mail.send_due_mail()
 
 
 @shared_task(name="scriptsmith_site.confirm_mail_address")
 def confirm_mail_address(person_id: int) -> None:
-    """Ask a person whether an address is theirs."""
+    """Ask a user to confirm an email address."""
     mail.send_confirmation(person_id)
 
 
 @shared_task(name="scriptsmith_site.send_test_mail")
 def send_test_mail(person_id: int) -> None:
-    """Try e-mail out."""
+    """Send a test email."""
     mail.send_test(person_id)
 
 
 @shared_task(name="scriptsmith_site.note_passing_time")
 def note_passing_time() -> None:
-    """Events that nobody's act makes."""
+    """Create events that depend only on the time."""
     sweeps.note_due_items()
     sweeps.note_reviewed_campaigns()
 
 
 @shared_task(name="scriptsmith_site.delete_old_events")
 def delete_old_events() -> None:
-    """Delete events, deliveries and notifications that are over their time."""
+    """Delete events, deliveries and notifications after their retention time."""
     expiry.delete_old_events()
     sweeps.delete_old_notifications()
 
@@ -85,7 +85,7 @@ def write_mirror() -> None:
 
 @shared_task(name="scriptsmith_site.read_mirror_branch")
 def read_mirror_branch(job_id: int) -> None:
-    """Read what a branch changes, unless another worker does."""
+    """Read a branch's changes, unless another worker does."""
     from scriptsmith_site.integrations.mirror import branches  # loads dulwich
 
     branches.read_branch(job_id)
@@ -93,7 +93,7 @@ def read_mirror_branch(job_id: int) -> None:
 
 @shared_task(name="scriptsmith_site.read_missed_mirror_branches")
 def read_missed_mirror_branches() -> None:
-    """Tell the workers of branches that none reads: nobody was told of them, or who read them died."""
+    """Enqueue branches that no worker reads, because the message was lost or the worker died."""
     from scriptsmith_site.integrations.mirror import branches  # loads dulwich
 
     branches.read_missed()
@@ -101,17 +101,17 @@ def read_missed_mirror_branches() -> None:
 
 @shared_task(name="scriptsmith_site.take_in_alerts")
 def take_in_alerts(delivery_id: int) -> None:
-    """Make alerts and incidents of a request, unless another worker does."""
+    """Create alerts and incidents from a request, unless another worker does."""
     processing.take_in(delivery_id)
 
 
 @shared_task(name="scriptsmith_site.take_in_missed_alerts")
 def take_in_missed_alerts() -> None:
-    """Tell the workers of requests that none has: nobody was told of them, or who had them died."""
+    """Enqueue requests that no worker processes, because the message was lost or the worker died."""
     processing.take_in_missed()
 
 
 @shared_task(name="scriptsmith_site.delete_old_alerts")
 def delete_old_alerts() -> None:
-    """Delete requests of other systems, and alerts of what is over, after their time."""
+    """Delete received requests and resolved alerts after their retention time."""
     retention.delete_old()

@@ -1,4 +1,4 @@
-"""Every address of the product, composed from the apps' own."""
+"""All URLs of the product, composed from the URLs of the apps."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ handler403 = "scriptsmith_site.web.errors.permission_denied"
 handler404 = "scriptsmith_site.web.errors.page_not_found"
 handler500 = "scriptsmith_site.web.errors.server_error"
 
-# Here and not when Django starts, because workers have no admin.
+# Imported here and not at startup, because workers have no admin.
 admin.autodiscover()
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home, name="home"),
     path("search/", show_search, name="search"),
     path("_gallery/", gallery, name="gallery"),
-    # First, for addresses are tried in turn, and those of the review are asked the most.
+    # The review comes first, because URLs are tried in order and its URLs are requested most.
     path("", include("review.urls")),
     path("", include("catalog.urls")),
     path("", include("pipeline.urls")),

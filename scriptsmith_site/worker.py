@@ -1,4 +1,4 @@
-"""What a Celery worker does when it is ready, when it is told to end, and when it ends."""
+"""Signal handlers for the start, shutdown and end of a Celery worker."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SIGN_EVERY = 10.0  # seconds
 
 
 def refuse_wrong_database(**_signal: object) -> None:
-    """End a worker before it takes up work on a database that this machine must not work on."""
+    """Exit before the worker processes tasks on a database that this machine must not use."""
     try:
         check_database()
     except SystemCheckError as error:
@@ -39,23 +39,23 @@ def refuse_wrong_database(**_signal: object) -> None:
 
 
 def begin_traces(**_signal: object) -> None:
-    """Traces of a worker, where they are wanted."""
+    """Start tracing in a worker, if it is enabled."""
     traces.begin_traces()
 
 
 def warm_up_worker(sender: object = None, **_signal: object) -> None:
-    """Report a worker as ready: one of the sandbox says whether it can run scripts, any other can take runs.
+    """Report a worker as ready. A sandbox worker also reports whether it can run scripts.
 
     No worker loads the SDK before a run calls a model, because it takes 75 MiB.
     """
     if settings.SCRIPTSMITH_WORKER_METRICS is not None:
         from scriptsmith_site.operation import (
             worker_metrics,
-        )  # loads what only the web needs otherwise
+        )  # loads modules that otherwise only web processes need
 
         worker_metrics.show_counts()
     if _is_sandbox_worker(sender):
-        # Before the probe: a machine that is busy takes its time for that.
+        # Start before the probe, which takes long on a busy machine.
         threading.Thread(target=_keep_signing, name="runner-sign", daemon=True).start()
         probe_sandbox()
         keep_reporting()
@@ -68,7 +68,7 @@ def warm_up_worker(sender: object = None, **_signal: object) -> None:
 
 
 def drain_worker(sender: object = None, **_signal: object) -> None:
-    """A worker told to end waits for its calls in flight, which are paid for, and makes no further one."""
+    """Let the calls in flight finish, because they are paid for, and start no further calls."""
     if _is_sandbox_worker(sender):
         return
     draining.set()
@@ -77,7 +77,7 @@ def drain_worker(sender: object = None, **_signal: object) -> None:
 
 
 def withdraw_worker(sender: object = None, **_signal: object) -> None:
-    """A worker that ends in order is not missed."""
+    """Remove a worker that shuts down cleanly from the list."""
     if _is_sandbox_worker(sender):
         remove_sign(worker_healthcheck.RUNNER)
         return
@@ -88,12 +88,12 @@ def withdraw_worker(sender: object = None, **_signal: object) -> None:
 
 
 def _keep_signing() -> None:
-    """Signs of life of a runner, for the health check of its container; it has no heart that renews leases."""
+    """Touch the heartbeat file of a sandbox worker, which renews no leases, for the container's health check."""
     while True:
         leave_sign(worker_healthcheck.RUNNER)
         time.sleep(_SIGN_EVERY)
 
 
 def _is_sandbox_worker(sender: object) -> bool:
-    """Whether the worker that a signal is about has the queue of the sandbox; Celery sends it or its name."""
+    """Return whether the signal's worker serves the sandbox queue. Celery passes the worker or its name."""
     return str(getattr(sender, "hostname", sender)).startswith(SANDBOX_WORKER)

@@ -1,4 +1,4 @@
-"""The demo: starter catalogue, six accounts, some actions and two studies; loaded once, however often it is called."""
+"""The demo: the starter catalogue, six accounts, some actions and two studies, loaded only once."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ ACCOUNTS = [
     ("carlo", "Carlo Okafor", Role.CURATOR),
     ("mona", "Mona Iyer", Role.MANAGER),
     ("ada", "Ada Brandt", Role.ADMINISTRATOR),
-    # Another SRE, who asks: who asks sees verdicts, and the one who reviews must not.
+    # A second SRE, who requests scripts. Requesters see verdicts, which reviewers must not see.
     ("sven", "Sven Haugen", Role.REVIEWER),
-    # A second curator verifies what the first one writes.
+    # A second curator, who verifies what the first one writes.
     ("cora", "Cora Nyberg", Role.CURATOR),
 ]
 ASKER, ADMINISTRATOR = "sven", "ada"
@@ -41,9 +41,9 @@ ACTIONS = Path(settings.BASE_DIR) / "pipeline" / "demo" / "actions"
 
 
 def load() -> dict[str, str]:
-    """Make what is missing of the demo; names and passwords of its accounts.
+    """Create the missing parts of the demo, and return the names and passwords of its accounts.
 
-    Raises Refused where the server is open to others: its accounts would be too.
+    Raises Refused if the server is reachable from other machines, because the passwords are public.
     """
     require_private()
     passwords = make_accounts()
@@ -67,9 +67,9 @@ def require_private() -> None:
 
 
 def make_accounts() -> dict[str, str]:
-    """Create the missing accounts; return the passwords of all by username, which every start prints.
+    """Create the missing accounts, and return all passwords by username. Every start prints them.
 
-    An account that the demo did not create stays as it is, and the demo's account gets another name.
+    An existing account that the demo did not create is not changed, and the demo's account gets another name.
     """
     passwords: dict[str, str] = {}
     new: list[User] = []
@@ -83,7 +83,7 @@ def make_accounts() -> dict[str, str]:
             kept = DemoPassword.objects.create(user=user, password=secrets.token_urlsafe(9))
             new.append(user)
         passwords[username] = kept.password
-    with ThreadPoolExecutor() as pool:  # one hash keeps a core busy for half a second
+    with ThreadPoolExecutor() as pool:  # hashing one password takes half a second of a core
         hashes = pool.map(make_password, [passwords[user.username] for user in new])
         for user, hashed in zip(new, hashes, strict=True):
             user.password = hashed
@@ -92,12 +92,12 @@ def make_accounts() -> dict[str, str]:
 
 
 def _account(name: str) -> User:
-    """The demo's account for this name of `ACCOUNTS`, once it is created."""
+    """Return the demo's account for this name in `ACCOUNTS`, or raise an error if it does not exist."""
     return User.objects.get(username=_free_name(name))
 
 
 def _free_name(name: str) -> str:
-    """The first of rita, demo-rita, demo-rita-2 ... that is the demo's account, or that no account has."""
+    """Return the first of rita, demo-rita, demo-rita-2 ... that is the demo's own account or unused."""
     for number in count():
         username = (name, f"demo-{name}")[number] if number < 2 else f"demo-{name}-{number}"
         is_ours = DemoPassword.objects.filter(user__username=username).exists()
@@ -107,7 +107,7 @@ def _free_name(name: str) -> str:
 
 
 def make_actions(*, by: User) -> int:
-    """The demo's actions, each sent through the real pipeline once; how many were new."""
+    """Send each of the demo's actions through the pipeline once, and return how many were new."""
     known = set(
         Action.objects.filter(source=Action.Source.DEMO).values_list("statement", flat=True)
     )
@@ -133,7 +133,7 @@ def make_actions(*, by: User) -> int:
 
 
 def read_actions() -> Iterator[dict[str, object]]:
-    """The demo's action files, in the order of their names."""
+    """Yield the demo's action files in order of their names."""
     for path in sorted(ACTIONS.glob("*.yaml")):
         yield yaml.safe_load(path.read_text(encoding="utf-8"))
 

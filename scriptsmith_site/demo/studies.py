@@ -1,6 +1,6 @@
 """The demo's two studies: a finished one with its report, and an open one with items for the demo's reviewer.
 
-They are written down as YAML and brought in by the product's own import, as a study that was made elsewhere.
+They are defined in YAML and imported like studies from another installation.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OPEN = "Everyday tasks, second round (demo)"
 CONFIGURATIONS = {"small": "Small model (demo)", "large": "Large model (demo)"}
 EXPERTS = ("ines.demo", "jonas.demo", "keiko.demo")
 _HERE = Path(__file__).parent
-# The stages with the names that their texts and scores have in the files.
+# The stages, with the names of their texts and scores in the files.
 _STAGES = (("script", "scores"), ("feedback", "useful"), ("refined", "corrected"))
 _BEGAN = timedelta(days=9)
 _SEED = 20
@@ -37,7 +37,7 @@ Row = dict[str, object]
 
 
 def make_studies(*, manager: User, reviewer: User) -> int:
-    """Make those of the two that are missing; how many it was. Raises Refused where a row of theirs is refused."""
+    """Create the missing studies, and return how many were created. Raises Refused if a row is invalid."""
     made = 0
     if not Campaign.objects.filter(name=FINISHED).exists():
         _make_finished(manager)
@@ -102,7 +102,7 @@ def _answer(row: Row, arm: str) -> Answer:
 def _item(row: Row, arm: str) -> Row:
     answer = _answer(row, arm)
     copied = ("script", "feedback", "refined", "verdict", "execution")
-    # What is not said otherwise is recommended as the flow does it: the refined script where the first is flagged.
+    # By default the recommendation follows the pipeline: the refined script if the first one is flagged.
     usual = "refined" if answer["verdict"] == "incorrect" else "first"
     return {
         "record": "item",
@@ -119,7 +119,7 @@ def _item(row: Row, arm: str) -> Row:
 
 
 def _values(answer: Answer, name: str) -> dict[str, int]:
-    """What each expert gave, of `2 - 1`: nothing of whom was not asked."""
+    """Return each expert's value from `2 - 1`, without experts who were not asked."""
     given = str(answer.get(name, "")).split()
     return (
         {
@@ -153,7 +153,7 @@ def _score_rows(rows: Sequence[Row], *, adjudicator: str) -> Iterator[Row]:
 
 
 def _sittings(rows: Sequence[Row], expert: str, begins: datetime) -> Iterator[Row]:
-    """One expert's scores in two sittings, the answers to a statement never in the same one."""
+    """Yield one expert's scores in two sittings, with the answers to a statement in different ones."""
     chance = random.Random(f"{_SEED}:{expert}")
     first = {str(row["id"]): chance.choice(list(CONFIGURATIONS)) for row in rows}
     position = 0

@@ -1,4 +1,4 @@
-"""Is it alive, and can it serve: for load balancers and people, without sign-in or secrets."""
+"""Health checks for load balancers and users, without sign-in and without secrets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from scriptsmith_site.embedded.layout import redis_client_url
 from scriptsmith_site.operation import storage, work
 
 _BROKER_SECONDS = 1.0
-# Sorting more than fits into memory writes a temporary file of 200 KB: no table changes, and a full disk refuses it.
+# Sorting more than fits into memory writes a temporary file of 200 KB, which fails on a full disk without changing a
+# table.
 _SPILL = """
 SET LOCAL work_mem = '64kB';
 SELECT count(*) FROM (SELECT * FROM generate_series(1, 5000) ORDER BY 1 DESC OFFSET 0) AS spilled
@@ -34,7 +35,7 @@ SELECT count(*) FROM (SELECT * FROM generate_series(1, 5000) ORDER BY 1 DESC OFF
 
 
 class Health(StrEnum):
-    """From best to worst. Degraded: pages work; something waits, or will soon stop."""
+    """The states from best to worst. Degraded means that pages work, but something waits or will soon stop."""
 
     OK = "ok"
     DEGRADED = "degraded"
@@ -45,7 +46,7 @@ class Health(StrEnum):
 @never_cache
 @require_GET
 def show_alive(request: HttpRequest) -> JsonResponse:
-    """/healthz: this process answers. Of the others it knows nothing: a restart heals none."""
+    """Serve /healthz, which only shows that this process answers. A restart would not fix other parts."""
     return JsonResponse({"status": Health.OK, "version": settings.VERSION})
 
 
@@ -53,7 +54,7 @@ def show_alive(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_GET
 def show_ready(request: HttpRequest) -> JsonResponse:
-    """/readyz: 200 while pages can be served, 503 otherwise, with the state of each part."""
+    """Serve /readyz with the state of each part: 200 if pages can be served, and 503 otherwise."""
     parts = check_parts(connections["default"])
     worst = worst_of(parts.values())
     status = 503 if worst is Health.FAILED else 200
@@ -61,7 +62,7 @@ def show_ready(request: HttpRequest) -> JsonResponse:
 
 
 def check_parts(database: BaseDatabaseWrapper) -> dict[str, Health]:
-    """Each part by name. Only database and migrations keep pages from being served."""
+    """Return the state of each part by name. Only database and migrations can prevent pages from being served."""
     return {
         "database": check_database(database),
         "migrations": check_migrations(database),
@@ -75,7 +76,7 @@ def check_parts(database: BaseDatabaseWrapper) -> dict[str, Health]:
 
 
 def worst_of(parts: Iterable[Health]) -> Health:
-    """The whole is as well as its worst part."""
+    """Return the worst state of the parts."""
     return max(parts, key=list(Health).index, default=Health.OK)
 
 
@@ -90,7 +91,7 @@ def check_database(database: BaseDatabaseWrapper) -> Health:
 
 
 def check_migrations(database: BaseDatabaseWrapper) -> Health:
-    """Return whether the tables are those that this version needs."""
+    """Return whether the applied migrations are those that this version needs."""
     try:
         require_whole_history(database)
         return Health.OK if not _pending(database) else Health.FAILED
@@ -107,7 +108,7 @@ def check_disk() -> Health:
 
 
 def check_worker() -> Health:
-    """Whether any worker has given a sign of life lately. Without one new runs wait, and none is lost."""
+    """Return whether a worker had a recent heartbeat. Without a worker, new runs wait and are not lost."""
     try:
         return Health.OK if work.has_living_worker() else Health.DEGRADED
     except DatabaseError:
@@ -115,7 +116,7 @@ def check_worker() -> Health:
 
 
 def check_oldest_job() -> Health:
-    """Whether something that a person waits for has waited for too long."""
+    """Return whether a job that a user waits for has waited too long."""
     try:
         oldest = work.backlog_now().oldest
     except DatabaseError:
@@ -125,9 +126,9 @@ def check_oldest_job() -> Health:
 
 
 def check_broker(url: str) -> Health:
-    """Whether Redis answers. Without it new runs wait, and nothing is lost."""
+    """Return whether Redis answers. Without it, new runs wait and are not lost."""
     limits = {"socket_connect_timeout": _BROKER_SECONDS, "socket_timeout": _BROKER_SECONDS}
-    import redis  # takes a tenth of the time that the whole product takes to load
+    import redis  # takes a tenth of the product's load time
 
     try:
         with redis.Redis.from_url(redis_client_url(url), **limits) as client:
@@ -138,7 +139,7 @@ def check_broker(url: str) -> Health:
 
 
 def check_embedder() -> Health:
-    """Whether statements can be embedded. Without it they are searched by their words."""
+    """Return whether statements can be embedded. Otherwise the search only uses words."""
     try:
         _embed_once()
     except EmbedderUnavailable:
@@ -147,7 +148,7 @@ def check_embedder() -> Health:
 
 
 def check_sandbox() -> Health:
-    """Whether a worker that can run scripts has reported lately. Without one cases are *not run*, and nothing fails."""
+    """Return whether a sandbox worker has reported recently. Without one, sandbox tests are *not run*."""
     if not settings.SCRIPTSMITH_EXECUTION:
         return Health.OK
     try:
@@ -163,5 +164,5 @@ def _pending(database: BaseDatabaseWrapper) -> bool:
 
 @cache
 def _embed_once() -> None:
-    # A failure is not cached: the next question tries again.
+    # Failures are not cached, so the next request tries again.
     vector_store.embedder().embed(["ready"])

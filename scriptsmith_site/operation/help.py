@@ -1,4 +1,4 @@
-"""The guides of docs/ as pages: one source for those who read the repository and those who press Help."""
+"""The guides in docs/ as pages, so that the repository and the Help menu share one source."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ GUIDES = {
     "glossary": _("Glossary"),
 }
 
-# From one guide to another, as the repository links them.
+# Links between guides, as the repository writes them.
 _TO_GUIDE = re.compile(rf"\]\(({'|'.join(GUIDES)})\.md(?=[#)])")
 
 
 @require_GET
 def show_guide(request: HttpRequest, name: str = "asking") -> HttpResponse:
-    """One guide; its first line is the page's title."""
+    """Show a guide. Its first line is the page's title."""
     if name not in GUIDES:
         raise Http404
     text = (settings.BASE_DIR / "docs" / f"{name}.md").read_text(encoding="utf-8")
@@ -56,8 +56,8 @@ def show_guide(request: HttpRequest, name: str = "asking") -> HttpResponse:
 
 @require_GET
 def show_picture(request: HttpRequest, name: str) -> FileResponse:
-    """A picture of the guides, by its plain name."""
-    # Looked for among what is there: an address may be longer than the name of any file.
+    """Return a picture of the guides by its file name."""
+    # Search the existing names, because a URL may be longer than a file name can be.
     folder = settings.BASE_DIR / "docs" / "images"
     found = next((path for path in folder.glob("*.png") if path.stem == name), None)
     if found is None:

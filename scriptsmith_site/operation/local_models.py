@@ -1,4 +1,4 @@
-"""The state of the local models: whether they are loaded, how much memory they use, how fast they write."""
+"""The state of the local models: whether they are loaded, their memory and their speed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.clients.local_models import LOCAL, LocalModel, announced_models
 
 
 def local_models_now() -> list[dict[str, object]] | None:
-    """Return each model with its memory in bytes and its tokens per second; None if the endpoint is switched off."""
+    """Return each model with its memory in bytes and its tokens per second, or None if the endpoint is disabled."""
     if LOCAL not in settings.SCRIPTSMITH_ENDPOINTS:
         return None
     return [
@@ -23,7 +23,7 @@ def local_models_now() -> list[dict[str, object]] | None:
 
 
 def _memory_of(pid: int) -> int | None:
-    """Return the memory of a process, with its share of what processes have in common."""
+    """Return the memory of a process, including its share of memory that processes have in common."""
     try:
         found = re.search(r"^Pss: +(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)
     except OSError:
@@ -32,7 +32,7 @@ def _memory_of(pid: int) -> int | None:
 
 
 def speed_of(model: LocalModel) -> float | None:
-    """Return the tokens written per second, on average since the server's start; None before its first reply."""
+    """Return the average tokens per second since the server's start, or None before its first reply."""
     with closing(HTTPConnection("127.0.0.1", model.port, timeout=1.0)) as server:
         try:
             server.request("GET", "/metrics", headers={"authorization": f"Bearer {model.key}"})

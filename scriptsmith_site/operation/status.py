@@ -1,4 +1,4 @@
-"""How the product is, for administrators: parts, workers, what waits, backups, vectors, nightly copies."""
+"""The status page for administrators: parts, workers, backlog, backups, vectors and nightly copies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scriptsmith_site.people.services import require_administrator
 @require_safe
 @vary_on_headers("HX-Request")
 def show_status(request: HttpRequest) -> HttpResponse:
-    """The page, or the part of it that follows new vectors being made."""
+    """Show the page, or only the part that shows the progress of new vectors."""
     require_administrator(signed_in(request))
     context: dict[str, object] = {"nav_section": "admin", **describe_vectors()}
     if wants_fragment(request):
@@ -48,7 +48,7 @@ def show_status(request: HttpRequest) -> HttpResponse:
 
 
 def describe_parts() -> list[tuple[str, health.Health, str]]:
-    """Each part as /readyz knows it, with what its failure means."""
+    """Return each part as in /readyz, with the consequence of its failure."""
     about = {
         "database": (_("Database"), _("Nothing works without it.")),
         "migrations": (_("Migrations"), _("Run `python manage.py migrate`.")),
@@ -70,7 +70,7 @@ def describe_parts() -> list[tuple[str, health.Health, str]]:
 
 
 def describe_vectors() -> dict[str, object]:
-    """Which embedder is in use, which one is being changed to, and how far that is."""
+    """Return the active embedder, the next one if it is changing, and the progress."""
     found = vector_store.progress()
     problem = ""
     try:

@@ -1,4 +1,4 @@
-"""Where the product keeps things: how much room there is, and when it was last backed up."""
+"""The storage of the product: free space and the last backups."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from django.conf import settings
 from scriptsmith_site.embedded.servers.holders import is_set
 from scriptsmith_site.models import BackupEvent
 
-# Less than this is too little: PostgreSQL stops at a full disk, and needs room for its log before.
+# Less than this is too little, because PostgreSQL stops on a full disk and needs space for its log before.
 LEAST_FREE = 1024**3
-FULL = 1024**2  # less than this is as good as nothing
+FULL = 1024**2  # less than this counts as full
 
 
 @dataclass(frozen=True)
 class Room:
-    """A folder, and how much room its disk has, in bytes."""
+    """A folder and the free and total space of its disk, in bytes."""
 
     folder: Path
     free: int
@@ -35,7 +35,7 @@ class Room:
 
 @dataclass(frozen=True)
 class LastEvents:
-    """The newest of each kind; None where there was none."""
+    """The newest event of each kind, or None."""
 
     backup: BackupEvent | None
     drill: BackupEvent | None
@@ -43,7 +43,7 @@ class LastEvents:
 
 
 def rooms() -> list[Room]:
-    """Our data folder, and PostgreSQL's where it is ours and elsewhere. Another server's disk can't be seen."""
+    """Return the data folder, and PostgreSQL's folder if it is embedded and on another disk."""
     layout = settings.LAYOUT
     folders = [layout.data] if is_set("DATABASE_URL") else [layout.data, layout.postgres_home]
     found = []
@@ -55,7 +55,7 @@ def rooms() -> list[Room]:
 
 
 def last_events() -> LastEvents:
-    """By one query for each kind, which an index answers."""
+    """Return the newest events with one indexed query per kind."""
     kinds = BackupEvent.Kind
     newest = {kind: BackupEvent.objects.filter(kind=kind).first() for kind in kinds}
     return LastEvents(newest[kinds.BACKUP], newest[kinds.DRILL], newest[kinds.RESTORE])

@@ -14,7 +14,7 @@ from catalog.services import last_report, results_waiting
 from pipeline.models import Endpoint, Run, Worker
 from review.models import Transfer
 
-# A worker without a heartbeat for this time counts as lost. This is three default leases.
+# A worker without a heartbeat for this time counts as lost. It equals three default leases.
 LOST_AFTER = timedelta(seconds=60)
 # Applies to runs that users wait for. Runs of a campaign may wait longer.
 TOO_OLD = timedelta(minutes=10)

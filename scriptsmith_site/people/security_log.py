@@ -1,8 +1,8 @@
-"""The security log: who proved who they are, who failed to, and what became of passwords, tokens and roles.
+"""The security log: sign-ins, failed attempts, and changes of passwords, tokens and roles.
 
-It stands beside the audit log, which is about objects that were changed: a sign-in changes none, and a failed one
-may be about nobody we know. Of a name that no account has only four digits of a keyed hash are kept, for people
-type passwords into the field of the name: one sees that the same name was tried again, and never what it was.
+The audit log records changes of objects. A sign-in changes none, and a failed one may concern an unknown
+name. For such a name, only four digits of a keyed hash are stored, because users sometimes type passwords
+into the name field. Repeated attempts can be recognized, but the name can't.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from scriptsmith_site.people.sign_in.sessions import proofs_of
 
 Kind = SecurityEvent.Kind
 
-# These stand in the audit log as well, which says more of them.
+# The audit log records these events in more detail.
 IN_AUDIT_LOG = frozenset(
     {
         Kind.LOCKOUT_LIFTED,
@@ -49,7 +49,7 @@ IN_AUDIT_LOG = frozenset(
         Kind.IDENTITY_REMOVED,
     }
 )
-# By these a person has proved at an address who they are.
+# With these events, a user has authenticated from an address.
 _PROOFS = (Kind.SIGNED_IN, Kind.LINK_USED, Kind.PASSWORD_CHANGED)
 _PROOF_HOLDS = timedelta(days=90)
 _DELETED_AT_ONCE = 5000
@@ -63,7 +63,7 @@ def note(
     detail: str = "",
     unknown_name: str = "",
 ) -> SecurityEvent:
-    """One more line, with the address, program and id of the present request."""
+    """Record an event with the address, user agent and id of the current request."""
     origin = current_origin()
     return SecurityEvent.objects.create(
         kind=kind,
@@ -78,25 +78,25 @@ def note(
 
 
 def name_key(name: str) -> str:
-    """What axes and the limits know a typed name by: nobody reads the name from it without the secret key."""
+    """Return the keyed hash by which axes and the limits identify a typed name."""
     return salted_hmac("scriptsmith.typed-name", name, algorithm="sha256").hexdigest()
 
 
 def unknown_name_mark(name: str) -> str:
-    """What the log keeps of a name that no account has."""
+    """Return what the log stores of a name that no account has."""
     return name_key(name)[:4]
 
 
 def axes_name(request: HttpRequest, credentials: dict[str, str] | None = None) -> str:
-    """The name as django-axes is to store it; called by axes alone."""
+    """Return the name as django-axes stores it. Only axes calls this."""
     name = (credentials or {}).get("username") or request.POST.get("username", "")
-    # However its letters are typed, a name has one count of failures.
+    # Failures are counted per name, regardless of case.
     known = find_user(name)
     return name_key(known.username if known else name)
 
 
 def has_proved_here(user: User, address: str | None) -> bool:
-    """Whether the person has signed in from this address in the last 90 days, or set their password there."""
+    """Return whether the user signed in or set a password from this address in the last 90 days."""
     if address is None:
         return False
     since = timezone.now() - _PROOF_HOLDS
@@ -105,27 +105,27 @@ def has_proved_here(user: User, address: str | None) -> bool:
 
 
 def events_of(user: User) -> QuerySet[SecurityEvent]:
-    """What concerns the person's own account, the newest first."""
+    """Return the events of the user's own account, newest first."""
     return SecurityEvent.objects.filter(user=user).select_related("user", "by").order_by("-pk")
 
 
-# --- Django's signals: every way of signing in or out sends them ------------------------------------------------
+# --- Django's signals, which every way of signing in or out sends -----------------------------------------------
 
 
 def note_sign_in(user: User, request: HttpRequest, **_signal: object) -> None:
-    """Connected after the session was told of its beginning, which says what the person proved themselves by."""
+    """Record a sign-in. Connected after `note_session`, which stores the methods of authentication."""
     note(Kind.SIGNED_IN, user=user, by=user, detail=proofs_of(request.session))
 
 
 def note_sign_out(user: User | None, **_signal: object) -> None:
-    if user is not None:  # whose session had ended signs out of nothing
+    if user is not None:  # None if the session had already ended
         note(Kind.SIGNED_OUT, user=user, by=user)
 
 
 def note_failure(
     credentials: dict[str, str], request: HttpRequest | None = None, **_signal: object
 ) -> None:
-    """A wrong password, and the lockout that it brings; what comes during a lockout adds no line.
+    """Record a wrong password and the resulting lockout. Attempts during a lockout are not recorded.
 
     Connected after axes, which has counted this failure.
     """
@@ -145,11 +145,11 @@ def note_failure(
         )
 
 
-# --- What ends ----------------------------------------------------------------------------------------------------
+# --- Erasure and retention ----------------------------------------------------------------------------------------
 
 
 def forget_person(user: User) -> None:
-    """What they did and what was tried on their account stays, without address and program; in a transaction."""
+    """Remove address and user agent from the user's events. The events remain. Needs a transaction."""
     with erasing():
         own = SecurityEvent.objects.filter(by=user) | SecurityEvent.objects.filter(
             user=user, by=None
@@ -158,7 +158,7 @@ def forget_person(user: User) -> None:
 
 
 def delete_old() -> int:
-    """Delete what is older than SCRIPTSMITH_SECURITY_LOG_DAYS; how many lines those were."""
+    """Delete events older than SCRIPTSMITH_SECURITY_LOG_DAYS, and return how many."""
     before = timezone.now() - timedelta(days=settings.SCRIPTSMITH_SECURITY_LOG_DAYS)
     deleted = 0
     while True:

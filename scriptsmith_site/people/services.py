@@ -1,6 +1,6 @@
-"""What can be done with accounts, one function an intention, each recorded in the audit log.
+"""Services for accounts, each recorded in the audit log.
 
-`by` is the administrator who does it; None stands for the command line, whose user has the machine.
+`by` is the acting administrator. None means the command line, whose user controls the machine.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def create_account(
     service_account: bool = False,
     by: User | None,
 ) -> User:
-    """A new active account without a password: a person sets theirs by a one-time link.
+    """Create an active account without a password, which the user sets with a one-time link.
 
-    A service account never has one and lives by its API tokens. Raises BadInput.
+    A service account never has a password and uses API tokens. Raises BadInput.
     """
     require_administrator(by)
     username = User.normalize_username(username.strip())
@@ -58,9 +58,9 @@ def create_account(
 
 @transaction.atomic
 def change_roles(user: User, *, roles: Iterable[str], by: User | None) -> None:
-    """The person has exactly these roles.
+    """Set the user's roles to exactly these.
 
-    Raises BadInput, and Refused where no administrator would be left or it is `by`'s own role.
+    Raises BadInput, and Refused for `by`'s own administrator role or that of the last administrator.
     """
     require_administrator(by)
     wanted = _read_roles(roles, service_account=is_service_account(user))
@@ -79,10 +79,10 @@ def change_roles(user: User, *, roles: Iterable[str], by: User | None) -> None:
 def change_roles_by_groups(
     user: User, *, managed: Iterable[str], given: Iterable[str]
 ) -> set[Role]:
-    """Of the `managed` roles the person has exactly those `given`, by what another system says; the others stay.
+    """Set the user's `managed` roles to exactly those in `given`, as another system decides. Other roles stay.
 
-    The administrator role is never taken from who signs in with a password, nor from the last one. Where a role is
-    taken, the sessions and API tokens of the person end. Returns the roles that were taken.
+    The administrator role is not taken from users with a password or from the last administrator. If a role is
+    taken, the user's sessions and API tokens end. Returns the roles that were taken.
     """
     _lock_administrators()
     old = roles_of(user)
@@ -100,10 +100,10 @@ def change_roles_by_groups(
 
 @transaction.atomic
 def deactivate(user: User, *, by: User | None) -> int:
-    """The person is signed out everywhere and can't sign in; their tokens and links are void.
+    """Deactivate the account, and end its sessions, tokens and links. The user's work is kept.
 
-    Returns how many API tokens ended. Their work stays. Raises NotAllowedNow, and Refused for oneself and the
-    last administrator.
+    Returns the number of ended API tokens. Raises NotAllowedNow, and Refused for oneself and for the last
+    administrator.
     """
     require_administrator(by)
     if user == by:
@@ -124,7 +124,7 @@ def deactivate(user: User, *, by: User | None) -> int:
 
 @transaction.atomic
 def reactivate(user: User, *, by: User | None) -> None:
-    """The person may sign in again, with the password they had. Raises NotAllowedNow."""
+    """Reactivate the account with its former password. Raises NotAllowedNow."""
     require_administrator(by)
     if not User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
         raise NotAllowedNow(_("This account is active already."))
@@ -135,11 +135,11 @@ def reactivate(user: User, *, by: User | None) -> None:
 
 @transaction.atomic
 def set_address(user: User, *, address: str, by: User | None) -> None:
-    """The person's e-mail address, by an administrator's word; empty for none.
+    """Set the user's email address as an administrator. An empty address removes it.
 
-    Whoever proves to a trusted provider that it is theirs may be joined with the account: so it is nobody else's, and
-    a person gives an address of their own by the link of a letter alone (notifications). The audit log names none.
-    Raises BadInput, and NotAllowedNow for a program and for an account that is not used.
+    A trusted provider's user with this address may be linked to the account, so the address must be unique. Users
+    set an address themselves only by confirming an email (notifications). The audit log does not contain the
+    address. Raises BadInput, and NotAllowedNow for service accounts and deactivated accounts.
     """
     require_administrator(by)
     if is_service_account(user):
@@ -152,7 +152,7 @@ def set_address(user: User, *, address: str, by: User | None) -> None:
             validate_email(address)
         except ValidationError:
             raise BadInput(_("This is no e-mail address."), field="address") from None
-        # Two at once would leave the address with both, and then with none: what is ambiguous is never joined.
+        # If two accounts had the same address, neither could be linked, because ambiguous addresses are never linked.
         if accounts_with_address(address).exclude(pk=user.pk).exists():
             raise BadInput(_("Another account has this address."), field="address")
     if address == user.email:
@@ -165,7 +165,7 @@ def set_address(user: User, *, address: str, by: User | None) -> None:
 
 
 def accounts_with_address(address: str) -> QuerySet[User]:
-    """Accounts whose address this is, by an administrator's word or because they have confirmed it."""
+    """Return accounts with this address, set by an administrator or confirmed by the user."""
     confirmed = Q(
         notification_choices__mail_address__iexact=address,
         notification_choices__confirmed_at__isnull=False,
@@ -175,9 +175,9 @@ def accounts_with_address(address: str) -> QuerySet[User]:
 
 
 def change_password(user: User, *, current_password: str, new_password: str) -> int:
-    """The person's own change. Ends their other sessions and their API tokens; how many of these ended.
+    """Change the user's own password, end other sessions and API tokens, and return the number of ended tokens.
 
-    Raises BadInput, and TooManyAttempts where the current password was guessed at too often.
+    Raises BadInput, and TooManyAttempts after too many wrong guesses of the current password.
     """
     require_password(user, current_password, field="current_password")
     with transaction.atomic():
@@ -188,7 +188,7 @@ def change_password(user: User, *, current_password: str, new_password: str) -> 
 
 
 def require_password(user: User, password: str, *, field: str) -> None:
-    """Raise BadInput for a wrong one, and TooManyAttempts where it was guessed at too often."""
+    """Raise BadInput for a wrong password, and TooManyAttempts after too many wrong guesses."""
     guess = guess_limits.Kind.PRESENT_PASSWORD, str(user.pk)
     guess_limits.spend(*guess, user=user)
     if not user.check_password(password):
@@ -198,11 +198,10 @@ def require_password(user: User, password: str, *, field: str) -> None:
 
 
 def set_password(user: User, password: str, *, field: str, by: User | None) -> int:
-    """Give the person this password if it is good enough; how many API tokens ended with the old one.
+    """Set a password if it is good enough, and return the number of ended API tokens.
 
-    Their sessions end with it; who does it in one of them gives that a new key.
-
-    Raises BadInput naming `field`.
+    This ends the user's sessions. A caller in one of them has to renew its session hash. Raises BadInput for
+    `field`.
     """
     try:
         validate_password(password, user)
@@ -211,14 +210,14 @@ def set_password(user: User, password: str, *, field: str, by: User | None) -> i
     ended = end_tokens(user, by=by)
     user.set_password(password)
     user.save(update_fields=["password"])
-    # They hang on the old password anyway; without their rows none is listed as open.
+    # The sessions are already invalid. Delete their rows, so that they are not listed as active.
     sessions_of(user).delete()
     return ended
 
 
 @transaction.atomic
 def change_preferences(user: User, *, display_name: str, time_zone: str, theme: str) -> Profile:
-    """The person's own name, time zone ("" is UTC) and theme. Raises BadInput."""
+    """Change the user's own name, time zone (empty means UTC) and theme. Raises BadInput."""
     if time_zone and time_zone not in available_timezones():
         raise BadInput(
             _("There is no time zone of this name; write Europe/Berlin, say."), field="time_zone"
@@ -237,13 +236,13 @@ def change_preferences(user: User, *, display_name: str, time_zone: str, theme: 
 
 
 def require_administrator(by: User | None) -> None:
-    """Raises PermissionDenied unless it is an administrator, or the command line."""
+    """Raise PermissionDenied unless `by` is an administrator or the command line."""
     if by is not None and not by.has_perm(ADMINISTER):
         raise PermissionDenied
 
 
 def require_reader_of_audit_log(user: User) -> None:
-    """Raises PermissionDenied for who may not read the audit log."""
+    """Raise PermissionDenied if the user may not read the audit log."""
     if not user.has_perm(READ_AUDIT_LOG):
         raise PermissionDenied(
             _("The audit log takes the role “campaign manager” or “administrator”.")
@@ -251,12 +250,12 @@ def require_reader_of_audit_log(user: User) -> None:
 
 
 def roles_of(user: User) -> set[Role]:
-    """The roles a person has."""
+    """Return the user's roles."""
     return {Role(group.name) for group in user.groups.all() if group.name in Role.values}
 
 
 def is_service_account(user: User) -> bool:
-    """Whether it is a program that only ever comes with a token."""
+    """Return whether the account belongs to a program that only uses tokens."""
     return Profile.objects.filter(user=user, service_account=True).exists()
 
 
@@ -283,7 +282,7 @@ def _require_good_username(username: str) -> None:
 
 
 def _lock_administrators() -> None:
-    """Two administrators who remove each other at once come one after the other."""
+    """Lock the role, so that two administrators can't remove each other at the same time."""
     Group.objects.select_for_update().get(name=Role.ADMINISTRATOR)
 
 

@@ -1,8 +1,8 @@
-"""Home: what waits for this person in each of their roles, what became of what they asked, and a field to ask.
+"""The home page: waiting work for each of the user's roles, the user's requests, and a request field.
 
-Everything but the field follows by itself: the page asks for its live part again, and is answered with nothing
-while that would look the same. What is dear to count, and changes slowly, is counted when the page is opened, and then
-once a minute for all who follow it.
+Everything except the field is updated automatically. The page polls its live part and gets an empty response
+if nothing has changed. Expensive counts are computed when the page is opened, and then cached for a minute
+for all users.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ _MOST_CARDS = 6
 _SECONDS_KEPT = 60
 _MOST_INCIDENTS = 5
 Found = TypeVar("Found")
-# What is another one each time and no news: "3 minutes ago", and the token of a form.
+# Parts that differ in each response without being news: relative times and form tokens.
 _NO_NEWS = re.compile(r"<time[^>]*>[^<]*</time>|<input[^>]*csrfmiddlewaretoken[^>]*>")
 
 
 @require_GET
 @vary_on_headers("HX-Request")
 def home(request: HttpRequest) -> HttpResponse:
-    """The page, or its live part; 204 where that looks as it was last shown."""
+    """Show the page or its live part. Return 204 if the live part has not changed."""
     user = signed_in(request)
     follows = wants_fragment(request)
     described = describe_home(user, is_fresh=not follows)
@@ -69,9 +69,9 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def describe_home(user: User, *, is_fresh: bool = True) -> dict[str, object]:
-    """What each of the person's roles has to show, in a fixed number of queries for each.
+    """Return the context for each of the user's roles, with a fixed number of queries per role.
 
-    Unless it is to be fresh, what is dear to count may be a minute old.
+    Unless `is_fresh` is set, expensive counts may be a minute old.
     """
     roles = {
         "may_review": user.has_perm("review.review"),
@@ -79,10 +79,10 @@ def describe_home(user: User, *, is_fresh: bool = True) -> dict[str, object]:
         "may_curate": user.has_perm("catalog.curate"),
         "may_administer": user.has_perm(ADMINISTER),
     }
-    # What was brought into a campaign was not asked for to be used.
+    # Statements imported into a campaign are not requests of the user.
     asked = access_actions(user).filter(asked_by=user).exclude(source=Action.Source.IMPORTED)
     rows = pipeline.action_rows(asked.order_by("-pk")[:_SHOWN], user)
-    # Counted anew as soon as one of those that are shown is another one than before.
+    # The key includes the shown rows, so that the count is computed again if one of them changes.
     looks = hash(
         tuple(
             (row.action.pk, row.answer.status, row.answer.is_unread) for row in rows if row.answer
@@ -121,7 +121,7 @@ def describe_home(user: User, *, is_fresh: bool = True) -> dict[str, object]:
 
 
 def _kept(name: str, count: Callable[[], Found], *, is_fresh: bool) -> Found:
-    """What was counted within the last minute, by anybody; counted now where it is to be fresh."""
+    """Return a cached count that is at most a minute old, or compute it."""
     found: Found | None = None if is_fresh else cache.get(f"home-{name}")
     if found is None:
         found = count()

@@ -128,7 +128,7 @@ ORIGINAL = {name: action.key for name, action in ACTIONS.items()}
 
 # The keys for the next row, the previous row and the help, which are the same on every page.
 FIXED = frozenset("jk?")
-# Letters and digits belong to single pages, and these keys turn pages. Keys that work everywhere begin with neither.
+# Letters and digits belong to single pages, so keys that work everywhere start with neither.
 LEADER = "g"
 TURNING = frozenset(".,")
 

@@ -1,4 +1,4 @@
-"""Who a session belongs to and what they may do, by one query: every page asks both."""
+"""Load the user of a session and their permissions with one query, because every page needs both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_UNREAD = 99
 
 
 class RoleBackend(ModelBackend):
-    """Signs people in by password; the permissions of their roles come with them."""
+    """A backend for password sign-in that loads the permissions of roles with the user."""
 
     def authenticate(
         self,
@@ -38,14 +38,14 @@ class RoleBackend(ModelBackend):
         user = next(iter(_with_permissions(int(user_id))), None)
         if user is None or not self.user_can_authenticate(user):
             return None
-        if not user.is_superuser:  # who may do everything, whatever is granted
-            # Where ModelBackend looks before it asks the database.
+        if not user.is_superuser:  # superusers have all permissions
+            # ModelBackend checks this cache before it queries the database.
             user._perm_cache = {*user.by_role, *user.granted}  # type: ignore[attr-defined]
         return user
 
 
 def _person(pk: int) -> QuerySet[User]:
-    """With what their roles and they themselves were granted; each is looked for from the person on."""
+    """Return the user with the permissions of their roles and their own. Subqueries start from the user."""
     by_role = Group.permissions.through.objects.filter(group__user=OuterRef("pk"))
     own = User.user_permissions.through.objects.filter(user=OuterRef("pk"))
     unread = Notification.objects.filter(person=OuterRef("pk"), in_bell=True, read_at=None)
@@ -58,7 +58,7 @@ def _person(pk: int) -> QuerySet[User]:
         has_second_factor=Exists(
             Authenticator.objects.filter(user=OuterRef("pk"), type__in=FACTORS)
         ),
-        # For the bell of every page. Counted no further than it shows.
+        # The number of unread notifications, which every page shows, counted up to the displayed limit.
         unread=Func(
             ArraySubquery(unread.values("pk")[: MOST_UNREAD + 1]),
             function="cardinality",

@@ -1,23 +1,21 @@
-"""How often a secret may be guessed before the guesser has to wait.
+"""Limits on how often a secret may be guessed.
 
-Nine limits, and django-axes' own for one name from one address:
+There are nine limits here, and django-axes has its own for one name from one address:
 
-- *address*: wrong passwords from one address, for whatever names. It stops spraying one password over many names.
-  Right passwords in between take nothing back: who sprays may own an account.
-- *account*: wrong passwords for one account, from whatever addresses. Strangers could use it to lock a person out,
-  so it is short (5 minutes), and it neither counts nor refuses at an address where this person has signed in during
-  the last 90 days. Somebody who is kept from signing in elsewhere gets a set-password link: using it makes
-  the address one of theirs.
-- *current password*: guesses in Settings, by who has found a session open.
-- *second factor*: codes for one account, by who has shown its password, or has its screen.
-- *provider*: single sign-ons from one address that were begun and came to nothing: each has the provider asked.
-- *link*, *token*, *alert secret*, *command secret*: secrets of 256 random bits, which nobody guesses; the limit keeps
-  the noise down and shows it. A token that was used from the address before goes on working there: one broken program
-  can't stop its neighbours. Nor the right token of an alert source; what is signed waits, since its body must be read
-  first.
+- *address*: wrong passwords from one address, for any names. It stops password spraying. Right passwords do not reset
+  the count, because an attacker may own an account.
+- *account*: wrong passwords for one account, from any addresses. Strangers could use it to lock out a user, so it lasts
+  only 5 minutes and does not apply to addresses from which the user signed in during the last 90 days. A user who is
+  locked out elsewhere needs a set-password link, which makes the address a known one.
+- *current password*: guesses in Settings, by someone who has found an open session.
+- *second factor*: codes for one account, by someone who knows its password or uses its screen.
+- *provider*: unfinished single sign-ons from one address, because each of them sends a request to the provider.
+- *link*, *token*, *alert secret*, *command secret*: secrets of 256 random bits, which cannot be guessed. The limit
+  reduces and reports noise. Tokens already used from the address and right tokens of alert sources still work, so that
+  a broken program does not block others. Signed requests wait, because their body has to be read first.
 
-A guess is counted before it is looked at and given back if it was right, so that a hundred at once are
-still only as many as the limit says.
+A guess is counted before it is checked and given back if it was right, so that concurrent guesses cannot exceed
+the limit.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ Kind = GuessCount.Kind
 
 
 class Limit(NamedTuple):
-    """As many wrong guesses as the setting says, within `window`; then `window` long none is looked at."""
+    """The setting with the number of wrong guesses within `window`. After that, guesses are refused for `window`."""
 
     setting: str
     window: timedelta
@@ -97,7 +95,7 @@ LIMITS = {
 
 
 class TooManyAttempts(Refused):
-    """A guess that was not even looked at (429); `seconds` says how long to wait."""
+    """A guess that was refused without being checked (429). `seconds` is the time to wait."""
 
     def __init__(self, message: str, *, seconds: int) -> None:
         super().__init__(message)
@@ -105,9 +103,9 @@ class TooManyAttempts(Refused):
 
 
 def spend(kind: GuessCount.Kind, key: str, *, user: User | None = None) -> None:
-    """Count one guess. Raises TooManyAttempts where there were enough; then this one must not be looked at.
+    """Count one guess. Raises TooManyAttempts if the limit is reached, and then the guess must not be checked.
 
-    Not to be called inside a transaction that a refusal rolls back.
+    Do not call this in a transaction that a refusal rolls back.
     """
     limit, now = LIMITS[kind], timezone.now()
     with transaction.atomic():
@@ -118,7 +116,7 @@ def spend(kind: GuessCount.Kind, key: str, *, user: User | None = None) -> None:
             row.since, row.count = now, 0
         excess = row.count - _most(kind)
         if excess == 0:
-            row.since = now  # the wait begins
+            row.since = now  # the waiting time starts
         if excess <= 0:
             row.count += 1
             row.save(update_fields=["since", "count"])
@@ -129,32 +127,32 @@ def spend(kind: GuessCount.Kind, key: str, *, user: User | None = None) -> None:
 
 
 def require_room(kind: GuessCount.Kind, key: str) -> None:
-    """Raise TooManyAttempts where a further guess would be refused; counts none."""
+    """Raise TooManyAttempts if another guess would be refused, without counting one."""
     row = _locked().filter(kind=kind, key=key).first()
     if row is not None:
         raise _refusal(kind, row.since)
 
 
 def give_back(kind: GuessCount.Kind, key: str) -> None:
-    """The guess that was counted last was right."""
+    """Uncount the last guess, because it was right."""
     GuessCount.objects.filter(kind=kind, key=key, count__gt=0, count__lte=_most(kind)).update(
         count=F("count") - 1
     )
 
 
 def forget(kind: GuessCount.Kind, key: str) -> None:
-    """The next guess is the first one. The row stays: who counts one at this moment has looked for it already."""
+    """Reset the counter. Keep the row, because a concurrent request may hold it."""
     GuessCount.objects.filter(kind=kind, key=key).update(count=0)
 
 
 def spend_sign_in(name: str, *, address: str | None) -> list[tuple[GuessCount.Kind, str]]:
-    """Count one attempt to sign in, by address and by account; what to give back if the password is right.
+    """Count a sign-in attempt by address and by account, and return the counts to give back if it succeeds.
 
     Raises TooManyAttempts.
     """
     spent = [(Kind.SIGN_IN_ADDRESS, shared_part(address))]
     spend(*spent[0])
-    # A name that no account has is counted alike: the answer says nothing of who has an account.
+    # Unknown names are counted in the same way, so that the response does not reveal which accounts exist.
     user = find_user(name)
     if user is None or not has_proved_here(user, address):
         spent.append((Kind.SIGN_IN_ACCOUNT, name_key(user.username if user else name)))
@@ -163,17 +161,17 @@ def spend_sign_in(name: str, *, address: str | None) -> list[tuple[GuessCount.Ki
 
 
 def locked_now() -> QuerySet[GuessCount]:
-    """The lockouts that hold at present, the newest first."""
+    """Return the current lockouts, newest first."""
     return _locked().select_related("user").order_by("-since", "-pk")
 
 
 def end_of(row: GuessCount) -> datetime:
-    """When a lockout ends by itself."""
+    """Return when a lockout ends by itself."""
     return row.since + LIMITS[Kind(row.kind)].window
 
 
 def delete_old() -> None:
-    """Delete counts that nothing depends on any more."""
+    """Delete counts that no longer affect anything."""
     GuessCount.objects.filter(since__lt=timezone.now() - timedelta(days=1)).delete()
 
 
