@@ -1,4 +1,4 @@
-"""The tools: what each is for, which scope it takes, and the service behind it."""
+"""The tools of the agent server: their purposes, their scopes and their services."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_FINDINGS = 100
 
 @dataclass(frozen=True)
 class Done:
-    """What a tool answers, and what the audit log says of it: entries and counts, no texts."""
+    """The result of a tool call, and its note for the audit log, with entries and counts but no texts."""
 
     result: results.Result
     note: str
@@ -37,7 +37,7 @@ class Done:
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """One tool, as it is listed and called."""
+    """A tool that agents can list and call."""
 
     name: str
     title: str
@@ -50,14 +50,14 @@ class Tool:
 
     @cached_property
     def schemas(self) -> Mapping[str, object]:
-        """Of what it takes and gives."""
+        """Return the input and output schemas."""
         return {
             "inputSchema": self.takes.model_json_schema(),
             "outputSchema": self.gives.model_json_schema(),
         }
 
     def describe(self) -> dict[str, object]:
-        """As `tools/list` says it."""
+        """Return the description for `tools/list`."""
         return {
             "name": self.name,
             "title": self.title,
@@ -187,7 +187,7 @@ def report_outcome(caller: Caller, asked: arguments.ReportOutcome) -> Done:
 def request_script(caller: Caller, asked: arguments.RequestScript) -> Done:
     require_asker(caller.user)
     limits.spend(caller.user, limits.Kind.REQUEST)
-    # The model may be elsewhere, and no person looks at the text before it is sent.
+    # The model may run elsewhere, and no user checks the text before it is sent.
     statement, incident, environment = (
         analysis.mask_secrets(text) for text in (asked.statement, asked.incident, asked.environment)
     )
@@ -290,7 +290,7 @@ def _parameters(rows: list[dict[str, object]]) -> list[results.ScriptParameter]:
 
 
 def _entry_of(caller: Caller, slug: str) -> Entry:
-    """The entry at this address; Http404 too where an open study hides all of it."""
+    """Return the entry with this slug. Raise Http404 also if an open study hides all of it."""
     entry = access_entry(caller.user, slug)
     if is_entry_withheld(entry):
         raise Http404

@@ -1,4 +1,4 @@
-"""Forms of incidents, sources and rules. They convert what is typed; the services judge it."""
+"""Forms of incidents, sources and rules. The services validate the values."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _PARTS: dict[str, tuple[str | Promise, str | Promise]] = {
 
 
 def _mono(rows: int) -> forms.Textarea:
-    """A field for text that is no script and no prose."""
+    """Return a monospaced field for text that is neither a script nor prose."""
     return forms.Textarea(attrs={"rows": rows, "class": "mono", "spellcheck": "false"})
 
 
 class IncidentFilter(forms.Form):
-    """What the list is narrowed by."""
+    """Filters of the incident list."""
 
     q = forms.CharField(
         label=_("Words"), required=False, max_length=200, widget=forms.SearchInput()
@@ -89,7 +89,7 @@ class HandOverForm(forms.Form):
 
 
 class AskForm(SecretsChoiceForm):
-    """A new action, with the alert as its context."""
+    """A request for a script, with the alert as its context."""
 
     secret_fields: ClassVar = {"incident": "context"}
     is_new = True
@@ -129,7 +129,7 @@ class IncidentOutcomeForm(forms.Form):
 
 
 class SourceForm(forms.Form):
-    """A source of one kind: what is asked depends on it."""
+    """A source of one kind, with only the fields that this kind needs."""
 
     name = forms.CharField(label=_("Name"), max_length=80)
     proof = forms.ChoiceField(
@@ -196,7 +196,7 @@ class SourceForm(forms.Form):
         self.fields["sample"] = self.fields.pop("sample")
 
     def details(self) -> dict[str, object]:
-        """What was typed, as the service takes it."""
+        """Return the submitted values in the form that the service expects."""
         cleaned = dict(self.cleaned_data)
         cleaned.pop("sample", None)
         cleaned.pop("edition", None)
@@ -211,7 +211,7 @@ class SourceForm(forms.Form):
 
     @staticmethod
     def initial_of(source: AlertSource) -> dict[str, object]:
-        """The form as the source stands."""
+        """Return the source's current values."""
         names = (
             *("name", "signature_header", "timestamp_header", "matchers", "least_severity"),
             *("requests_per_minute", "most_open", "edition"),
@@ -225,7 +225,7 @@ def _own_order() -> tuple[str, ...]:
 
 
 class KeyForm(forms.Form):
-    """A secret that the other system made."""
+    """A secret that the other system generated."""
 
     secret = forms.CharField(
         label=_("Signing secret"),
@@ -236,7 +236,7 @@ class KeyForm(forms.Form):
 
 
 class RuleForm(forms.Form):
-    """When to ask by itself, as whom and how often."""
+    """When a rule requests scripts, for which account and how often."""
 
     name = forms.CharField(label=_("Name"), max_length=80)
     source = forms.ModelChoiceField(
@@ -283,7 +283,7 @@ class RuleForm(forms.Form):
 
     @staticmethod
     def initial_of(rule: AlertRule) -> dict[str, object]:
-        """The form as the rule stands."""
+        """Return the rule's current values."""
         names = (
             *("name", "source", "matchers", "least_severity", "account"),
             *("runs_per_day", "runs_per_source", "edition"),

@@ -1,6 +1,6 @@
-"""What an alert suggests: words to search the catalogue by, values for parameters, context for who writes a script.
+"""Suggestions from an alert: search words, parameter values, and context for the model that writes a script.
 
-All of it is text of strangers: a value is checked, shown with where it comes from, and filled in by a person alone.
+All of it is external text. Each value is validated and shown with its source, and only a user fills it in.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _HOST = frozenset(
 )
 _HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\s]+):([0-9]{1,5})")
 _WORDS = re.compile(r"[a-z0-9]+")
-# What no name of a host, a service or a path needs, and a shell or a terminal might take for something else.
+# Characters that names of hosts, services and paths do not need, and that a shell or terminal could interpret.
 _ODD = re.compile(r"[^\w .,:/@%+=\[\]-]", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A value for a parameter, and where it comes from: the name of a label, or empty for the statement."""
+    """A value for a parameter, and the label that it comes from. An empty label means the statement."""
 
     name: str
     value: str
@@ -37,7 +37,7 @@ class Suggestion:
 def suggest_values(
     version: Version, labels: Mapping[str, str], fills: Mapping[str, str]
 ) -> list[Suggestion]:
-    """A value for each parameter that the alert has one for; what the script would not take is left out."""
+    """Return a suggestion for each parameter for which the alert has a value that the script accepts."""
     found = []
     for row in version.parameters:
         one = next(_candidates(row, labels, fills), None)
@@ -49,9 +49,9 @@ def suggest_values(
 def _candidates(
     parameter: Mapping[str, object], labels: Mapping[str, str], fills: Mapping[str, str]
 ) -> Iterator[Suggestion]:
-    """From the label that a curator mapped, else of the parameter's own name; else from the statement.
+    """Yield the value of the label that a curator mapped or that has the parameter's name, then the statement's value.
 
-    A label that only sounds alike is another thing: `instance` has the exporter's port, `job` the scrape job.
+    Labels with similar names are not used: `instance` contains the exporter's port, and `job` is the scrape job.
     """
     name = str(parameter["name"])
     known = {label.lower(): label for label in labels}
@@ -63,7 +63,7 @@ def _candidates(
 
 
 def _value(words: set[str], text: str) -> str:
-    """Of `web-1:9100` the part that the parameter asks for."""
+    """Return the part of `web-1:9100` that the parameter needs."""
     found = _HOST_AND_PORT.fullmatch(text)
     if "port" in words:
         return found[2] if found else text if text.isdecimal() else ""
@@ -80,7 +80,7 @@ def _is_taken(version: Version, one: Suggestion) -> bool:
 
 
 def context_of(incident: Incident) -> analysis.Masked:
-    """Title, labels and annotations, with known forms of secrets masked."""
+    """Return title, labels and annotations, with recognized secrets masked."""
     lines = [incident.title, f"Source: {incident.source.name}"]
     lines += [f"{name}: {value}" for name, value in incident.labels.items()]
     lines += [

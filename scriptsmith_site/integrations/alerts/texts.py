@@ -1,4 +1,4 @@
-"""Texts of strangers made fit to be kept: no control characters, bounded lengths, links that lead to the web."""
+"""Clean external texts: remove control characters, limit lengths, and accept only web links."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from scriptsmith_site.integrations.alerts.types import (
     Unreadable,
 )
 
-MOST_DEPTH = 64  # of a document
+MOST_DEPTH = 64  # nesting levels of a document
 LONGEST_NAME = 100
 LONGEST_LABEL = 1_000
 LONGEST_TEXT = 4_000
-LONGEST_ANNOTATIONS = 16_000  # of one alert, names and texts together
+LONGEST_ANNOTATIONS = 16_000  # per alert, for names and texts together
 LONGEST_TITLE = 300
 LONGEST_LINK = 2_000
 MOST_LABELS = 64
@@ -44,7 +44,7 @@ _DONE = frozenset({"true", "resolved", "closed", "done", "ok", "recovered", "nor
 
 
 def read_json(body: bytes) -> dict[str, Any] | list[Any]:
-    """The object or list in a body. Raises Unreadable; what its texts hold is not judged here."""
+    """Return the object or list in a body, without validating its texts. Raises Unreadable."""
     try:
         found = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -56,8 +56,8 @@ def read_json(body: bytes) -> dict[str, Any] | list[Any]:
 
 
 def _require_shallow(document: object) -> None:
-    """Raise Unreadable where it is nested so deep that whatever reads it may run out of stack."""
-    # No recursion, for that very reason.
+    """Raise Unreadable if the document is nested so deeply that a recursive function could overflow the stack."""
+    # Recursion here could overflow as well.
     level: list[object] = [document]
     for _depth in range(MOST_DEPTH + 1):
         inner = [one for one in level if isinstance(one, dict | list)]
@@ -70,7 +70,7 @@ def _require_shallow(document: object) -> None:
 
 
 def clean(value: object, *, most: int = LONGEST_TEXT) -> str:
-    """A value as text, with a mark for each control character; what is too long is cut and says so."""
+    """Return a value as text without control characters. Text that is too long is cut and ends with an ellipsis."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -79,21 +79,21 @@ def clean(value: object, *, most: int = LONGEST_TEXT) -> str:
         text = json.dumps(value)
     else:
         text = json.dumps(value, ensure_ascii=False, default=str)
-    # Before anything looks at it: a text may be a megabyte long.
+    # Cut the text first, because it may be a megabyte long.
     text = _LINE_ENDS.sub("\n", text[: most + 1])
     text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text).strip()
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def clean_line(value: object, *, most: int = LONGEST_TITLE) -> str:
-    """The same on one line."""
+    """Return a value as cleaned text on one line."""
     return clean(_SPACES.sub(" ", clean(value)), most=most)
 
 
 def clean_words(
     found: object, *, most: int = LONGEST_LABEL, in_all: int = MOST_LABELS * LONGEST_TEXT
 ) -> dict[str, str]:
-    """Labels or annotations: names and texts, at most so many and so long; what is no object has none."""
+    """Return labels or annotations, limited in number and length. Anything but an object is treated as empty."""
     if not isinstance(found, Mapping):
         return {}
     words = {}
@@ -108,7 +108,7 @@ def clean_words(
 
 
 def clean_link(value: object) -> str:
-    """An address of the web as it was sent, or nothing: anything else is not made a link."""
+    """Return an http or https URL unchanged, or an empty string for anything else."""
     if not isinstance(value, str) or len(value) > LONGEST_LINK or _CONTROL.search(value):
         return ""
     value = value.strip()
@@ -119,39 +119,39 @@ def clean_link(value: object) -> str:
         is_of_web = parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
         return ""
-    # A name and password in an address are there to deceive, or secret.
+    # Credentials in a URL are either secret or meant to deceive.
     return value if is_of_web and "@" not in parts.netloc else ""
 
 
 def read_severity(value: object, *, otherwise: int = MEDIUM) -> int:
-    """1 (critical) to 4 (low), by the words that monitoring uses."""
+    """Convert the severity terms of monitoring systems to 1 (critical) to 4 (low)."""
     return _SEVERITIES.get(clean_line(value, most=40).lower(), otherwise)
 
 
 def is_done(value: object) -> bool:
-    """Whether a value says that it is over."""
+    """Return whether a value means that the alert is resolved."""
     return clean_line(value, most=40).lower() in _DONE
 
 
 def read_time(value: object) -> datetime | None:
-    """A moment as RFC 3339 or in milliseconds; None for none, and for the year 1, which means *not yet*."""
+    """Parse RFC 3339 or milliseconds. Return None for an empty value and for the year 1, which means *not yet*."""
     try:
         if isinstance(value, bool) or value is None or value == "":
             return None
         if isinstance(value, int | float):
             found = datetime.fromtimestamp(value / 1_000, UTC)
         else:
-            # Nanoseconds, as Go writes them, are more than Python reads.
+            # Go writes nanoseconds, which Python cannot parse.
             text = re.sub(r"(\.\d{6})\d+", r"\1", str(value)[:40]).replace("Z", "+00:00")
             found = datetime.fromisoformat(text)
             found = found if found.tzinfo else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    # One moment has one form, whatever the zone that it was written in: keys of alerts depend on it.
+    # Keys of alerts depend on the time, so convert all time zones to UTC.
     return found.astimezone(UTC) if 1970 <= found.year < 9000 else None
 
 
 def hash_of(*parts: object) -> str:
-    """One key for what a sender names by several texts of any length."""
+    """Return one hash for several texts of any length."""
     text = json.dumps([str(part) for part in parts])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""What administrators do with slash commands."""
+"""Administration of slash commands."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LEAST_SECRET, _MOST_SECRET = 16, 200
 def add_command(
     kind: str, *, by: User, details: Mapping[str, object], secret: str = ""
 ) -> ChatCommand:
-    """A new command; without a secret it answers nobody. Raises BadInput."""
+    """Create a command. Without a secret, it refuses all requests. Raises BadInput."""
     require_administrator(by)
     if kind not in ChatCommand.Kind.values:
         raise BadInput(_("Choose one of the kinds."), field="kind")
@@ -44,7 +44,7 @@ def add_command(
 def change_command(
     command: ChatCommand, *, by: User, details: Mapping[str, object], secret: str = "", seen: int
 ) -> None:
-    """An empty secret leaves the one that there is. Raises BadInput, and Stale where it was changed since `seen`."""
+    """Change a command. An empty secret keeps the current one. Raises BadInput, and Stale if it changed since `seen`."""
     require_administrator(by)
     locked = ChatCommand.objects.select_for_update().get(pk=command.pk)
     if seen != locked.edition:
@@ -65,7 +65,7 @@ def change_command(
 
 @transaction.atomic
 def set_paused(command: ChatCommand, paused: bool, *, by: User) -> None:
-    """Paused, it says so to whoever asks, and looks for nothing. Raises NotAllowedNow."""
+    """Pause or resume a command. A paused command replies that it is paused. Raises NotAllowedNow."""
     require_administrator(by)
     rows = ChatCommand.objects.filter(pk=command.pk, paused_at__isnull=paused)
     if not rows.update(paused_at=timezone.now() if paused else None):
@@ -75,14 +75,14 @@ def set_paused(command: ChatCommand, paused: bool, *, by: User) -> None:
 
 @transaction.atomic
 def remove_command(command: ChatCommand, *, by: User) -> None:
-    """It answers nobody any more, and its secret is gone."""
+    """Delete a command and its secret."""
     require_administrator(by)
     record(command, "slash command removed", by=by, name=(command.name, ""))
     command.delete()
 
 
 def test_command(command: ChatCommand, *, by: User, statement: str) -> str:
-    """What a person in the chat would be answered: a request signed as the chat program does, through the same door.
+    """Return the reply that a chat user would get, using a signed request to the same webhook code.
 
     Raises NotAllowedNow.
     """
@@ -107,7 +107,7 @@ def test_command(command: ChatCommand, *, by: User, statement: str) -> str:
 
 
 def _why(command: ChatCommand, refusal: Refused) -> str:
-    """Who sends wrong secrets is not told what was wrong; administrators are."""
+    """Return the reason of a refusal for administrators. Senders of wrong secrets do not learn it."""
     command.refresh_from_db()
     said = [
         (command.last_error_at, command.last_error),
@@ -132,5 +132,5 @@ def _write(command: ChatCommand, details: Mapping[str, object], secret: str) -> 
         if not _LEAST_SECRET <= len(secret) <= _MOST_SECRET or not secret.isprintable():
             raise BadInput(_("Paste the secret as the chat program shows it."), field="secret")
         command.sealed = seal(secret)
-    # What the door writes meanwhile stays.
+    # Do not overwrite columns that the webhook updates.
     command.save(update_fields=(*_CHANGEABLE, "sealed", "edition") if command.pk else None)

@@ -1,4 +1,4 @@
-"""What a provider says of a person: read from its documents, and refused where it can't be believed."""
+"""Read and verify what the provider states about a user."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import jwt
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
-# Those that are signed with a key of the provider's own; a key that both sides know is none.
+# Algorithms with a private key of the provider. Shared secrets are not accepted.
 ALGORITHMS = (
     "RS256",
     "RS384",
@@ -32,12 +32,12 @@ _NEEDED = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
 class NotBelieved(Exception):
-    """What came from the provider is not what it must be; the text says why, for administrators."""
+    """The provider's response is invalid. The message gives the reason for administrators."""
 
 
 @dataclass(frozen=True)
 class Claims:
-    """A person as the provider knows them. `groups` is None where it does not say."""
+    """A user as described by the provider. `groups` is None if the provider does not send groups."""
 
     issuer: str
     subject: str
@@ -49,7 +49,7 @@ class Claims:
 
 
 def check_discovery(document: object, *, issuer: str) -> dict[str, Any]:
-    """The provider's description of itself. Raises NotBelieved where it is another's, or lacks something."""
+    """Return the discovery document. Raises NotBelieved if its issuer is wrong or it is incomplete."""
     if not isinstance(document, dict):
         raise NotBelieved(_("The discovery document is no JSON object."))
     said = document.get("issuer")
@@ -64,7 +64,7 @@ def check_discovery(document: object, *, issuer: str) -> dict[str, Any]:
 
 
 def read_keys(document: object) -> list[jwt.PyJWK]:
-    """The provider's keys that we can check a signature with. Raises NotBelieved for none."""
+    """Return the provider's keys that can verify a signature. Raises NotBelieved if there are none."""
     try:
         keys = jwt.PyJWKSet.from_dict(document).keys  # type: ignore[arg-type]
     except (jwt.PyJWTError, AttributeError, KeyError, TypeError, ValueError) as error:
@@ -75,7 +75,7 @@ def read_keys(document: object) -> list[jwt.PyJWK]:
 def read_id_token(
     token: str, keys: Sequence[jwt.PyJWK], *, issuer: str, client_id: str, nonce: str
 ) -> dict[str, Any]:
-    """What the token says. Raises NotBelieved for a wrong signature, issuer, audience, time or nonce."""
+    """Return the token's claims. Raises NotBelieved for a wrong signature, issuer, audience, time or nonce."""
     try:
         header = jwt.get_unverified_header(token)
         claims: dict[str, Any] = jwt.decode(
@@ -110,7 +110,7 @@ def _key_for(header: Mapping[str, Any], keys: Sequence[jwt.PyJWK]) -> jwt.PyJWK:
 def read_claims(
     id_token: Mapping[str, Any], userinfo: Mapping[str, Any], *, groups_claim: str
 ) -> Claims:
-    """The person, from both documents. Raises NotBelieved where they are of two people."""
+    """Return the user from both documents. Raises NotBelieved if they describe different users."""
     if userinfo and userinfo.get("sub") != id_token["sub"]:
         raise NotBelieved(_("The ID token and the userinfo are of two people."))
     both = {**id_token, **userinfo}
@@ -129,12 +129,12 @@ def read_claims(
 
 
 def _is_verified(email: str, *documents: Mapping[str, Any]) -> bool:
-    """Whether a document says that this email address is verified, and none says otherwise.
+    """Return whether a document says that this email address is verified, and none denies it.
 
-    A *no* in the signed ID token overrides the userinfo, and a *yes* about another address says nothing.
+    A *no* in the signed ID token overrides the userinfo, and a *yes* for another address is ignored.
     """
     said = [
-        # Some send the word. Nothing else is a yes.
+        # Some providers send the value as text. No other value counts as true.
         str(one["email_verified"]).lower() == "true" and _text(one, "email") in ("", email)
         for one in documents
         if "email_verified" in one
@@ -150,7 +150,7 @@ def _text(claims: Mapping[str, Any], name: str) -> str:
 
 
 def _groups(claims: Mapping[str, Any], path: str) -> frozenset[str] | None:
-    """None where the claim is missing: some providers leave it out for people with very many groups."""
+    """Return the groups, or None without the claim, which some providers omit for users with very many groups."""
     found: Any = claims.get(path)
     if found is None:
         found = claims

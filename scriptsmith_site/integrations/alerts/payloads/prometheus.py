@@ -1,4 +1,4 @@
-"""Alertmanager (version 4) and Grafana, whose body has the same shape with a few fields more."""
+"""Parser for Alertmanager (version 4) and Grafana, which sends the same format with more fields."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from scriptsmith_site.integrations.alerts.texts import (
 )
 from scriptsmith_site.integrations.alerts.types import Received, ReceivedAlert, Unreadable
 
-MOST_ALERTS = 2_000  # of one request; the rest is counted as truncated
+MOST_ALERTS = 2_000  # per request; further alerts count as truncated
 _TITLES = ("summary", "title")
 _STATEMENTS = ("suggestion", "action", "summary", "title", "message", "description")
 
 
 def read(document: dict[str, Any]) -> Received:
-    """Raises Unreadable where there are no alerts in it."""
+    """Parse a request. Raises Unreadable if it has no alerts."""
     alerts = document.get("alerts")
     if not isinstance(alerts, list) or not alerts:
         raise Unreadable("It has no list of alerts.")
@@ -45,7 +45,7 @@ def _read_alert(
 ) -> ReceivedAlert:
     labels = clean_words(alert.get("labels"))
     own = clean_words(alert.get("annotations"), most=4_000, in_all=LONGEST_ANNOTATIONS)
-    # Grafana says what was measured.
+    # Grafana includes the measured values.
     if values := clean(alert.get("valueString"), most=1_000):
         own.setdefault("values", values)
     annotations = common | own
@@ -55,7 +55,7 @@ def _read_alert(
     starts_at = read_time(alert.get("startsAt"))
     link = clean_link(alert.get("panelURL")) or clean_link(alert.get("dashboardURL"))
     return ReceivedAlert(
-        # Two routes may send one alert in two groups: each has its own card, and what stands on it.
+        # Two routes may send one alert in two groups, and each group has its own incident.
         key=hash_of(group, fingerprint, starts_at or alert.get("startsAt")),
         group=group,
         title=clean_line(title) or clean_line(document.get("title")) or "Alert without a name",

@@ -1,4 +1,4 @@
-"""What the page of an incident shows: read in the request, without a worker, a model or a broker."""
+"""The data of an incident's page, read in the request without a worker, a model or a broker."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from scriptsmith_site.integrations.alerts.suggestions import Suggestion, suggest
 from scriptsmith_site.models import Alert, AlertDelivery, Incident, IncidentEvent
 from scriptsmith_site.people.roles import Role
 
-_TEXTS = ("summary", "description")  # annotations that say what happened
+_TEXTS = ("summary", "description")  # annotations that describe what happened
 MOST_MATCHES = 5
 MOST_ALERTS = 50
 MOST_EVENTS = 200
@@ -31,7 +31,7 @@ MOST_EVENTS = 200
 
 @dataclass(frozen=True)
 class ShownMatch:
-    """A verified script that may help, and how it went for those who used it."""
+    """A verified script that may help, with the outcomes of its uses."""
 
     match: Match
     version: Version
@@ -41,7 +41,7 @@ class ShownMatch:
 
 @dataclass(frozen=True)
 class Found:
-    """What the catalogue has for the statement; `problem` says why nothing was looked for."""
+    """The scripts found for the statement. `problem` says why there was no search."""
 
     matches: Sequence[ShownMatch] = ()
     chosen: ShownMatch | None = None
@@ -64,12 +64,12 @@ class Moment:
 
 
 def find_scripts(incident: Incident, user: User, *, chosen: int = 0) -> Found:
-    """Verified scripts for the alert's texts, best first, and what the alert suggests for the chosen one."""
+    """Return verified scripts for the alert's texts, best first, with suggested values for the chosen one."""
     retrieval, problem = None, ""
     texts, name = _searched(incident)
     for text in [*texts, name]:
         if not text or text == name and retrieval and retrieval.matches:
-            continue  # a name says little: it is searched by if nothing else finds a script
+            continue  # an alert name is vague, so it is searched only if no other text finds a script
         try:
             found = catalog.retrieve(text, limit=MOST_MATCHES)
         except BadInput as refusal:
@@ -101,7 +101,7 @@ def find_scripts(incident: Incident, user: User, *, chosen: int = 0) -> Found:
 
 
 def _searched(incident: Incident) -> tuple[list[str], str]:
-    """The texts to search the catalogue by, and the alert's name in words; of a user's statement, only that."""
+    """Return the texts to search for, and the alert's name as words. A user's statement replaces all of them."""
     of_alert = [incident.title, *(incident.annotations.get(one, "") for one in _TEXTS)]
     if incident.statement and incident.statement not in of_alert:
         return [incident.statement], ""
@@ -111,7 +111,7 @@ def _searched(incident: Incident) -> tuple[list[str], str]:
 
 
 def _best_of(one: Retrieval, other: Retrieval) -> Retrieval:
-    """The matches of both, each version once, the surest first."""
+    """Return the matches of both searches, each version once, with the highest confidence first."""
     surest: dict[int, Match] = {}
     for match in sorted([*one.matches, *other.matches], key=lambda match: -match.confidence):
         surest.setdefault(match.version_id, match)
@@ -121,13 +121,13 @@ def _best_of(one: Retrieval, other: Retrieval) -> Retrieval:
 
 
 def shown_alerts(incident: Incident) -> Sequence[Alert]:
-    """The alerts of the group, those that fire first."""
+    """Return the alerts of the group, firing ones first."""
     alerts = incident.alerts.defer("annotations").order_by("state", "severity", "pk")
     return list(alerts[:MOST_ALERTS])
 
 
 def timeline(incident: Incident, user: User) -> list[Moment]:
-    """What happened, the newest first; of runs what the person may know of them."""
+    """Return the timeline, newest first, with only what the user may know about runs."""
     events = list(
         incident.events.select_related("by", "to", "use__version__entry").order_by("-pk")[
             :MOST_EVENTS
@@ -154,14 +154,14 @@ def _moment(event: IncidentEvent, rows: Mapping[int, pipeline.ActionRow]) -> Mom
 
 
 def uses_of(incident: Incident, user: User) -> list[Use]:
-    """Scripts that this person copied for it, the newest first."""
+    """Return the scripts that this user copied for the incident, newest first."""
     events = incident.events.filter(kind=IncidentEvent.Kind.COPIED, by=user)
     uses = Use.objects.select_related("version__entry").filter(pk__in=events.values("use"))
     return list(uses.order_by("-pk")[:10])
 
 
 def people() -> QuerySet[User]:
-    """Who an incident can be handed over to."""
+    """Return the users to whom an incident can be assigned."""
     groups = Group.objects.filter(name=Role.REVIEWER.value)
     return User.objects.filter(is_active=True, groups__in=groups).order_by("username")
 
@@ -169,7 +169,7 @@ def people() -> QuerySet[User]:
 def search(
     incidents: QuerySet[Incident], *, words: str, state: str, severity: int | None
 ) -> QuerySet[Incident]:
-    """Incidents with these words in a text of theirs or of their alerts, of this state, at least this severe.
+    """Return incidents with these words in their own texts or those of their alerts, in this state and severity.
 
     The texts are the statement, the title, the source, the annotations (summary, description) and the alert name.
     """
@@ -186,7 +186,7 @@ def search(
 
 
 def open_incidents(*, most: int) -> dict[str, object]:
-    """The newest open ones and how many there are, for Home."""
+    """Return the newest open incidents and their number, for the home page."""
     found = Incident.objects.filter(state=Incident.State.OPEN)
     shown = list(found.select_related("source", "taken_by").order_by("-pk")[:most])
     return {
@@ -196,12 +196,12 @@ def open_incidents(*, most: int) -> dict[str, object]:
 
 
 def waiting_requests() -> int:
-    """Requests that no worker has taken in yet: while there are any, cards are missing."""
+    """Return the number of unprocessed requests. While there are any, incidents may be missing."""
     return AlertDelivery.objects.filter(state=AlertDelivery.State.WAITING).count()
 
 
 def say_degraded(found: Found) -> str:
-    """Why the search was less than usual, in words; empty where it was not."""
+    """Return why the search was limited, or an empty string."""
     if found.retrieval is None or not found.retrieval.degraded:
         return ""
     return _("Searched by words alone: %(why)s") % {"why": found.retrieval.degraded}

@@ -1,4 +1,4 @@
-"""What people do with an incident: take it, say something, copy a script, ask for one, say how it went."""
+"""Users' actions on an incident: assign it, add a note, copy or request a script, and report the outcome."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ Kind = IncidentEvent.Kind
 
 
 def take(incident: Incident, *, by: User) -> None:
-    """From now on `by` is on it; whoever was is told so on the timeline. Raises NotAllowedNow."""
+    """Assign the incident to `by`. The timeline records the change. Raises NotAllowedNow."""
     _hold(incident, by, by=by, kind=Kind.TAKEN)
 
 
 def hand_over(incident: Incident, *, to: User, by: User) -> None:
-    """Somebody else is on it from now on. Raises BadInput for who may not see incidents."""
+    """Assign the incident to another user. Raises BadInput for users who may not see incidents."""
     if not to.is_active or not may_see_incidents(to):
         raise BadInput(_("Choose somebody who may see incidents."), field="to")
     _hold(incident, to, by=by, kind=Kind.HANDED_OVER)
 
 
 def give_back(incident: Incident, *, by: User) -> None:
-    """Nobody is on it. Raises NotAllowedNow."""
+    """Unassign the incident. Raises NotAllowedNow."""
     _hold(incident, None, by=by, kind=Kind.RELEASED)
 
 
@@ -59,15 +59,16 @@ def _hold(incident: Incident, person: User | None, *, by: User, kind: IncidentEv
 
 
 def _number(person: User | None) -> str:
-    """A person in the audit log: no name, which would stay there when the person is anonymised."""
+    """Return a user's number for the audit log, in which a name would remain after anonymization."""
     return "" if person is None else f"person-{person.pk}"
 
 
 @transaction.atomic
 def close(incident: Incident, *, by: User) -> None:
-    """It is over, says a person: for sources whose alerts never say so. What fires again opens it again, or anew.
+    """Resolve the incident. This is for sources that never report resolved alerts. A new alert reopens it or opens
+    another.
 
-    Raises NotAllowedNow for any other source, whose word counts, and where it is over already.
+    Raises NotAllowedNow if the source reports resolved alerts, or if the incident is already resolved.
     """
     if incident.source.says_done:
         raise NotAllowedNow(_("Its source says when it is over."))
@@ -84,14 +85,14 @@ def close(incident: Incident, *, by: User) -> None:
 
 
 def add_note(incident: Incident, *, text: str, by: User) -> None:
-    """A note on the timeline. Raises BadInput."""
+    """Add a note to the timeline. Raises BadInput."""
     text = clean_text(text, field="text", longest=LONGEST_REASON)
     _note(incident, Kind.NOTED, by=by, text=text)
 
 
 @transaction.atomic
 def reword(incident: Incident, *, statement: str, by: User) -> None:
-    """What is to be done, in better words. Raises BadInput."""
+    """Change the incident's statement. Raises BadInput."""
     statement = clean_text(statement, field="statement", longest=pipeline.MAX_STATEMENT)
     if statement == incident.statement:
         return
@@ -104,7 +105,7 @@ def reword(incident: Incident, *, statement: str, by: User) -> None:
 def copy_script(
     incident: Incident, version: Version, *, values: Mapping[str, str], by: User
 ) -> Use:
-    """Record that `by` takes the script for this incident. Raises what `catalog.record_use` does."""
+    """Record that `by` copied the script for this incident. Raises the errors of `catalog.record_use`."""
     use = catalog.record_use(version, by=by, values=values).use
     _note(incident, Kind.COPIED, by=by, use=use)
     record(incident, "script copied", by=by, version=("", version))
@@ -124,7 +125,7 @@ def ask_for_one(
     secrets: SecretsChoice | None = None,
     masks_stored: bool = False,
 ) -> Run:
-    """Ask for a script as anybody does, and note it here. Raises PermissionDenied, BadInput and SecretsFound."""
+    """Request a script and add it to the timeline. Raises PermissionDenied, BadInput and SecretsFound."""
     require_asker(by)
     run = pipeline.ask_and_run(
         statement,
@@ -143,8 +144,9 @@ def ask_for_one(
 
 @transaction.atomic
 def say_outcome(incident: Incident, use: Use, *, outcome: str, note: str, by: User) -> None:
-    """How it went, as the catalogue notes it. Raises what `catalog.record_outcome` does."""
-    # Its number alone: the title is a stranger's text, and the catalogue and the audit log keep what they are told.
+    """Report the outcome to the catalogue. Raises the errors of `catalog.record_outcome`."""
+    # Pass only the incident's number, because its title is external text that the catalogue and the audit log would
+    # keep.
     rated = catalog.record_outcome(
         use, outcome=outcome, by=by, incident=f"#{incident.pk}", note=note
     )

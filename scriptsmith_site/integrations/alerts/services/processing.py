@@ -1,4 +1,4 @@
-"""From a kept request to alerts and incidents: one card for each group, whatever order requests are taken in."""
+"""Process stored requests into alerts and incidents: one incident per group, in any order of requests."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from scriptsmith_site.models import Alert, AlertDelivery, AlertSource, Incident,
 
 logger = logging.getLogger(__name__)
 
-# What fires again so soon after its end is the same incident.
+# An incident that fires again within this time after its end is reopened.
 FLAPPING = timedelta(hours=1)
-MOST_KEPT = 500  # alerts of one incident; the rest is counted
-MOST_TRIES = 10  # of taking one request in
+MOST_KEPT = 500  # alerts stored per incident; the rest are only counted
+MOST_TRIES = 10  # attempts to process a request
 ERASED_RAW = "{}"
 OF_ERASED = "of an erased incident"
-_OPENING = 0  # the lock under which incidents of a source are opened, beside those of its groups
+_OPENING = 0  # the key of the lock for opening a source's incidents; groups have other keys
 
 
 def take_in(delivery_id: int, *, is_test: bool = False) -> None:
-    """Take a request in, unless another worker has it or has done so; a test asks no rule and is no sign of life."""
+    """Process a request unless another worker does or has done so. Tests trigger no rules and do not count as success."""
     held = claim(AlertDelivery, delivery_id)
     if held is None:
         return
@@ -44,7 +44,7 @@ def take_in(delivery_id: int, *, is_test: bool = False) -> None:
         received = payloads.read(
             source.kind, read_json(delivery.raw.encode()), mapping=source.mapping
         )
-    except Unreadable as error:  # its mapping was changed meanwhile
+    except Unreadable as error:  # the mapping has changed since
         _give_up(held, delivery, str(error))
         return
     try:
@@ -61,7 +61,7 @@ def _give_up(held: Claim[AlertDelivery], delivery: AlertDelivery, error: str) ->
 
 
 def take_in_missed() -> int:
-    """Tell the workers of requests that none has; how many."""
+    """Enqueue requests that no worker processes, and return how many."""
     return dispatch_unheld(AlertDelivery, limit=500)
 
 
@@ -73,13 +73,13 @@ def _write(
     tallies.count_up(delivery.source_id, counts)
     if not is_test:
         tallies.note_success(delivery.source_id)
-    # In the same transaction: it is taken in once, or not at all.
+    # Use the same transaction, so that the request is processed completely or not at all.
     held.note()
     held.end(JobState.DONE, **({"raw": ERASED_RAW} if counts[OF_ERASED] else {}))
 
 
 def passes(source: AlertSource, alert: ReceivedAlert) -> bool:
-    """Whether the filters of the source let the alert through."""
+    """Return whether the source's filters accept the alert."""
     try:
         matchers = read_matchers(source.matchers)
     except BadMatcher:
@@ -91,7 +91,7 @@ def passes(source: AlertSource, alert: ReceivedAlert) -> bool:
 def apply(
     source: AlertSource, received: Received, at: datetime, *, is_test: bool = False
 ) -> Counter[str]:
-    """Write alerts and incidents of a request that came at this time; what became of each alert, counted."""
+    """Store the alerts and incidents of a request received at `at`, and return the number of alerts by result."""
     counts: Counter[str] = Counter(requests=1, truncated=received.truncated)
     groups: dict[str, list[ReceivedAlert]] = defaultdict(list)
     for alert in received.alerts:
@@ -101,7 +101,7 @@ def apply(
             counts["filtered"] += 1
     for group in sorted(groups):
         lock_group(source.pk, group)
-    # Erased while the request waited: that its texts are gone holds for it too.
+    # The group was erased while the request waited, so its texts must not be stored again.
     erased = Incident.objects.filter(source=source, group__in=[*groups], erased_at__gte=at)
     for group in set(erased.values_list("group", flat=True)):
         counts[OF_ERASED] += len(groups.pop(group))
@@ -113,7 +113,7 @@ def apply(
 
 
 def lock_group(source_id: int, group: str) -> None:
-    """Until the transaction ends nobody else writes this group."""
+    """Lock the group until the end of the transaction."""
     _lock(source_id, int(group[:7], 16) + 1)
 
 
@@ -123,7 +123,7 @@ def _lock(source_id: int, key: int) -> None:
 
 
 class _Group:
-    """The alerts of one group of one request, and the incident that they are told on."""
+    """The alerts of one group in a request, and the incident that they belong to."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class _Group:
         self._ended = 0
 
     def write(self, received: Sequence[ReceivedAlert], *, truncated: int, is_over: bool) -> None:
-        """Note what is new, still so, or over."""
+        """Store new, repeated and resolved alerts."""
         unique = {one.key: one for one in received}
         self._counts["sent twice at once"] += len(received) - len(unique)
         known = {one.key: one for one in Alert.objects.filter(source=self._source, key__in=unique)}
@@ -153,7 +153,7 @@ class _Group:
             if key not in known:
                 fresh.append(one)
             elif self._update(known[key], one):
-                fresh.append(one)  # it began again
+                fresh.append(one)  # it fires again
         incident = self._incident_for(fresh, known, unique)
         if incident is not None:
             fresh = [one for one in fresh if not self._ends_another(one, incident)]
@@ -183,10 +183,10 @@ class _Group:
         )
 
     def _rest_of(self, incident: Incident, received: Sequence[ReceivedAlert]) -> QuerySet[Alert]:
-        """What fires and is over with the group, though this request does not name it.
+        """Return the firing alerts that are resolved with the group although the request does not contain them.
 
-        A request may come late, or be sent again by somebody who kept it: what began after the group's end, or came
-        after the request, fires on.
+        A request may be late or replayed, so alerts that started after the group's end or arrived after the request
+        keep firing.
         """
         end = max((one.ends_at or self._at for one in received), default=self._at)
         began_before = Q(starts_at=None) | Q(starts_at__lte=end)
@@ -194,9 +194,9 @@ class _Group:
         return firing.filter(began_before)
 
     def _ends_another(self, sent: ReceivedAlert, incident: Incident) -> bool:
-        """Whether an unknown alert that is over ends one with the same labels that began before.
+        """Return whether an unknown resolved alert ends an earlier one with the same labels.
 
-        Grafana writes the time of the end as the start of a resolved alert, so that its key is another one.
+        Grafana sets the start of a resolved alert to its end time, so its key is different.
         """
         if not sent.is_resolved or sent.starts_at is None or sent.starts_at != sent.ends_at:
             return False
@@ -209,11 +209,11 @@ class _Group:
         return bool(ended)
 
     def _update(self, known: Alert, sent: ReceivedAlert) -> bool:
-        """Note what is said of an alert that is known; whether it fires again."""
+        """Update a known alert, and return whether it fires again."""
         said_at = self._said_at(sent)
         is_old = bool(known.said_at and said_at and said_at < known.said_at)
         was_over = known.state == Alert.State.RESOLVED
-        # Whose start is part of its key is over for good.
+        # An alert whose start is part of its key cannot fire again.
         begins_again = was_over and not sent.is_resolved and bool(said_at) and not is_old
         known.times += 1
         known.last_at = self._now
@@ -233,7 +233,7 @@ class _Group:
         return begins_again
 
     def _said_at(self, sent: ReceivedAlert) -> datetime | None:
-        """When it was said; of a sender that never says when, the time at which it came."""
+        """Return when the sender reported the alert, or when it arrived if the sender gives no times."""
         return sent.said_at if sent.says_when else self._at
 
     def _incident_for(
@@ -242,7 +242,7 @@ class _Group:
         known: dict[str, Alert],
         unique: dict[str, ReceivedAlert],
     ) -> Incident | None:
-        """The card of the group: the open one, the last one where it only flaps, or a new one."""
+        """Return the group's open incident, its last one if that is flapping, or a new one."""
         newest = (
             Incident.objects.select_for_update()
             .filter(source=self._source, group=self._group)
@@ -253,7 +253,7 @@ class _Group:
             self._raise_severity(newest, fresh)
             return newest
         firing = [one for one in fresh if not one.is_resolved]
-        # Still firing, and its card was never made or is erased.
+        # These are still firing, and their incident was never created or was erased.
         firing += [
             one
             for key, one in unique.items()
@@ -321,7 +321,7 @@ class _Group:
             if one.key in known:
                 continue
             if incident is None and not one.is_resolved:
-                continue  # counted above, with no card to stand on
+                continue  # counted above, but without an incident
             if len(rows) >= room and incident is not None:
                 unkept += not one.is_resolved
                 continue
@@ -332,7 +332,7 @@ class _Group:
             rows.append(row)
         Alert.objects.bulk_create(rows)
         if incident is not None:
-            # A request has the whole group: how many there are is said anew by each.
+            # Each request contains the whole group, so it replaces the count of unstored alerts.
             self._counts["counted only"] += max(0, unkept - incident.unkept)
             self._ended += max(0, incident.unkept - unkept)
             incident.unkept = unkept
@@ -369,6 +369,6 @@ def _row_of(
 
 
 def preview(source: AlertSource, body: str) -> list[tuple[ReceivedAlert, bool]]:
-    """What a sample would make, each with whether it passes the filters; writes nothing. Raises Unreadable."""
+    """Return the alerts of a sample, each with whether it passes the filters. Nothing is stored. Raises Unreadable."""
     received = payloads.read(source.kind, read_json(body.encode()), mapping=source.mapping)
     return [(one, passes(source, one)) for one in received.alerts]

@@ -1,4 +1,4 @@
-"""What administrators do with sources of alerts, and with the rules that may ask by themselves."""
+"""Administration of alert sources, and of the rules that request scripts automatically."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scriptsmith_site.people.services import is_service_account, require_adminis
 
 Kind = AlertSource.Kind
 Proof = AlertSource.Proof
-_SHOWN = 4  # characters of a secret by which it is known again
+_SHOWN = 4  # first characters of a secret, by which it can be recognized
 _LEAST_KEY, _MOST_KEY = 16, 500
 _CHANGEABLE = (
     *("name", "signature_header", "timestamp_header", "mapping", "matchers"),
@@ -33,14 +33,14 @@ _CHANGEABLE = (
 
 
 class MadeKey(NamedTuple):
-    """A new key and its secret, which is shown this once."""
+    """A new key and its secret, which is shown only once."""
 
     key: AlertKey
     secret: str
 
 
 def proofs_of(kind: str) -> tuple[Proof, ...]:
-    """How sources of this kind can prove who they are."""
+    """Return the authentication methods of this kind of source."""
     if kind == Kind.GRAFANA:
         return (Proof.TOKEN, Proof.SIGNATURE)
     return (Proof.SIGNATURE,) if kind == Kind.PAGERDUTY else (Proof.TOKEN,)
@@ -48,7 +48,7 @@ def proofs_of(kind: str) -> tuple[Proof, ...]:
 
 @transaction.atomic
 def add_source(kind: str, *, by: User, details: Mapping[str, object]) -> AlertSource:
-    """A new source, without a key so far. Raises BadInput."""
+    """Create a source without a key. Raises BadInput."""
     require_administrator(by)
     if kind not in Kind.values:
         raise BadInput(_("Choose one of the kinds."), field="kind")
@@ -64,7 +64,7 @@ def add_source(kind: str, *, by: User, details: Mapping[str, object]) -> AlertSo
 def change_source(
     source: AlertSource, *, by: User, details: Mapping[str, object], seen: int
 ) -> None:
-    """Raises BadInput, and Stale where somebody has changed it since edition `seen`."""
+    """Change the source. Raises BadInput, and Stale if it has changed since edition `seen`."""
     require_administrator(by)
     locked = AlertSource.objects.select_for_update().get(pk=source.pk)
     if seen != locked.edition:
@@ -82,7 +82,7 @@ def change_source(
 
 
 def check_source(source: AlertSource) -> None:
-    """Raise BadInput for an invalid matcher or a mapping without a title."""
+    """Raise BadInput for a missing or duplicate name, an invalid matcher or an incomplete mapping."""
     if not source.name.strip():
         raise BadInput(_("Give it a name by which you recognise it."), field="name")
     others = AlertSource.objects.exclude(pk=source.pk)
@@ -97,7 +97,7 @@ def check_source(source: AlertSource) -> None:
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
-    """Raise BadInput, naming the part, for an invalid pointer or a missing part."""
+    """Raise BadInput for an invalid pointer or a missing part, with the part as field."""
     for part in generic.REQUIRED:
         if not mapping.get(part):
             raise BadInput(_("Say where it stands."), field=f"at_{part}")
@@ -113,13 +113,13 @@ def _write(source: AlertSource, details: Mapping[str, object]) -> None:
     source.name = source.name.strip()
     lock_name("alert source")
     check_source(source)
-    # What the door writes meanwhile stays.
+    # Do not overwrite columns that the webhook updates.
     source.save(update_fields=(*_CHANGEABLE, "edition") if source.pk else None)
 
 
 @transaction.atomic
 def make_key(source: AlertSource, *, by: User, secret: str = "") -> MadeKey:
-    """One more key, beside those that there are. PagerDuty makes its secrets itself: paste it. Raises BadInput."""
+    """Add a key. PagerDuty generates its own secret, which the user has to paste. Raises BadInput."""
     require_administrator(by)
     if source.kind == Kind.PAGERDUTY:
         secret = secret.strip()
@@ -142,7 +142,7 @@ def make_key(source: AlertSource, *, by: User, secret: str = "") -> MadeKey:
 
 @transaction.atomic
 def revoke_key(key: AlertKey, *, by: User) -> None:
-    """The key opens nothing any more. Raises NotAllowedNow."""
+    """Revoke the key. Raises NotAllowedNow."""
     require_administrator(by)
     if not AlertKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=timezone.now()):
         raise NotAllowedNow(_("This key is revoked already."))
@@ -151,7 +151,7 @@ def revoke_key(key: AlertKey, *, by: User) -> None:
 
 @transaction.atomic
 def set_paused(source: AlertSource, paused: bool, *, by: User) -> None:
-    """Paused, everything that it sends is refused. Raises NotAllowedNow."""
+    """Pause or resume the source. Requests of a paused source are refused. Raises NotAllowedNow."""
     require_administrator(by)
     rows = AlertSource.objects.filter(pk=source.pk, paused_at__isnull=paused)
     if not rows.update(paused_at=timezone.now() if paused else None):
@@ -166,9 +166,9 @@ def set_paused(source: AlertSource, paused: bool, *, by: User) -> None:
 def save_rule(
     rule: AlertRule, *, by: User, seen: int | None = None, **details: object
 ) -> AlertRule:
-    """Make or change a rule; a new one is off.
+    """Create or change a rule. A new rule is off.
 
-    Raises BadInput, and Stale where somebody has changed it since edition `seen`; None overwrites.
+    Raises BadInput, and Stale if the rule has changed since edition `seen`. Without `seen`, it is overwritten.
     """
     require_administrator(by)
     is_new = rule.pk is None
@@ -207,7 +207,7 @@ def save_rule(
 
 
 def _shown(value: object) -> object:
-    """A value for the audit log; a person by number, since a name would stay there."""
+    """Return a value for the audit log. A user is logged by number, because a name would remain there."""
     if isinstance(value, User):
         return f"person-{value.pk}"
     return "" if value is None else value
@@ -215,7 +215,7 @@ def _shown(value: object) -> object:
 
 @transaction.atomic
 def switch_rule(rule: AlertRule, is_on: bool, *, by: User) -> None:
-    """Let it ask by itself, or not. Raises NotAllowedNow."""
+    """Switch the rule on or off. Raises NotAllowedNow."""
     require_administrator(by)
     if not AlertRule.objects.filter(pk=rule.pk, is_on=not is_on).update(is_on=is_on):
         raise NotAllowedNow(_("No change: it is already so set."))

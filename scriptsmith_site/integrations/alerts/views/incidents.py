@@ -1,4 +1,4 @@
-"""The list of incidents and the page of one; what is done on it shows the same page again."""
+"""The list of incidents and the page of one incident, which is shown again after each action."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PAGE_SIZE = 50
 
 @require_safe
 def incident_list(request: HttpRequest) -> HttpResponse:
-    """Open incidents, the most severe first; those that are over, and all, are tabs."""
+    """List open incidents, most severe first. Tabs show resolved ones or all."""
     user = signed_in(request)
     found = access_incidents(user)
     form = IncidentFilter(request.GET)
@@ -92,7 +92,7 @@ def _tabs(request: HttpRequest, count: int) -> list[dict[str, object]]:
 
 @require_safe
 def incident_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """What fired, scripts that may help, who is on it, what happened."""
+    """Show the alerts, scripts that may help, the assignee and the timeline."""
     return show_incident(request, access_incident(signed_in(request), pk))
 
 
@@ -104,7 +104,7 @@ def show_incident(
     chosen: int = 0,
     status: int = 200,
 ) -> HttpResponse:
-    """The page; `bound` holds forms that were refused, by their name on it."""
+    """Render the page. `bound` has rejected forms by their name on the page."""
     user = signed_in(request)
     found = incident_page.find_scripts(
         incident, user, chosen=chosen or read_key(request.GET.get("script", ""))
@@ -140,7 +140,7 @@ def show_incident(
 def _describe_use(
     request: HttpRequest, found: incident_page.Found, context: dict[str, object]
 ) -> dict[str, object]:
-    """The form of the chosen script. What the alert suggests is filled in once a person accepts it."""
+    """Return the form of the chosen script. Suggested values are filled in when the user accepts them."""
     assert found.chosen is not None
     version = found.chosen.version
     is_accepted = request.GET.get("values") == "accepted"
@@ -158,7 +158,7 @@ def _describe_use(
 
 
 def _copied(request: HttpRequest, user: User) -> dict[str, object] | None:
-    """What the person has just taken, byte for byte."""
+    """Return the script that the user has just copied, byte for byte."""
     key = read_key(request.GET.get("copied", ""))
     if not key:
         return None
@@ -168,7 +168,7 @@ def _copied(request: HttpRequest, user: User) -> dict[str, object] | None:
 
 @require_POST
 def incident_use(request: HttpRequest, pk: int, version: int) -> HttpResponse:
-    """Record that the script is taken for this incident, and hand it out; or only show it with the values."""
+    """Record that the script is copied for this incident and show it, or only preview it with the values."""
     user = signed_in(request)
     incident = access_incident(user, pk)
     taken = access_version(user, version)
@@ -191,7 +191,7 @@ def incident_use(request: HttpRequest, pk: int, version: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def incident_ask(request: HttpRequest, pk: int) -> HttpResponse:
-    """Ask for a script, with the alert as its context; secrets known by their form are masked before."""
+    """Request a script with the alert as its context. Recognized secrets are masked first."""
     user = signed_in(request)
     incident = access_incident(user, pk)
     require_asker(user)
@@ -240,7 +240,7 @@ def _show_ask(
 
 @require_POST
 def incident_take(request: HttpRequest, pk: int) -> HttpResponse:
-    """Be the one who is on it."""
+    """Assign the incident to the user."""
     user = signed_in(request)
     incident = access_incident(user, pk)
     incidents.take(incident, by=user)
@@ -249,7 +249,7 @@ def incident_take(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def incident_close(request: HttpRequest, pk: int) -> HttpResponse:
-    """It is over, where its source never says so."""
+    """Resolve the incident, if its source never reports that."""
     user = signed_in(request)
     incidents.close(access_incident(user, pk), by=user)
     messages.success(request, _("Closed. If it fires again within an hour, this card opens again."))
@@ -258,7 +258,7 @@ def incident_close(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def incident_give_back(request: HttpRequest, pk: int) -> HttpResponse:
-    """Nobody is on it any more."""
+    """Unassign the incident."""
     user = signed_in(request)
     incidents.give_back(access_incident(user, pk), by=user)
     return redirect("incident-detail", pk=pk)
@@ -266,7 +266,7 @@ def incident_give_back(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def incident_hand_over(request: HttpRequest, pk: int) -> HttpResponse:
-    """Somebody else is on it."""
+    """Assign the incident to another user."""
     incident = access_incident(signed_in(request), pk)
     form = HandOverForm(request.POST, auto_id="hand_%s")
     return _carry_out(request, incident, "hand_over_form", form, incidents.hand_over)
@@ -274,7 +274,7 @@ def incident_hand_over(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def incident_note(request: HttpRequest, pk: int) -> HttpResponse:
-    """Leave a note on the timeline."""
+    """Add a note to the timeline."""
     incident = access_incident(signed_in(request), pk)
     form = NoteForm(request.POST, auto_id="note_%s")
     return _carry_out(request, incident, "note_form", form, incidents.add_note)
@@ -282,7 +282,7 @@ def incident_note(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def incident_reword(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what is to be done in other words, and search again."""
+    """Change the statement and search again."""
     incident = access_incident(signed_in(request), pk)
     form = StatementForm(request.POST)
     return _carry_out(request, incident, "statement_form", form, incidents.reword)
@@ -290,7 +290,7 @@ def incident_reword(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def incident_outcome(request: HttpRequest, pk: int, use: int) -> HttpResponse:
-    """Say how it went with a script that was copied for this incident."""
+    """Report the outcome of a script that was copied for this incident."""
     user = signed_in(request)
     incident = access_incident(user, pk)
     rated = access_use(user, use)
