@@ -297,7 +297,7 @@ CELERY_BEAT_SCHEDULE = {
 # Seconds between two runs of a task while it has work (`scriptsmith_site.pending_work`). The schedule above is the
 # safety net for the rest of the time.
 SCRIPTSMITH_INTERVALS_WITH_WORK = {
-    # This also ends the rest of an endpoint, for which no thread sleeps.
+    # This task also ends the pause of an endpoint, so that no thread has to wait for it.
     "sweep-runs": 1.0,
     "advance-message-batches": 2.0,
     "distribute-events": 2.0,

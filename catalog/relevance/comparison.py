@@ -43,9 +43,7 @@ class Comparison:
     unoffered: frozenset[str]  # verbs of the statement that are not in the entry
     other_objects: bool  # for example files on one side, directories on the other
     other_reach: bool  # only one of the two is recursive or includes files
-    statement_words: frozenset[
-        str
-    ]  # without the words explained by roles, parameters and matching verbs
+    statement_words: frozenset[str]  # without words that other agreements explain
     entry_words: frozenset[str]
     only_statement: frozenset[str]  # significant words that are not in the entry
     only_entry: frozenset[str]
@@ -56,9 +54,7 @@ class Comparison:
     denied: str  # a word that only one side negates
     half_agreed: frozenset[str]  # axes on which one side says the same and something more
     other_order: bool  # the script sorts in the opposite direction
-    other_letters: tuple[
-        str, ...
-    ]  # words that differ from the script's only in case, such as ERROR and error
+    other_letters: tuple[str, ...]  # differ from the script only in case: ERROR, error
     is_identical: bool  # to a phrasing, ignoring spaces and the final period
     is_alike: bool  # to the phrasing, also ignoring case, quotes and articles
 

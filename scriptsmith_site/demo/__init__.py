@@ -92,7 +92,7 @@ def make_accounts() -> dict[str, str]:
 
 
 def _account(name: str) -> User:
-    """Return the demo's account for this name in `ACCOUNTS`, or raise an error if it does not exist."""
+    """Return the demo's account for this name in `ACCOUNTS`, which must exist."""
     return User.objects.get(username=_free_name(name))
 
 

@@ -43,7 +43,7 @@ class LastEvents:
 
 
 def rooms() -> list[Room]:
-    """Return the data folder, and PostgreSQL's folder if it is embedded and on another disk."""
+    """Return the data folder, and PostgreSQL's folder if the server is embedded and uses another one."""
     layout = settings.LAYOUT
     folders = [layout.data] if is_set("DATABASE_URL") else [layout.data, layout.postgres_home]
     found = []

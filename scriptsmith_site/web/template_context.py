@@ -110,7 +110,7 @@ def site(request: HttpRequest) -> Site:
 
 
 def say_unread(user: object) -> str:
-    """Return the number of unread notifications as shown in the bar, or an empty string if there are none."""
+    """Return the number of unread notifications as shown in the bar, or an empty string for 0."""
     count = getattr(user, "unread", None) or 0
     return f"{MOST_UNREAD}+" if count > MOST_UNREAD else str(count or "")
 

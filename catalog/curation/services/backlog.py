@@ -1,4 +1,4 @@
-"""Count what waits for curators, except for verification, for the home page."""
+"""Count the curators' waiting work for the home page, without verification."""
 
 from __future__ import annotations
 

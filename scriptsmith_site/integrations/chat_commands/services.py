@@ -44,7 +44,10 @@ def add_command(
 def change_command(
     command: ChatCommand, *, by: User, details: Mapping[str, object], secret: str = "", seen: int
 ) -> None:
-    """Change a command. An empty secret keeps the current one. Raises BadInput, and Stale if it changed since `seen`."""
+    """Change a command. An empty secret keeps the current one.
+
+    Raises BadInput, and Stale if the command has changed since edition `seen`.
+    """
     require_administrator(by)
     locked = ChatCommand.objects.select_for_update().get(pk=command.pk)
     if seen != locked.edition:

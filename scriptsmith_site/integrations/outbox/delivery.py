@@ -57,7 +57,7 @@ PROBES = PAUSES[:4]
 # at once.
 _OUTAGE = timedelta(minutes=5)
 _AWAY = (429, 502, 503, 504)
-# A receiver that refuses this many events in a row counts as unavailable, whatever its responses.
+# A receiver that refuses this many events in a row counts as unavailable, regardless of its responses.
 _MOST_REFUSED = 3
 # A run ends after this time. The next one starts within seconds.
 _MOST_SECONDS = 40.0

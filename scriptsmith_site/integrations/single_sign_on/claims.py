@@ -64,7 +64,7 @@ def check_discovery(document: object, *, issuer: str) -> dict[str, Any]:
 
 
 def read_keys(document: object) -> list[jwt.PyJWK]:
-    """Return the provider's keys that can verify a signature. Raises NotBelieved if there are none."""
+    """Return the provider's keys that can verify a signature. Raises NotBelieved if no key is usable."""
     try:
         keys = jwt.PyJWKSet.from_dict(document).keys  # type: ignore[arg-type]
     except (jwt.PyJWTError, AttributeError, KeyError, TypeError, ValueError) as error:

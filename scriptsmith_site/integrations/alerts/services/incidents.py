@@ -65,8 +65,7 @@ def _number(person: User | None) -> str:
 
 @transaction.atomic
 def close(incident: Incident, *, by: User) -> None:
-    """Resolve the incident. This is for sources that never report resolved alerts. A new alert reopens it or opens
-    another.
+    """Resolve the incident of a source that never reports resolved alerts. A new alert may reopen it.
 
     Raises NotAllowedNow if the source reports resolved alerts, or if the incident is already resolved.
     """

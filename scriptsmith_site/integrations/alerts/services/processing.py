@@ -31,7 +31,7 @@ _OPENING = 0  # the key of the lock for opening a source's incidents; groups hav
 
 
 def take_in(delivery_id: int, *, is_test: bool = False) -> None:
-    """Process a request unless another worker does or has done so. Tests trigger no rules and do not count as success."""
+    """Process a request, unless another worker does. Tests trigger no rules and do not count as success."""
     held = claim(AlertDelivery, delivery_id)
     if held is None:
         return
