@@ -33,7 +33,7 @@ class SignallingScheduler(PersistentScheduler):
     _database_answers = True
 
     def tick(self, *arguments: Any, **options: Any) -> float:
-        """Send what is due, and return the seconds until the next pass."""
+        """Send all due tasks, and return the seconds until the next pass."""
         now = time.monotonic()
         if not self._signed_at or now - self._signed_at >= _SIGN_EVERY:
             self._signed_at = now

@@ -168,7 +168,7 @@ if DATABASE_URL:
         raise ImproperlyConfigured(f"DATABASE_URL can't be read: {error}") from error
 else:
     DATABASES = {"default": dict(LAYOUT.database_settings())}
-# The embedded servers read these before the settings exist. They are listed here for the table of settings.
+# The embedded servers read these before the settings are loaded. They are listed here for the table of settings.
 env_text(
     "SCRIPTSMITH_POSTGRES_USER",
     "",
@@ -184,7 +184,7 @@ env_text(
 _options = DATABASES["default"].setdefault("OPTIONS", {})
 _options["prepare_threshold"] = 0
 _options["options"] = f"{_options.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
-# Seconds. In a database URL, the default would be 0. A new connection has to prepare its plans first.
+# Seconds. With a database URL, the default would be 0. Each new connection has to prepare its statements again.
 DATABASES["default"]["CONN_MAX_AGE"] = 600
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 # Requests and tasks open their own transactions, because a model call must never be part of one.
@@ -389,8 +389,8 @@ AXES_VERBOSE = False
 
 # --- Single sign-on and second factors --------------------------------------------------------------------------
 
-# django-allauth implements the protocols. Pages, limits, sessions and admission are ours, and none of allauth's URLs
-# are served.
+# django-allauth implements the protocols. This project has its own pages, limits, sessions and admission rules, and
+# serves none of allauth's URLs.
 ACCOUNT_ADAPTER = "scriptsmith_site.people.sign_in.entrance.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "none"
 SOCIALACCOUNT_ADAPTER = "scriptsmith_site.integrations.single_sign_on.adapter.ProviderAdapter"
@@ -485,7 +485,8 @@ USE_TZ = True
 # --- Static files ---------------------------------------------------------------------------------------------
 
 STATIC_URL = "static/"
-# In the data folder, because two instances of one source tree, such as a test and a server, must not share it.
+# In the data folder, because two instances that run from one source tree, such as a test and a server, must not share
+# it.
 STATIC_ROOT = LAYOUT.data / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 SCRIPTSMITH_FILES = env_text(
@@ -538,7 +539,7 @@ if PRODUCTION:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
-    # Preloading is a decision of the domain's owner, so it is not the default.
+    # The owner of the domain has to decide about preloading, so it is off by default.
     SILENCED_SYSTEM_CHECKS = ["security.W021"]
     # Browsers accept cookies with this prefix only over HTTPS, for all paths and from this exact host, so no other
     # server of the domain can set one.
@@ -560,7 +561,7 @@ REST_FRAMEWORK = {
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["core.web.parsers.JSONParser"],
-    # The schema describes each operation. OPTIONS would describe it again, and differently.
+    # The schema already describes each operation. OPTIONS would describe it differently.
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.web.negotiation.OneFormat",
     "DEFAULT_SCHEMA_CLASS": "scriptsmith_site.web.schema.ProductSchema",

@@ -39,7 +39,7 @@ def distribute_events() -> None:
 
 @shared_task(name="scriptsmith_site.deliver")
 def deliver(destination_id: int) -> None:
-    """Send what is due to one destination."""
+    """Send all due events to one destination."""
     delivery.deliver(destination_id)
 
 
@@ -77,7 +77,7 @@ def delete_old_events() -> None:
 
 @shared_task(name="scriptsmith_site.write_mirror")
 def write_mirror() -> None:
-    """Commit and push what was published."""
+    """Commit and push publications to the mirror."""
     from scriptsmith_site.integrations.mirror import writing  # loads dulwich
 
     writing.write_mirror()

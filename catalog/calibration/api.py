@@ -74,7 +74,7 @@ class LabelInput(serializers.ModelSerializer[MatchLabel]):
 
 
 class CalibrationViewSet(viewsets.ViewSet):
-    """What the labels say about the current scoring."""
+    """Statistics of the labels for the current scoring."""
 
     required_scope = CURATE_SCOPE
 

@@ -27,7 +27,7 @@ Lines = list[tuple[str, list[Values | None]]]
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """Everything that the labels say about a scoring."""
+    """Statistics of the labels for a scoring."""
 
     cases: int
     now: Point  # at the current threshold

@@ -59,7 +59,7 @@ class ConfirmedOutput(serializers.Serializer[Any]):
 
 
 class CalibrationOutput(serializers.Serializer[Any]):
-    """Everything that the labels say about the current scoring."""
+    """Statistics of the labels for the current scoring."""
 
     scoring = serializers.CharField()
     match = serializers.FloatField()

@@ -125,5 +125,5 @@ def read_chosen(posted: QueryDict) -> list[Entry]:
 
 
 def read_seen(posted: QueryDict, entries: Sequence[Entry]) -> dict[int, str]:
-    """Return what the preview showed for each entry."""
+    """Return the `seen` value of each entry in the preview."""
     return {entry.pk: posted.get(f"seen-{entry.pk}", "") for entry in entries}

@@ -37,7 +37,7 @@ class Agreement:
 
     @property
     def conflicts(self) -> int:
-        """Return the number of literals that speak against the entry."""
+        """Return the number of literals that contradict the entry."""
         return len(self.differing) + len(self.extra) + len(self.missing) + len(self.misplaced)
 
 

@@ -52,7 +52,7 @@ class Comparison:
     other_roles: tuple[Literal, ...]  # for example a user in the statement and a group in the entry
     other_units: tuple[Literal, ...]  # for example lines in the statement and files in the entry
     denied: str  # a word that only one side negates
-    half_agreed: frozenset[str]  # axes on which one side says the same and something more
+    half_agreed: frozenset[str]  # axes on which one side repeats the other and adds something
     other_order: bool  # the script sorts in the opposite direction
     other_letters: tuple[str, ...]  # differ from the script only in case: ERROR, error
     is_identical: bool  # to a phrasing, ignoring spaces and the final period

@@ -42,12 +42,12 @@ _MARKS = {
 
 
 def reasons(comparison: Comparison, candidate: Candidate) -> tuple[Reason, ...]:
-    """Return what speaks for the candidate."""
+    """Return the reasons for the candidate."""
     return tuple(_reasons(comparison, candidate))[:_MOST]
 
 
 def differences(comparison: Comparison) -> tuple[Difference, ...]:
-    """Return what speaks against the candidate, most serious first."""
+    """Return the differences that count against the candidate, most serious first."""
     return tuple(_differences(comparison))[:_MOST]
 
 

@@ -21,7 +21,7 @@ UNCONFIRMED = "this wording waits for a second pair of eyes"
 
 
 class RankedJudgement(NamedTuple):
-    """The judgement of a candidate, with the candidate's index in the input."""
+    """The judgment of a candidate, with the candidate's index in the input."""
 
     place: int
     judgement: Judgement
@@ -143,7 +143,7 @@ def _judge(
 
 
 def hold_back(judgement: Judgement, model: RelevanceModel) -> Judgement:
-    """Reduce the judgement to a starting point, because the wording that was found is not confirmed."""
+    """Reduce the judgment to a starting point, because the phrasing that was found is not confirmed."""
     return replace(
         judgement,
         answer=Answer.ADAPT,

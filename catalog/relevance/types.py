@@ -24,7 +24,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """An entry that may answer a statement, found by its wording `phrasing` at similarity `cosine`."""
+    """An entry that may answer a statement, found by its phrasing `phrasing` at similarity `cosine`."""
 
     phrasing: str
     script: str
@@ -58,10 +58,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """The judgement of a candidate for a statement.
+    """The judgment of a candidate for a statement.
 
-    `confidence` is the estimated probability that the entry is the answer as it is. `likeness` is the similarity
-    if all literals agreed, and it ranks starting points. `fills` has values for parameters.
+    `confidence` is the estimated probability that the entry is the answer as it is. `likeness` is the estimate if
+    all literals agreed, which ranks starting points. `fills` has values for parameters.
     """
 
     answer: Answer

@@ -119,7 +119,7 @@ def _item(row: Row, arm: str) -> Row:
 
 
 def _values(answer: Answer, name: str) -> dict[str, int]:
-    """Return each expert's value from `2 - 1`, without experts who were not asked."""
+    """Return the values by expert from a text such as `2 - 1`, without experts who were not asked."""
     given = str(answer.get(name, "")).split()
     return (
         {

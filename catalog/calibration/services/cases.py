@@ -29,7 +29,7 @@ RANDOM_EVERY = 4  # one in this many cases is picked regardless of its confidenc
 
 @dataclass(frozen=True, kw_only=True)
 class CaseToLabel:
-    """An unlabeled case with its current judgement."""
+    """An unlabeled case with its current judgment."""
 
     statement: str
     version: Version
@@ -83,7 +83,7 @@ def weigh(rivals: Rivals, version_id: int, statement: str, model: RelevanceModel
 def judge_one(
     rivals: Rivals, version_id: int, statement: str, model: RelevanceModel
 ) -> Judgement | None:
-    """Return the model's judgement of one candidate among its rivals, or None if it is not among them."""
+    """Return the model's judgment of one candidate among its rivals, or None if it is not among them."""
     for judged in judge_all(statement, rivals.candidates, model):
         if rivals.version_ids[judged.place] == version_id:
             return judged.judgement
@@ -120,7 +120,7 @@ def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> CaseToLabel | None:
 def look_at_case(
     statement: str, version_id: int, *, model: RelevanceModel, picked: str
 ) -> CaseToLabel | None:
-    """Return a case with its current judgement, or None if retrieval no longer finds the version."""
+    """Return a case with its current judgment, or None if retrieval no longer finds the version."""
     rivals = rivals_of(statement)
     judgement = judge_one(rivals, version_id, statement, model)
     if judgement is None:

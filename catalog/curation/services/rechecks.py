@@ -21,8 +21,8 @@ from core.errors import NotAllowedNow
 def recheck_versions(*, limit: int) -> int:
     """Repeat the checks of versions whose findings are outdated, and return how many were checked.
 
-    The original findings are part of what was verified and stay. New findings are stored separately. Does nothing
-    if ShellCheck can't be run.
+    The original findings belong to the verification and are kept. New findings are stored separately. Does
+    nothing if ShellCheck can't be run.
     """
     tools = ToolRule.objects.in_force()
     now = analysis.checkers(tools)

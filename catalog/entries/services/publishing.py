@@ -1,4 +1,4 @@
-"""Publish what a review approved, and withdraw it."""
+"""Publish an approved script, or withdraw it."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def publish(
 
 @transaction.atomic
 def withdraw(version: Version, *, decision: int, by: User, reason: str) -> None:
-    """Withdraw what the caller's decision has published. A version that existed before stays.
+    """Withdraw what the caller's decision published. A version that existed before is kept.
 
     The caller has checked the permission of `by`. Raises NotAllowedNow if other users have verified an edit or
     used the script.

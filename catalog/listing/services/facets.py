@@ -21,7 +21,7 @@ TOTAL, SIZE = "total", "size"
 LARGE = 5_000
 KEPT_SECONDS = 60
 UNCHANGED_SECONDS = 600  # cache time if nothing was used or changed since
-# The values of each filter that are counted. Those of tags and owners come from the data.
+# The counted values of each filter. Those of tags and owners come from the database.
 VALUES: Mapping[str, Sequence[str]] = {
     "state": (IN_USE, *Version.State.values, SUSPENDED, ALL),
     "risk": Version.Risk.values[::-1],
@@ -51,7 +51,7 @@ def count_facets(filters: Filters) -> Facets:
     if known is not None:
         return known
     last: tuple[object, Facets] | None = cache.get(f"last-{key}")
-    # Read this before counting. The first time it is unknown, because the catalogue may be small.
+    # Read the last change before counting. Skip it the first time, because the catalogue may be small.
     change = _last_change() if last else None
     if last and last[0] == change:
         facets = last[1]

@@ -64,7 +64,7 @@ def _verbs(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _as_verb(token: Token, following: str) -> str:
-    """Return the base form of a verb in the base form, third person or -ing form, or an empty string."""
+    """Return the verb of a token (base form, third person or -ing form) in its base form, or an empty string."""
     if not token.is_word:
         return ""
     word = token.lower

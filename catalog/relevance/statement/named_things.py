@@ -1,4 +1,4 @@
-"""Determine what a word names from the surrounding words, as in "the nginx service" or "restart nginx"."""
+"""Determine what a word names from the words around it, as in "the nginx service" or "restart nginx"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from catalog.relevance.statement.vocabulary import STOP_WORDS, is_common, lemma,
 
 DIRECTORY_WORDS = words("directory directories folder folders dir dirs subdirectory hierarchy tree")
 
-# Words next to a name that tell what it names.
+# Words next to a name that indicate what it names.
 ROLES = {
     word: role
     for role, listed in {

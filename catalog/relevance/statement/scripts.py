@@ -41,7 +41,7 @@ class ScriptProfile:
     keys: frozenset[tuple[str, str]]  # families and values, as in `Literal.key`
     numbers: frozenset[float]
     pieces: frozenset[str]  # lower-case words
-    actions: frozenset[str]  # verbs that its commands stand for
+    actions: frozenset[str]  # verbs that describe its commands
 
     def explains(self, literal: Literal) -> bool:
         """Return whether the script mentions the literal, as written or in another unit."""

@@ -134,7 +134,7 @@ def require_room(kind: GuessCount.Kind, key: str) -> None:
 
 
 def give_back(kind: GuessCount.Kind, key: str) -> None:
-    """Uncount the last guess, because it was right."""
+    """Subtract the last guess, because it was right."""
     GuessCount.objects.filter(kind=kind, key=key, count__gt=0, count__lte=_most(kind)).update(
         count=F("count") - 1
     )

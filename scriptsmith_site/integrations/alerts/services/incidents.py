@@ -31,7 +31,7 @@ def take(incident: Incident, *, by: User) -> None:
 
 
 def hand_over(incident: Incident, *, to: User, by: User) -> None:
-    """Assign the incident to another user. Raises BadInput for users who may not see incidents."""
+    """Assign the incident to another user. Raises BadInput if that user may not see incidents."""
     if not to.is_active or not may_see_incidents(to):
         raise BadInput(_("Choose somebody who may see incidents."), field="to")
     _hold(incident, to, by=by, kind=Kind.HANDED_OVER)

@@ -249,7 +249,7 @@ def incident_take(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def incident_close(request: HttpRequest, pk: int) -> HttpResponse:
-    """Resolve the incident, if its source never reports that."""
+    """Resolve the incident. This is only for sources that never report resolved alerts."""
     user = signed_in(request)
     incidents.close(access_incident(user, pk), by=user)
     messages.success(request, _("Closed. If it fires again within an hour, this card opens again."))

@@ -1,7 +1,7 @@
 """The rule for what may leave the product: nothing about a study until it is closed, not even that it is open.
 
-Verdicts, scores, decisions and runs of an open study could bias its reviewers. The rule uses only the campaigns of the
-objects and nothing that a study hides.
+Verdicts, scores, decisions and runs of an open study could bias its reviewers. The rule uses only the
+campaigns of the objects and nothing that a study hides.
 """
 
 from __future__ import annotations
