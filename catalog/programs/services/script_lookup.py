@@ -33,7 +33,7 @@ _ORDER.insert(0, ScriptStatus.SUSPENDED)
 
 @dataclass(frozen=True, kw_only=True)
 class KnownScript:
-    """What the catalogue knows about a text. `version` is None if the text is unknown."""
+    """The status of a text in the catalogue. An unknown text has no `version`."""
 
     sha256: str
     standing: ScriptStatus

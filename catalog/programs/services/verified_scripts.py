@@ -73,7 +73,7 @@ def verified_version(entry: Entry, *, outside: bool = False) -> Version:
 def verification_words(version: Version, *, stands: bool = False) -> str:
     """Describe who verified the version and when, or why it is not trusted.
 
-    Set `stands` if the version is known to be live.
+    Callers pass `stands` if they know that the version is live.
     """
     stands = stands or version.state == Version.State.VERIFIED
     if not stands or version.verified_at is None or version.entry.suspended_at is not None:
