@@ -30,7 +30,7 @@ _ACTIONS_HELP = "action files that make the script book; unless told, the demo's
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve; 0 after a signal, 2 with one line on standard error where it cannot start."""
+    """Serve until a signal and return 0, or print one line to standard error and return 2."""
     options = _parser().parse_args(arguments)
     try:
         book = load_book(options.actions)
@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     config = uvicorn.Config(
         build_app(standin),
-        http="h11",  # the faults of the transport rely on its way of ending a connection
+        http="h11",  # The transport faults rely on how h11 closes a connection.
         ws="none",
         lifespan="off",
         log_config=None,
@@ -64,8 +64,8 @@ def main(arguments: list[str] | None = None) -> int:
     def end(*_: object) -> None:
         server.should_exit = True
 
-    # Uvicorn stops on these signals, then raises them again for whoever handled them before it; one
-    # that comes before uvicorn listens to them must count too.
+    # Uvicorn stops on these signals, then raises them again for the previous handlers. A signal that arrives before
+    # uvicorn listens must count too.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
     if options.announce:
@@ -128,9 +128,9 @@ def _seconds(text: str) -> float:
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # The protocol by name: without it asyncio leaves Nagle's algorithm on, 40 ms for each answer.
+    # Name the protocol: otherwise asyncio keeps Nagle's algorithm on, which adds 40 ms to each answer.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    # Without it, the port of a demo model just stopped would stay taken for a minute.
+    # Otherwise the port of a stopped demo model stays in use for a minute.
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind((host, port))
     listening.listen(2048)
@@ -138,7 +138,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _announce(file: Path, *, port: int) -> None:
-    """Write the file in one step, so that who waits for it never reads half of it."""
+    """Write the file atomically, so that a waiting reader never sees a partial file."""
     draft = file.with_name(f"{file.name}.{os.getpid()}")
     draft.write_text(json.dumps({"port": port, "pid": os.getpid()}), encoding="utf-8")
     draft.replace(file)

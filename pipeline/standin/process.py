@@ -1,4 +1,4 @@
-"""Starts a stand-in model as a process of its own, for as long as a block runs."""
+"""Run a demo model as a separate process while a block runs."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _START_SECONDS = 20
 
 
 class StandInNotStarted(RuntimeError):
-    """The process ended, or said nothing of where it listens."""
+    """The process ended or did not announce its address."""
 
 
 @contextlib.contextmanager
 def standin_running(options: Sequence[str] = ()) -> Iterator[str]:
-    """The address of a stand-in of our own, on a free port. Raises StandInNotStarted."""
+    """Start a demo model on a free port and yield its address. Raises StandInNotStarted."""
     with tempfile.TemporaryDirectory(prefix="scriptsmith-stand-in-") as folder:
         announcement = Path(folder) / "announcement.json"
         place = ["--port", "0", "--announce", str(announcement)]
@@ -37,10 +37,10 @@ def standin_running(options: Sequence[str] = ()) -> Iterator[str]:
 
 
 def read_announcement(path: Path) -> str | None:
-    """The address that a stand-in left in this file; None where there is none, or it is dead."""
+    """Return the address that a demo model left in this file, or None if it is not running."""
     try:
         said = json.loads(path.read_text())
-        os.kill(int(said["pid"]), 0)  # signal 0 only asks whether the process is there
+        os.kill(int(said["pid"]), 0)  # Signal 0 only checks that the process exists.
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return f"http://127.0.0.1:{said['port']}"

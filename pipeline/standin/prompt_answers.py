@@ -1,4 +1,4 @@
-"""The answer to a prompt: from the book where it has one, by rule otherwise."""
+"""Answer a prompt from the book, or else by rule."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ NO_CASES = "The demo model writes cases for the demo's own actions; for anything
 _KEPT = "The statement asks for it."
 _CHECK = re.compile(r"^(\d+\.\d+) World: ", re.MULTILINE)
 
-# Rules read prose to here: their patterns are not made for what is longer.
+# The rules ignore text after this many characters.
 _LONGEST = 4000
-# A description matches "on the whole" from this share of what the statement asks for.
+# A description matches "on the whole" from this share of the requirements.
 _ENOUGH = 0.75
 
 
 def answer_prompt(prompt: Prompt, book: Book) -> Answer:
-    """The JSON object that the task asks for, or only `refusal` where the model can't; empty for any other task."""
+    """Return the JSON object for the task, only `refusal` if it is refused, or {} for an unknown task."""
     if prompt.task == "refine":
         return {"script": _refine(prompt, book)}
     if prompt.task == "mend_cases":
@@ -48,7 +48,7 @@ def answer_prompt(prompt: Prompt, book: Book) -> Answer:
 
 
 def _generate(prompt: Prompt) -> Answer:
-    """An adapted example or a script by rule; a refusal where neither is what is asked for."""
+    """Adapt an example or write a script by rule; refuse if neither fits."""
     examples = zip(prompt.all("EXAMPLE_STATEMENT"), prompt.all("EXAMPLE_SCRIPT"), strict=False)
     made = generate_script(_read(prompt, "STATEMENT"), list(examples))
     return {"script": made.script} if made.script else {"refusal": made.why_not}
@@ -104,7 +104,7 @@ def _write_cases(prompt: Prompt) -> Answer:
 
 
 def _mend_cases(prompt: Prompt, book: Book) -> Answer:
-    """What the book says of these checks; every other one is kept."""
+    """Answer these checks from the book and keep every other check."""
     known = book.answer(prompt)
     said = {one["check"]: one for one in json.loads(str(known["answers"]))} if known else {}
     asked = _CHECK.findall(prompt.first("CHECKS"))
@@ -114,14 +114,14 @@ def _mend_cases(prompt: Prompt, book: Book) -> Answer:
 
 
 def _leave_as_it_is(prompt: Prompt) -> Answer:
-    """The script unchanged: worlds and outputs are beyond the rules."""
+    """Return the script unchanged: scenarios and outputs are beyond the rules."""
     return {"script": prompt.first("SCRIPT")}
 
 
 def _refine(prompt: Prompt, book: Book) -> str:
-    """The book's next draft for the book's feedback; else what the feedback asks for in words.
+    """Return the book's next draft for the book's feedback, or else apply the feedback.
 
-    Where it asks for nothing that is found: the book's next draft again, or what rules can mend.
+    If the feedback asks for nothing that is found, return the book's next draft or fix the script by rule.
     """
     script, feedback = prompt.first("SCRIPT"), _read(prompt, "FEEDBACK")
     known = book.answer(prompt)

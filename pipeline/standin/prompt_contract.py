@@ -1,4 +1,4 @@
-"""The prompt contract as the demo model reads it: a task name and fenced sections."""
+"""Parse the prompt contract: a task name and fenced sections."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ _OPENING = re.compile(r"<<<([A-Z]+(?:_[A-Z]+)*_*)")
 
 
 class Prompt(NamedTuple):
-    """One request under the contract; `task` is empty where the system string names none."""
+    """One request under the contract; `task` is empty if the system prompt names none."""
 
     task: str
     sections: tuple[tuple[str, str], ...]
 
     def first(self, name: str) -> str:
-        """The first section called `name`, or an empty string."""
+        """Return the first section called `name`, or ""."""
         return next((text for found, text in self.sections if found == name), "")
 
     def all(self, name: str) -> list[str]:
-        """Every section called `name`, in order."""
+        """Return every section called `name`, in order."""
         return [text for found, text in self.sections if found == name]
 
 
 def parse_prompt(system: str, user: str) -> Prompt:
     """Read the task from the first line of `system` and the fenced sections from `user`.
 
-    A section that is never closed is left out: half a text is not the text.
+    Sections that are never closed are left out, because their text may be incomplete.
     """
     named = _TASK.match(system)
     return Prompt(named[1] if named else "", tuple(_sections(user.split("\n"))))

@@ -1,8 +1,8 @@
-"""The script book: what the demo model answers to the demo's own Actions, from the action files and their cases.
+"""The demo model's answers to the demo's own Actions, from the action files and their cases.
 
-Cases stand beside the actions, in the folder `cases`, in a file of the same name.
+Cases are in the folder `cases` next to the actions, in a file of the same name.
 
-Look-up is stateless: a request finds its page by the texts it carries, whatever was asked before.
+Look-up is stateless: a request finds its answer by its texts, regardless of earlier requests.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Answer = dict[str, object]
 
 
 class BookError(Exception):
-    """An action file cannot be used; the message names it and says why."""
+    """An action file cannot be used; the message names it and the reason."""
 
 
 class _Draft(BaseModel):
@@ -34,7 +34,7 @@ class _Draft(BaseModel):
 
 
 class _Cases(BaseModel):
-    """Cases for a statement, and what their author says on looking again at some of their checks."""
+    """Cases for a statement, and their author's later answers about some of their checks."""
 
     cases: list[Answer] = Field(min_length=1)
     mend: list[Answer] = []
@@ -47,7 +47,7 @@ class _Action(BaseModel):
 
 
 class Book:
-    """Answers by task and by the texts that identify them."""
+    """Answers by task and identifying texts."""
 
     def __init__(self, actions: Iterable[_Action]) -> None:
         self._answers: dict[tuple[str, ...], Answer] = {}
@@ -59,7 +59,7 @@ class Book:
         return len(self._answers)
 
     def answer(self, prompt: Prompt) -> Answer | None:
-        """The book's answer to `prompt`, or None where it has none."""
+        """Return the book's answer to `prompt`, or None."""
         names = _KEYS.get(prompt.task)
         if names is None:
             return None
@@ -68,7 +68,7 @@ class Book:
         )
 
     def is_own_feedback(self, prompt: Prompt) -> bool:
-        """Whether FEEDBACK carries every point that the book's explanation of this script makes."""
+        """Return whether FEEDBACK has every point of the book's explanation of this script."""
         key = ("explain", *(_normalise(name, prompt.first(name)) for name in _KEYS["explain"]))
         points = self._answers.get(key, {}).get("points")
         said = _squeeze(prompt.first("FEEDBACK"))
@@ -94,7 +94,7 @@ _KEYS = {
 
 
 def load_book(folder: Path | None) -> Book:
-    """Read every *.yaml in `folder`; None gives an empty book. Raises BookError on a misfit."""
+    """Read every *.yaml in `folder`; None gives an empty book. Raises BookError on a bad file."""
     if folder is None:
         return Book([])
     if not folder.is_dir():
@@ -156,10 +156,10 @@ def _normalise(name: str, text: str) -> str:
 
 
 def _squeeze(text: str) -> str:
-    """Prose without regard to line breaks and indentation."""
+    """Normalize line breaks and indentation in prose."""
     return " ".join(text.split())
 
 
 def _trim(text: str) -> str:
-    """A script without regard to blanks at its ends and at the ends of its lines."""
+    """Strip a script and the ends of its lines."""
     return "\n".join(line.rstrip() for line in text.strip().splitlines())

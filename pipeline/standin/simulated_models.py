@@ -1,4 +1,4 @@
-"""Simulation mode: what a stage answers is drawn from error rates, and every text says that it is simulated."""
+"""Simulation mode: draw answers from error rates. Every text says that it is simulated."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from pipeline.standin.prompt_contract import Prompt
 from pipeline.standin.script_book import Answer
 from pipeline.types import Verdict
 
-# No word that a comparison may end with, so that who asks can't read it, however often.
+# Has no valid verdict, so every attempt to read it fails.
 _UNREADABLE: Answer = {"verdict": "unclear", "reason": "Simulated: an answer that can't be read."}
 
 
 @dataclass(frozen=True)
 class SimulatedAnswers:
-    """The answers of one configuration; the empty object to what carries no mark of a simulation."""
+    """The answers of one configuration; empty for prompts without a simulation mark."""
 
     decisions: ModelBehaviour
     script_lines: int
 
     def answer(self, prompt: Prompt) -> Answer:
-        """The JSON object that the task asks for."""
+        """Return the JSON object for the task."""
         if prompt.task == "generate":
             item = read_item(prompt.first("STATEMENT"))
             return {} if item is None else self._script(self.decisions.write(item))
@@ -39,11 +39,11 @@ class SimulatedAnswers:
         return answering(self, draft) if answering and draft else {}
 
     def describe(self, draft: SimulatedDraft) -> Answer:
-        """What the script does, with the mark that the comparisons go by."""
+        """Describe the script, with the mark that the comparisons read."""
         return {"functionality": describe_draft(draft)}
 
     def compare_likeness(self, draft: SimulatedDraft) -> Answer:
-        """Half of the objections, and half of what can't be read, is said here."""
+        """Return a verdict with half of the objections and half of the unreadable answers."""
         verdict = self.decisions.judge(draft)
         if verdict is Verdict.UNKNOWN and _is_odd(draft):
             return _UNREADABLE
@@ -54,7 +54,7 @@ class SimulatedAnswers:
         }
 
     def compare_differences(self, draft: SimulatedDraft) -> Answer:
-        """Every objection is said here, so that the feedback has a difference to go by."""
+        """Return a verdict with every objection, so that the feedback has a difference to explain."""
         verdict = self.decisions.judge(draft)
         if verdict is Verdict.UNKNOWN and not _is_odd(draft):
             return _UNREADABLE
@@ -66,14 +66,14 @@ class SimulatedAnswers:
         }
 
     def explain(self, draft: SimulatedDraft) -> Answer:
-        """The feedback, or that there is no error."""
+        """Return the feedback, or that there is no error."""
         if self.decisions.finds_no_error(draft):
             return {"verdict": "no_error", "points": []}
         point = f"{draft.mark} The script acts on another service than the statement names."
         return {"verdict": "error", "points": [point]}
 
     def refine(self, draft: SimulatedDraft) -> Answer:
-        """The next Draft, or one that was there before."""
+        """Return the next Draft, or an earlier one."""
         return self._script(self.decisions.rewrite(draft))
 
     def _script(self, draft: SimulatedDraft) -> Answer:
@@ -90,7 +90,7 @@ _TASKS: dict[str, Callable[[SimulatedAnswers, SimulatedDraft], Answer]] = {
 
 
 def simulated_models(simulation: Simulation) -> dict[str, SimulatedAnswers]:
-    """Who answers, by the model that a request names."""
+    """Return the simulated answers by model name."""
     chance = SeededChance(simulation.seed)
     return {
         configuration.model: SimulatedAnswers(

@@ -1,4 +1,4 @@
-"""The YAML files of this package and of the demo, read fast where PyYAML has its C part."""
+"""Read the YAML files of this package and of the demo, with PyYAML's C loader if available."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def load_yaml(file: Path) -> object:
-    """The contents of a YAML file. Raises OSError, UnicodeDecodeError or yaml.YAMLError."""
+    """Return the contents of a YAML file. Raises OSError, UnicodeDecodeError or yaml.YAMLError."""
     contents: object = yaml.load(file.read_text(encoding="utf-8"), _LOADER)
     return contents
 
 
 def load_own(name: str) -> object:
-    """The contents of a YAML file that lies beside this module."""
+    """Return the contents of a YAML file next to this module."""
     return load_yaml(Path(__file__).with_name(name))

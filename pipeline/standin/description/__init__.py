@@ -1,1 +1,1 @@
-"""What a script does, said in words by rule."""
+"""Rules that describe a script in words."""

@@ -1,4 +1,4 @@
-"""Commands in words, from the vocabulary: a phrase with operands and important options."""
+"""Describe commands with the vocabulary: a phrase with operands and important options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SLOT = re.compile(r"\{(?P<slot>|1|-1|:-1|2:)\}")
 
 
 class Entry(BaseModel):
-    """One command: `does` with slots for operands, `alone` without any, options with words."""
+    """One command: `does` has slots for operands, `alone` is used without operands."""
 
     does: str
     alone: str = ""
@@ -23,14 +23,14 @@ class Entry(BaseModel):
 
 
 class _Family(BaseModel):
-    """One command whose first operand says what it does."""
+    """A command whose first operand is a subcommand."""
 
     does: dict[str, str]
     options: dict[str, str] = {}
 
 
 class _FindWords(BaseModel):
-    """The words of find: file types, tests with a value and without, options, actions."""
+    """Phrases for find: file types, tests with and without a value, options, actions."""
 
     types: dict[str, str]
     valued: dict[str, str]
@@ -40,21 +40,21 @@ class _FindWords(BaseModel):
 
 
 class _Conditions(BaseModel):
-    """The words of test: what stands before one operand, and what stands between two."""
+    """Phrases for test, before one operand or between two."""
 
     unary: dict[str, str]
     binary: dict[str, str]
 
 
 class _Wrapper(BaseModel):
-    """A command that runs another: its own words before that, and its options with values."""
+    """A command that runs another: its number of own operands and its options with values."""
 
     own: int = 0
     valued: set[str] = set()
 
 
 class Vocabulary(BaseModel):
-    """The whole of vocabulary.yaml."""
+    """The contents of vocabulary.yaml."""
 
     aliases: dict[str, str]
     commands: dict[str, Entry]
@@ -65,18 +65,18 @@ class Vocabulary(BaseModel):
 
 
 class Arguments(NamedTuple):
-    """A command's words, told apart; `unknown` are options that the vocabulary does not have."""
+    """A command's parsed words; `unknown` has options that are not in the vocabulary."""
 
     operands: list[str]
     options: list[tuple[str, str]]
     unknown: list[str]
 
     def has(self, *names: str) -> bool:
-        """Whether one of these options was given."""
+        """Return whether one of these options was given."""
         return any(name in names for name, _ in self.options)
 
     def value(self, *names: str) -> str:
-        """The value of the last of these options, or an empty string."""
+        """Return the value of the last of these options, or ""."""
         return next((value for name, value in reversed(self.options) if name in names), "")
 
 
@@ -87,13 +87,13 @@ def vocabulary() -> Vocabulary:
 
 
 def is_known(name: str) -> bool:
-    """Whether the vocabulary has this command."""
+    """Return whether the vocabulary has this command."""
     known = vocabulary()
     return name in known.aliases or name in known.commands or name in known.subcommands
 
 
 def say_command(name: str, words: Sequence[str]) -> str:
-    """What a command does, in the third person: "deletes /tmp/x, without asking"."""
+    """Describe a command in the third person: "deletes /tmp/x, without asking"."""
     known = vocabulary()
     name = known.aliases.get(name, name)
     family = known.subcommands.get(name)
@@ -106,7 +106,7 @@ def say_command(name: str, words: Sequence[str]) -> str:
 
 
 def split_words(words: Sequence[str], options: Mapping[str, str]) -> Arguments:
-    """Tell operands, known options with their values, and unknown options apart."""
+    """Split words into operands, known options and unknown options."""
     found = Arguments([], [], [])
     waiting = list(words)
     while waiting:
@@ -132,7 +132,7 @@ def split_words(words: Sequence[str], options: Mapping[str, str]) -> Arguments:
 def _split_cluster(
     word: str, waiting: list[str], options: Mapping[str, str], found: Arguments
 ) -> None:
-    """Single letters written together: flags, and the rest as the value of one that takes it."""
+    """Split a cluster of short options; the rest is the value of one that takes it."""
     for at, letter in enumerate(word[1:], start=1):
         name = f"-{letter}"
         if f"{name}=" in options:
@@ -145,13 +145,13 @@ def _split_cluster(
 
 
 def join_words(words: Iterable[str]) -> str:
-    """Words as a list in prose; words with blanks stand in quotes."""
+    """Join words to a list in prose; quote words with blanks."""
     shown = [show_word(word) for word in words]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def show_word(word: str) -> str:
-    """One word as it stands in prose."""
+    """Return one word as prose shows it."""
     if word in (".", "./"):
         return "the current directory"
     if word == "{}":
@@ -160,7 +160,7 @@ def show_word(word: str) -> str:
 
 
 def quote_word(word: str) -> str:
-    """One word exactly, in quotes where it has blanks."""
+    """Return a word verbatim, in quotes if it has blanks."""
     return f'"{word}"' if not word or re.search(r"\s", word) else word
 
 
@@ -173,7 +173,7 @@ def _say_family(name: str, family: _Family, words: Sequence[str]) -> str:
     if command not in family.does:
         return f"runs {name}{' with ' + join_words(words) if words else ''}"
     entry = Entry(does=family.does[command], options=family.options)
-    # "pod web-1" is one thing, although it is two words.
+    # "pod web-1" is one object, although it has two words.
     return _say(entry, arguments._replace(operands=operands), joint=" ")
 
 

@@ -1,4 +1,4 @@
-"""A `find` command in words: what it looks for, where, and what it does with what it finds."""
+"""Describe a `find` command: what it looks for, where, and what it does with the matches."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COUNTED = ("uid", "gid", "inum", "links")
 
 
 class _Part(NamedTuple):
-    """One piece of the expression: a test in words, or an action, or a branch cut off."""
+    """A part of the expression: a test in words, an action, or a pruned branch."""
 
     test: str = ""
     action: str = ""
@@ -33,7 +33,7 @@ class _Part(NamedTuple):
 
 
 class _Finder:
-    """Reads the words after the paths by find's grammar: an or of ands of negatable primaries."""
+    """Parse the words after the paths by find's grammar: ors of ands of negatable primaries."""
 
     def __init__(self, words: Sequence[str], say: Say) -> None:
         self._waiting = list(words)
@@ -45,7 +45,7 @@ class _Finder:
         self._nested = 0
 
     def read_expression(self) -> _Part:
-        """Alternatives; a branch that prunes is told as what is left out."""
+        """Read alternatives. A pruned branch is described as left out."""
         branches = [self._read_all()]
         while self._take("-o", "-or"):
             branches.append(self._read_all())
@@ -55,7 +55,7 @@ class _Finder:
         shared = {branch.action for branch in rest}
         if not rest:
             return _Part(" or ".join(left_out), prunes=True)
-        if len(shared) > 1:  # each alternative has an action of its own
+        if len(shared) > 1:  # Each alternative has its own action.
             each = (f"{b.action or 'prints'} what is {b.test or 'anything else'}" for b in rest)
             return _Part(action="; ".join(each))
         said = [
@@ -136,7 +136,7 @@ class _Finder:
 
 
 def say_find(words: Sequence[str], say: Say) -> str:
-    """What `find` with these words does; `say` puts the commands of -exec in words."""
+    """Describe `find` with these words; `say` describes the commands of -exec."""
     rest = [word for word in words if word not in ("-H", "-L", "-P")]
     end = next(
         (at for at, word in enumerate(rest) if word.startswith("-") or word in ("(", "!")),

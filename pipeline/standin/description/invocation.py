@@ -1,4 +1,4 @@
-"""One invocation of a command in words; sudo, xargs and their like are looked through."""
+"""Describe one invocation of a command; wrappers such as sudo and xargs are resolved."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TellScript = Callable[[str], str]
 
 
 def say_invocation(words: Sequence[str], *, tell_script: TellScript) -> str:
-    """What a command with its words does; `tell_script` puts the argument of bash -c in words."""
+    """Describe a command with its words; `tell_script` describes the argument of bash -c."""
     path, *rest = words or [""]
     name = path.rsplit("/", 1)[-1]
     if name in vocabulary().wrappers:

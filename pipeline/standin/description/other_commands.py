@@ -1,4 +1,4 @@
-"""Commands whose words need more than a table: grep, head, tail, sed, awk, tar, service."""
+"""Describe commands that need more than a table: grep, head, tail, sed, awk, tar, service."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _values(found: Arguments, *names: str) -> list[str]:
 
 
 def _say_end(words: Sequence[str], *, which: str) -> str:
-    """head and tail."""
+    """Describe head and tail."""
     shorthand = [f"-n{word[1:]}" if re.fullmatch(r"-\d+", word) else word for word in words]
     found = split_words(shorthand, _HEAD)
     count = found.value("-n", "-c", "--lines", "--bytes") or "10"
@@ -179,7 +179,7 @@ def _say_service(words: Sequence[str]) -> str:
 
 def _say_echo(words: Sequence[str]) -> str:
     shown = [word for word in words if word not in ("-e", "-n", "-ne", "-en", "--")]
-    if len(shown) > 1 and "%" in shown[0]:  # a format of printf
+    if len(shown) > 1 and "%" in shown[0]:  # A printf format.
         shown = shown[1:]
     text = " ".join(shown)
     return f'prints "{text}"' if text else "prints an empty line"

@@ -1,4 +1,4 @@
-"""What a script does, in words, by rule: a walk over its syntax tree that names its literals."""
+"""Describe a script by rule: walk over its syntax tree and name its literals."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pipeline.standin.description.test_command import say_test
 from pipeline.standin.language.shell_syntax import parse, read_word, source, walk
 from pipeline.standin.language.statement_comparison import DETAIL, SUMMARY
 
-_LONGEST = 2000  # characters; what nobody would read is not worth saying
+_LONGEST = 2000  # Characters. Longer descriptions are not readable.
 _LONGEST_COMMENT = 300
 _LONGEST_SCRIPT = 50_000
 _PARAMETER = re.compile(r'"?\$\{(\w+):?(?P<how>[?=])(?P<rest>.*)\}"?', re.DOTALL)
 
 
 def describe(script: str) -> str:
-    """One or more sentences that say what `script` does. Deterministic; never runs anything."""
+    """Describe `script` in one or more sentences, deterministically and without running it."""
     narrator = _Narrator()
     root = parse(script[:_LONGEST_SCRIPT])
     try:
@@ -41,7 +41,7 @@ def describe(script: str) -> str:
 
 
 def _read_comment(script: str) -> str:
-    """The comment at the head of a script, without its last stop."""
+    """Return the script's head comment without its final period."""
     lines = script.splitlines()
     lines = lines[1:] if script.startswith("#!") else lines
     head = itertools.takewhile(lambda line: line.startswith("#"), lines)
@@ -50,18 +50,18 @@ def _read_comment(script: str) -> str:
 
 
 class _Narrator:
-    """Puts nodes in words; remembers the values of variables on its way."""
+    """Describes nodes and remembers the values of variables."""
 
     def __init__(self) -> None:
         self.known: dict[str, str] = {}
         self.needed: list[str] = []
 
     def tell_all(self, nodes: Sequence[Node]) -> list[str]:
-        """Each statement in words, without the silent ones."""
+        """Describe each statement and leave out the empty descriptions."""
         return [said for said in (self.tell(node) for node in nodes) if said]
 
     def tell(self, node: Node) -> str:
-        """One statement in words; empty where there is nothing to tell."""
+        """Describe one statement; empty if it does nothing of interest."""
         teller = _TELLERS.get(node.type)
         return teller(self, node) if teller else ""
 
@@ -259,7 +259,7 @@ _TELLERS: dict[str, Callable[[_Narrator, Node], str]] = {
 
 
 def _is_test(node: Node) -> bool:
-    """Whether a node asks something without running a command."""
+    """Return whether a node tests something without running a command."""
     return node.type == "test_command" or source(node).startswith("((")
 
 
@@ -268,7 +268,7 @@ def _tell_inner(script: str) -> str:
 
 
 def _leaves(node: Node) -> list[Node]:
-    """The words of a test in order, without its brackets."""
+    """Return the words of a test in order, without its brackets."""
     if node.type in (
         "test_command",
         "unary_expression",

@@ -1,4 +1,4 @@
-"""The words of `test`, `[` and `[[` as a condition in prose."""
+"""Describe `test`, `[` and `[[` as a condition in prose."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _JOINTS = {"&&": " and ", "-a": " and ", "||": " or ", "-o": " or ", "(": "", ")
 
 
 def say_test(words: Sequence[str]) -> str:
-    """A test as a clause: "the file /etc/x exists and $n is greater than 5"."""
+    """Describe a test as a clause: "the file /etc/x exists and $n is greater than 5"."""
     known = vocabulary().conditions
     waiting = [word for word in words if word != "]"]
     said = []

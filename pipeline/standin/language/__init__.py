@@ -1,1 +1,1 @@
-"""Statements and scripts as the stand-in reads them: literals, idioms, shell syntax, and how the two compare."""
+"""Parsing of statements and scripts: literals, idioms and shell syntax, and their comparison."""

@@ -1,4 +1,4 @@
-"""Which way a statement bounds its ages and sizes: older or newer, larger or smaller. Nothing is guessed."""
+"""Read the bounds of ages and sizes in a statement: older or newer, larger or smaller. Never guess."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MUCH = r"(?:more than|over|longer than)"
 
 
 class _Phrase(NamedTuple):
-    """A turn of phrase that bounds; `including` where the bound itself is meant too, `kept` stays in the text."""
+    """A phrase for a bound: `including` if it includes the bound itself, `kept` stays in the text."""
 
     side: Side
     pattern: str
@@ -29,7 +29,7 @@ class _Phrase(NamedTuple):
     kept: str = ""
 
 
-# First fit first: what negates stands before what it negates.
+# The first match wins, so negated phrases come before the phrases they negate.
 _AGES = (
     _Phrase("less", rf"(?:not|no) older than {_LAST}<age>", including=True),
     _Phrase("more", rf"(?:not|no) (?:newer|younger) than {_LAST}<age>", including=True),
@@ -95,7 +95,7 @@ _FIRST_BUT_NOT = r"(?<![\w'’-])"
 
 
 class Bound(NamedTuple):
-    """An age or a size, and which side of it is meant."""
+    """An age or a size and the side of it that is meant."""
 
     mention: Mention
     side: Side
@@ -104,7 +104,7 @@ class Bound(NamedTuple):
 
 
 def take_bounds(text: MarkedText) -> list[Bound]:
-    """Take the bounds of ages and sizes out of a text; one whose side is not said is left in it."""
+    """Take the bounds of ages and sizes out of a text; leave those without a side."""
     found = []
     for kind, phrases in (("age", _AGES), ("size", _SIZES)):
         for phrase in phrases:
@@ -119,12 +119,12 @@ def take_bounds(text: MarkedText) -> list[Bound]:
 
 
 def read_bounds(statement: str) -> list[Bound]:
-    """The bounds that a statement says."""
+    """Return the bounds in a statement."""
     return take_bounds(MarkedText(statement))
 
 
 def _take_empty(text: MarkedText) -> list[Bound]:
-    """Files of no byte: the only size that is meant exactly."""
+    """Take out empty files: zero bytes is the only exact size."""
     match = _search_empty(text)
     if match is None:
         return []

@@ -1,4 +1,4 @@
-"""Whether every word of a statement is accounted for: what is not understood is never left out in silence."""
+"""Check that rules account for every word of a statement, so that no word is ignored silently."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _FILLERS = frozenset(_IDIOMS.fillers.split())
 _PREPOSITIONS = frozenset(_IDIOMS.prepositions.split())
 _FOREIGN = frozenset(_IDIOMS.foreign_words.split())
 _SMALL = frozenset(_IDIOMS.small_words.split()) | _FILLERS | _PREPOSITIONS
-# Words that turn a sentence round: nothing else accounts for one than a phrase that has it.
+# Words that negate a sentence. Only a phrase that contains one accounts for it.
 NEGATIONS = frozenset(_IDIOMS.negations.split())
 
-# What would have to be asked of a scheduler; a script does it now.
+# Such requests need a scheduler; a script acts now.
 _LATER = re.compile(
     r"\b(?:every|each|once an?|once per) (?:\w+ )?(?:second|minute|hour|day|night|morning|evening|week|weekday|month|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b"
@@ -33,19 +33,19 @@ _OWN_MACHINE = r"\b(?:on|of|in|for) (?:this|my) (?:host|machine|server|system|co
 
 
 def is_for_later(statement: str) -> bool:
-    """Whether a statement wants something done at a time, or again and again."""
+    """Return whether a statement asks for a later time or for a schedule."""
     return _LATER.search(statement) is not None
 
 
 def is_foreign(statement: str) -> bool:
-    """Whether its small words are mostly of another language than English."""
+    """Return whether most of its function words are not English."""
     words = re.findall(r"[^\W\d_]+", statement.lower())
     foreign = sum(word in _FOREIGN for word in words)
     return foreign > 0 and foreign >= sum(word in _SMALL for word in words)
 
 
 def take_verbs(text: MarkedText) -> set[str]:
-    """Take out the verbs that stand where something is asked, and say which they are, also those asked in passing."""
+    """Take out the verbs that ask for something, also in passing, and return them."""
     found = set()
     for name, verb in _IDIOMS.verbs.items():
         asked = _PERMIT if name == "permit" else verb.asked
@@ -56,9 +56,9 @@ def take_verbs(text: MarkedText) -> set[str]:
 
 
 def list_unplaced(text: MarkedText, known: Iterable[str], *, strictly: bool = False) -> list[str]:
-    """The words that are left and that neither are `known` nor mean nothing; `strictly` without prepositions.
+    """Return the words that are left, without `known` and small words.
 
-    `known` words count in each of their forms.
+    `strictly` leaves out prepositions too. `known` words count in each of their forms.
     """
     text.take_all(r"(?<=\ue001)['’]s?(?!\w)")
     text.take_all(_OWN_MACHINE)
@@ -69,6 +69,6 @@ def list_unplaced(text: MarkedText, known: Iterable[str], *, strictly: bool = Fa
 
 
 def list_negations(text: MarkedText) -> set[str]:
-    """The words that turn a sentence round, of those that are left."""
+    """Return the negations among the words that are left."""
     words = text.words(())
     return {"not" if word.endswith(("n't", "n’t")) else word for word in words} & NEGATIONS

@@ -1,4 +1,4 @@
-"""The turns of phrase by which statements and descriptions are compared, from idioms.yaml."""
+"""The phrases by which statements and descriptions are compared, from idioms.yaml."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pipeline.standin.yaml_data import load_own
 
 
 class Verb(BaseModel):
-    """How a statement asks for something, and how a description says that it is done."""
+    """How a statement asks for an action, and how a description reports it."""
 
     asked: str
     said: str
 
     @property
     def spelled(self) -> str:
-        """The word that names it in the third person."""
+        """Return its name in the third person."""
         return self.said.split("|")[0]
 
 
 class Aspect(BaseModel):
-    """One turn of phrase; `fixes` are pattern and replacement pairs for a script that lacks it.
+    """One phrase; `fixes` are pattern and replacement pairs for a script that lacks it.
 
-    `bound` is the kind and the side of a bound that asks for it too.
+    `bound` is the kind and side of a bound that requires it too.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Aspect(BaseModel):
 
 
 class Idioms(BaseModel):
-    """The whole of idioms.yaml."""
+    """The contents of idioms.yaml."""
 
     verbs: dict[str, Verb]
     dangerous: list[str]
@@ -54,5 +54,5 @@ class Idioms(BaseModel):
 
 @cache
 def load_idioms() -> Idioms:
-    """The turns of phrase, read once."""
+    """Return the idioms, read once."""
     return Idioms.model_validate(load_own("idioms.yaml"))

@@ -1,7 +1,7 @@
-"""The concrete things a sentence mentions: paths, globs, sizes, ages, numbers, quoted words, names.
+"""The literals in a sentence: paths, globs, sizes, ages, numbers, quoted words, names.
 
-The same reading serves a statement ("files over 100 MB") and a description ("larger than 100 MB"),
-so that both can be compared by value, whatever unit they are written in.
+Statements ("files over 100 MB") and descriptions ("larger than 100 MB") are read in the same way, so that they can be
+compared by value in any unit.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _NOT_NAMES = frozenset(load_idioms().not_names.split())
 _WORDS = "|".join(sorted(_WORD_NUMBERS, key=len, reverse=True))
 _BYTES = "[kmgt]i?b?|bytes?|(?:kilo|mega|giga|tera)bytes?"
 _PERIODS = "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?"
-# What is counted in words: "the five largest", "ten lines". One of something is no number.
+# Nouns after a number word: "the five largest", "ten lines". "One" is not a number.
 _COUNTED = (
     r"(?:largest|biggest|smallest|newest|oldest|latest|longest|most|first|last|files|lines|"
     r"processes|directories|folders)\b"
@@ -55,7 +55,7 @@ _COUNTED = (
 _EDGE = r"(?<![\w/.$*~-])"
 _START = r"(?<![\w./-])"
 _PLACE = rf"(?:~|\.{{1,2}})?/[\w./@%+:*?~$-]*|{_EDGE}~(?![\w/])|\$[A-Z_][A-Z0-9_]*(?:/[\w./-]*)?"
-# A name that nothing else could be, and what stands around a name that might be a common word.
+# Unambiguous names, and the words around a name that may be a common word.
 _IDENTIFIER = r"\w[\w.@:]*[-_\d][\w.@:-]*"
 _INDEFINITE = ("a", "an", "any", "each", "every", "all", "which", "its", "one", "no")
 _DEFINITE = "".join(rf"(?<!\b{word} )" for word in _INDEFINITE)
@@ -63,11 +63,11 @@ _AFTER = (
     r"(?= (?:in|on|for|to|of|by|with|from|and|as|at|is|are|has|that|since|via|but|or)\b"
     r"|[.,;:?!)]|\s*$)"
 )
-_SMALL = r"[^\W\d_A-Z]"  # a letter of any language, no capital of ours
+_SMALL = r"[^\W\d_A-Z]"  # A letter of any language except A to Z.
 _PART = rf"(?:{_SMALL}|\d)+"
 _JOINED = rf"{_SMALL}+(?:[-_]{_PART})*[-_]{_SMALL}*\d[\w-]*|{_SMALL}+(?:_{_PART})+"
 
-# In order of precedence: what an earlier pattern has claimed, a later one does not see.
+# In order of precedence: a later pattern does not see text that an earlier one claimed.
 _PATTERNS: tuple[tuple[Kind, str], ...] = (
     ("quoted", r"\"(?P<q1>[^\"\n]+)\"|(?<!\w)'(?P<q2>[^'\n]+)'(?!\w)|[“`](?P<q3>[^”`\n]+)[”`]"),
     ("name", r"\bhttps?://[^\s,;)]+"),
@@ -104,7 +104,7 @@ _PLACES = {
     "whole file system": "/", "entire file system": "/",
 }  # fmt: skip
 _PLACES_PATTERN = re.compile(rf"(?<![/\w])(?:{'|'.join(_PLACES)})\b", re.IGNORECASE)
-# Before and after "home directory" where it is somebody else's: never ours.
+# Words around "home directory" that make it another user's.
 _THEIRS_BEFORE = re.compile(
     r"(?:['’]s?|\b(?:her|his|their|its|users?|each|every)) $", re.IGNORECASE
 )
@@ -114,7 +114,7 @@ _THEIRS_AFTER = re.compile(r" (?:of|for|belonging)\b", re.IGNORECASE)
 class Mention(NamedTuple):
     """One literal: `text` without its quotes, `value` comparable within its kind.
 
-    `noun` is the word beside a name ("service"), `start` and `end` say where it stands in its sentence.
+    `noun` is the word next to a name ("service"); `start` and `end` are its position in the sentence.
     """
 
     kind: Kind
@@ -126,17 +126,17 @@ class Mention(NamedTuple):
 
     @property
     def is_place(self) -> bool:
-        """Whether a path says where, and not only how something is called."""
+        """Return whether a path is a location and not only a file name."""
         return self.kind == "path" and ("/" in self.text or self.text in (".", "~"))
 
     @property
     def key(self) -> tuple[str, str]:
-        """What makes two mentions the same; a quoted word may be a name."""
+        """Return the key by which mentions are compared; a quoted word may be a name."""
         return ("name" if self.kind == "quoted" else self.kind, self.value)
 
 
 def find_mentions(sentence: str) -> list[Mention]:
-    """The literals of a sentence in order, without repetitions."""
+    """Return the literals of a sentence in order, without repetitions."""
     taken: list[tuple[int, int]] = []
     found: list[Mention] = []
     for kind, pattern in _COMPILED:
@@ -147,7 +147,7 @@ def find_mentions(sentence: str) -> list[Mention]:
             mention = _read(kind, match, start)
             if mention is not None:
                 taken.append((start, end))
-                # A stop behind a path is none of it.
+                # A period after a path is not part of it.
                 last = start + len(mention.text) if mention.kind == "path" else end
                 found.append(mention._replace(end=last))
     unique: dict[tuple[str, str], Mention] = {}
@@ -157,14 +157,14 @@ def find_mentions(sentence: str) -> list[Mention]:
 
 
 def without_mentions(sentence: str) -> str:
-    """A sentence with its literals blanked out."""
+    """Return a sentence with its literals blanked out."""
     for mention in find_mentions(sentence):
         sentence = sentence.replace(mention.text, " ")
     return sentence
 
 
 def mention_from_text(text: str) -> Mention:
-    """The literal that a quotation contains: a path, a glob, a number, or just words."""
+    """Return the literal in a quotation: a path, a glob, a number, or just words."""
     if text.isdecimal():
         return Mention("number", text, text)
     for kind, pattern in _COMPILED:

@@ -1,7 +1,7 @@
-"""A statement whose literals are marks, and of which every phrase that is understood is taken out.
+"""A statement with marks for its literals, from which understood phrases are taken out.
 
-What is left at the end was not understood. A pattern says `<age>` for a mark of that kind; the match names it. A path
-without a slash is a `<file>`.
+What is left at the end was not understood. A pattern says `<age>` for a mark of that kind, and the match names it. A
+path without a slash is a `<file>`.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from functools import cache
 
 from pipeline.standin.language.literals import Mention, find_mentions
 
-# Private characters stand for the brackets of a mark, so that no statement can hold one of its own.
+# Private-use characters are the brackets of a mark, because no statement contains them.
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{_OPEN}([a-z]+)([0-9]+){_CLOSE}")
-# Words that belong to a literal as it is read, and to the phrase around it as well.
+# Words that belong both to a literal and to the phrase around it.
 _OUTSIDE = re.compile(r"(?:named|called|last|past) ", re.IGNORECASE)
 _COURTESY = re.compile(
     r"^\W*(?:please )?(?:i|we) (?:need|want|have|(?:would|['’]d) like) to ", re.IGNORECASE
 )
 _SLOT = re.compile(r"(?<!\?P)<(?P<kind>[a-z]+)>")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-# What stands in the place of what was taken: no word, and no blank that a pattern could step over.
+# Replaces a phrase that was taken out: neither a word nor a blank, so no pattern spans it.
 _GAP = "\ue002"
 
 
 class MarkedText:
-    """The text that is left of a statement, and its literals."""
+    """The remaining text of a statement, and its literals."""
 
     def __init__(self, statement: str, mentions: Sequence[Mention] | None = None) -> None:
         self.mentions = list(find_mentions(statement) if mentions is None else mentions)
         self.text = _mark(statement, self.mentions)
 
     def take(self, pattern: str, *, kept: str = "") -> re.Match[str] | None:
-        """Take out the first phrase that fits; `kept` is a template of what of it stays. None where none fits."""
+        """Take out the first matching phrase, or return None. `kept` is a template of what stays."""
         match = _compile(pattern).search(self.text)
         if match:
             rest = match.expand(kept) if kept else ""
@@ -42,35 +42,35 @@ class MarkedText:
         return match
 
     def take_all(self, pattern: str) -> list[re.Match[str]]:
-        """Take out every phrase that fits."""
+        """Take out every matching phrase."""
         found = []
         while match := self.take(pattern):
             found.append(match)
         return found
 
     def says(self, pattern: str) -> bool:
-        """Whether a phrase that fits is left."""
+        """Return whether a matching phrase is left."""
         return _compile(pattern).search(self.text) is not None
 
     def mention(self, match: re.Match[str], slot: str) -> Mention:
-        """The literal whose mark a match has in `slot`."""
+        """Return the literal whose mark a match has in `slot`."""
         return self.mentions[int(match[slot])]
 
     def left(self) -> list[Mention]:
-        """The literals whose marks are left, in order."""
+        """Return the literals whose marks are left, in order."""
         return [self.mentions[int(match[2])] for match in _MARK.finditer(self.text)]
 
     def words(self, known: Collection[str]) -> list[str]:
-        """The words that are left, in lower case, without those that are `known`."""
+        """Return the remaining words in lower case, without those that are `known`."""
         text = _MARK.sub(_GAP, self.text)
         return [word for word in map(str.lower, _WORD.findall(text)) if word not in known]
 
 
 def _mark(statement: str, mentions: Sequence[Mention]) -> str:
-    """The statement with a mark for each literal; "named", "last" and their like stay in front of theirs."""
+    """Return the statement with a mark for each literal; "named", "last" and similar stay before it."""
     at, pieces = 0, []
     for number, mention in sorted(enumerate(mentions), key=lambda one: one[1].start):
-        if mention.start < at:  # a place in words may hold a literal of its own
+        if mention.start < at:  # A place in words may contain another literal.
             continue
         outside = _OUTSIDE.match(statement, mention.start, mention.end)
         before = statement[at : outside.end() if outside else mention.start]

@@ -1,4 +1,4 @@
-"""A script as tree-sitter reads it, its words without quotes, and edits that keep it whole."""
+"""Parse scripts with tree-sitter, unquote their words and edit them safely."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 _PARSER = Parser(Language(tree_sitter_bash.language()))
-# Words that need no quotes: a leading tilde or variable is meant to be expanded.
+# Words that need no quotes. A leading tilde or variable should be expanded.
 _BARE = re.compile(r"(?:~|\$[A-Z_][A-Z0-9_]*)?[\w./@%+,:=-]*")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 class Edit(NamedTuple):
-    """Replace the characters from `start` to `end` by `text`; `raw` text is code, not quoted."""
+    """Replace the characters from `start` to `end` with `text`; `raw` text is code, not quoted."""
 
     start: int
     end: int
@@ -26,22 +26,22 @@ class Edit(NamedTuple):
 
 
 def parse(script: str) -> Node:
-    """The root of the script's syntax tree; broken parts are ERROR nodes."""
+    """Return the root of the script's syntax tree; broken parts are ERROR nodes."""
     return _PARSER.parse(script.encode()).root_node
 
 
 def is_broken(script: str) -> bool:
-    """Whether the grammar finds an error in the script, or a part that never ends."""
+    """Return whether the script has a syntax error or an unclosed part."""
     return parse(script).has_error
 
 
 def source(node: Node) -> str:
-    """The text of a node as written."""
+    """Return the text of a node as written."""
     return (node.text or b"").decode(errors="replace")
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and everything below it, in order."""
+    """Yield the node and everything below it, in order."""
     waiting = [node]
     while waiting:
         current = waiting.pop()
@@ -50,7 +50,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def read_word(node: Node, known: Mapping[str, str]) -> str:
-    """One word without its quotes, with the variables filled in whose value is `known`."""
+    """Return one word without its quotes, with variables of `known` value filled in."""
     if node.type == "raw_string":
         return source(node)[1:-1]
     if node.type == "ansi_c_string":
@@ -69,7 +69,7 @@ def read_word(node: Node, known: Mapping[str, str]) -> str:
 
 
 def _read_parts(node: Node, known: Mapping[str, str]) -> str:
-    """The pieces of a word; what the grammar leaves between them (blanks in a string) is kept."""
+    """Return the parts of a word, with the blanks that the grammar leaves between them."""
     pieces: list[str] = []
     at = node.start_byte
     text = node.text or b""
@@ -99,7 +99,7 @@ def _expand(node: Node, known: Mapping[str, str]) -> str:
 
 
 def insert_at(script: str, edits: Iterable[Edit]) -> str:
-    """`script` with pieces replaced, each quoted for its place; of overlapping ones the first."""
+    """Replace parts of `script`, quoted for their place; the first of overlapping edits wins."""
     root = parse(script)
     done: list[Edit] = []
     for edit in edits:
@@ -112,7 +112,7 @@ def insert_at(script: str, edits: Iterable[Edit]) -> str:
 
 
 def quote_for(text: str, context: str) -> str:
-    """`text` so that the shell reads it unchanged between single quotes, double quotes, or bare."""
+    """Quote `text` for a place in single quotes, in double quotes or without quotes."""
     if context == "single":
         return text.replace("'", "'\\''")
     if context == "double":
@@ -123,7 +123,7 @@ def quote_for(text: str, context: str) -> str:
 
 
 def _context(root: Node, script: str, at: int) -> str:
-    """How the text at a place is quoted."""
+    """Return how the text at a place is quoted."""
     offset = len(script[:at].encode())
     node = root.descendant_for_byte_range(offset, offset + 1)
     while node is not None:

@@ -1,7 +1,6 @@
-"""Compare a statement with a description by rule: verbs, literals, and a few turns of phrase.
+"""Compare a statement with a description by rule: verbs, literals, and a few phrases.
 
-It sees what words can show and no more: a description may match word for word and still be of a
-wrong script.
+It compares words only. A description may match word for word although the script is wrong.
 """
 
 from __future__ import annotations
@@ -14,20 +13,20 @@ from pipeline.standin.language.bounds import read_bounds
 from pipeline.standin.language.idioms import load_idioms
 from pipeline.standin.language.literals import Mention, find_mentions
 
-# Where a verb asks for something: at the start, after a joining word or a stop.
+# Where a verb is a request: at the start, after a joining word or a period.
 CLAUSE = (
     r"(?:^|[,;:.(]\s|\b(?:and|then|to|please|but|that|also|should|must|will|can you|first)\b)\s*"
     r"(?:then |safely |recursively |forcefully |gracefully |also |me "
-    # What is not to be done is no order, except where an exception follows.
+    # A negated verb is not a request, unless an exception follows.
     r"|(?:(?:do )?not|don['’]t|never) (?=.*\bunless\b))*"
 )
 # Where a description says that something is done.
 _SENTENCE = r"(?:^|[.;:,]\s|\b(?:and|then|that)\s)"
-# Asked beside another verb, these only say how the result is looked at.
+# Next to another verb, these only say how the result is inspected.
 _WEAK_VERBS = {"find", "check"}
 _NO_VERB_OF_THEIR_OWN = {"find", "check", "sort", "create"}
 
-# Kinds of literals that say what a script acts on; numbers and quoted words may be part of a message.
+# Kinds of literals that say what a script acts on. Numbers and quoted words may be part of a message.
 _RESTRICTING = ("path", "glob", "size", "age", "name")
 
 _SIZE_TOLERANCE = 0.08  # between 1000^3 and 1024^3
@@ -35,24 +34,24 @@ _SIZE_TOLERANCE = 0.08  # between 1000^3 and 1024^3
 _IDIOMS = load_idioms()
 _SMALL_WORDS = frozenset(_IDIOMS.small_words.split())
 _VERB_WORDS = re.compile(rf"(?:{'|'.join(verb.asked for verb in _IDIOMS.verbs.values())})(?:e?s)?")
-# Letters of every language, each with its marks where it was typed as several characters.
+# Letters of every language, with combining marks.
 _WORD = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*){3,}")
 
 
-# How a description quotes the script's comment; what it says in detail begins after that.
+# How a description quotes the script's comment, and what separates it from the details.
 SUMMARY = "By its own comment: "
 DETAIL = " In detail: "
 
 
 class Requirement(NamedTuple):
-    """One thing that the statement asks for, and what the description lacks of it, if anything."""
+    """One requirement of the statement, and what the description lacks of it."""
 
     kind: str
     missing: str
 
 
 def list_requirements(statement: str, functionality: str) -> list[Requirement]:
-    """Everything concrete that the statement asks for, with what the description lacks of it."""
+    """List the concrete requirements of a statement and what the description lacks of each."""
     summary, detail = split_description(functionality)
     return [
         *_require_verbs(statement, summary, detail),
@@ -63,9 +62,9 @@ def list_requirements(statement: str, functionality: str) -> list[Requirement]:
 
 
 def split_description(functionality: str) -> tuple[str, str]:
-    """What a description quotes of the script's comment, and what it says of the script itself.
+    """Split a description into the quoted comment and the details of the script itself.
 
-    A comment may say what the script is about; literals have to be found in the script.
+    A comment may name the script's subject, but literals must be in the script.
     """
     if functionality.startswith(SUMMARY) and DETAIL in functionality:
         summary, _, detail = functionality.removeprefix(SUMMARY).partition(DETAIL)
@@ -74,7 +73,7 @@ def split_description(functionality: str) -> tuple[str, str]:
 
 
 def list_differences(statement: str, functionality: str) -> list[str]:
-    """What is asked for and not described, and what is described and not asked for; concrete."""
+    """List what is asked but not described, and what is described but not asked."""
     required = list_requirements(statement, functionality)
     differences = [found.missing for found in required if found.missing]
     _, functionality = split_description(functionality)
@@ -91,21 +90,21 @@ def list_differences(statement: str, functionality: str) -> list[str]:
 
 
 def allowed_verbs(statement: str) -> set[str]:
-    """The verb classes that a statement asks for, and those that may be part of them."""
+    """Return the verb classes that a statement asks for, and those that may be part of them."""
     asked = find_verbs(statement)
     allowed = asked.union(*(_IDIOMS.allowed.get(verb, set()) for verb in asked))
     return allowed | {verb for verb, others in _IDIOMS.allowed.items() if others & asked}
 
 
 def list_unasked(statement: str, functionality: str) -> list[Mention]:
-    """What a description acts on or leaves out and the statement does not name: a pattern, a path, an age."""
+    """Return the patterns, paths and ages of a description that the statement does not name."""
     _, detail = split_description(functionality)
     named = [mention for mention in find_mentions(detail) if mention.kind in _RESTRICTING]
     return missing_literals(named, statement)
 
 
 def find_verbs(statement: str) -> set[str]:
-    """The verb classes that a statement asks for."""
+    """Return the verb classes that a statement asks for."""
     found = {
         name
         for name, verb in _IDIOMS.verbs.items()
@@ -120,8 +119,8 @@ def find_verbs(statement: str) -> set[str]:
 
 
 def missing_literals(mentions: Iterable[Mention], functionality: str) -> list[Mention]:
-    """Those literals that a description does not name, in whatever unit."""
-    # What a description quotes (a query, a message) may hold literals of its own.
+    """Return the literals that a description does not name in any unit."""
+    # Quotations in a description (a query, a message) may contain literals.
     unquoted = functionality.replace('"', " ").replace("'", " ")
     known = [*find_mentions(functionality), *find_mentions(unquoted)]
     text = functionality.lower()
@@ -133,7 +132,7 @@ def missing_literals(mentions: Iterable[Mention], functionality: str) -> list[Me
 
 
 def content_words(text: str) -> set[str]:
-    """The stems of the words that carry meaning, without verbs and small words."""
+    """Return the stems of the meaningful words, without verbs and small words."""
     return {
         stem(word)
         for word in _WORD.findall(text.lower())
@@ -143,7 +142,7 @@ def content_words(text: str) -> set[str]:
 
 def _require_verbs(statement: str, summary: str, detail: str) -> Iterator[Requirement]:
     commented = find_verbs(summary)
-    # What a script prints or passes on in quotes is not what it does.
+    # Text that a script prints or passes on is not what it does.
     detail = re.sub(r'"[^"]*"', '""', detail)
     for name in sorted(find_verbs(statement)):
         lacking = f"the statement asks to {name}; the description does not say that it does"
@@ -152,7 +151,7 @@ def _require_verbs(statement: str, summary: str, detail: str) -> Iterator[Requir
 
 
 def _require_literals(statement: str, functionality: str) -> Iterator[Requirement]:
-    """A literal that is missing is told beside one of its kind that nobody asked for."""
+    """Report each missing literal next to an unrequested one of its kind."""
     asked = find_mentions(statement)
     missing = missing_literals(asked, functionality)
     spare = missing_literals(find_mentions(functionality), statement)
@@ -177,7 +176,7 @@ def _require_aspects(statement: str, functionality: str) -> Iterator[Requirement
 
 
 def _require_subject(statement: str, functionality: str) -> Iterator[Requirement]:
-    """Where a statement names nothing concrete, at least one of its nouns has to come back."""
+    """If a statement has no literal, require at least one of its nouns."""
     subject = content_words(statement)
     if subject and not find_mentions(statement):
         words = [word for word in _WORD.findall(statement.lower()) if stem(word) in subject]
@@ -186,14 +185,14 @@ def _require_subject(statement: str, functionality: str) -> Iterator[Requirement
 
 
 def _is_same(mention: Mention, other: Mention) -> bool:
-    """Whether two literals mean the same; megabytes of either kind do."""
+    """Return whether two literals mean the same; MB and MiB do."""
     if mention.kind == other.kind == "size":
         return abs(int(mention.value) - int(other.value)) <= _SIZE_TOLERANCE * int(mention.value)
     return mention.key == other.key
 
 
 def _is_named(mention: Mention, text: str) -> bool:
-    """Whether a lower-case description has the literal word for word; measures need their unit."""
+    """Return whether a lower-case description contains the literal; sizes and ages need their unit."""
     if mention.kind in ("size", "age"):
         return False
     shown = mention.text.lower().rstrip("/") or "/"
@@ -206,7 +205,7 @@ def _is_named(mention: Mention, text: str) -> bool:
 
 
 def stem(word: str) -> str:
-    """A word without its ending, roughly: enough to know its forms from other words."""
+    """Return a word without its ending, roughly."""
     for ending in ("ies", "ing", "es", "ed", "s", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word.removesuffix(ending).rstrip("e")

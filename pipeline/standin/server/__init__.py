@@ -1,1 +1,1 @@
-"""The Messages API over HTTP: requests, refusals, replies, token counts, the log, and faults on request."""
+"""The Messages API over HTTP: requests, refusals, replies, token counts, log and injected faults."""

@@ -1,4 +1,4 @@
-"""The demo model over HTTP: the Messages API, and /_standin for what tests ask and look at."""
+"""The demo model over HTTP: the Messages API, and /_standin to control and inspect it in tests."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _RESET = "2026-01-01T00:00:00Z"
 
 @dataclass
 class StandIn:
-    """One demo model: book, profile, and what it remembers between requests."""
+    """One demo model: book, profile, and its state between requests."""
 
     book: Book
     profile: Profile = "claude"
@@ -66,9 +66,9 @@ class StandIn:
     log: CallLog = field(default_factory=CallLog)
     cache: PromptCache = field(default_factory=PromptCache)
     faults: FaultQueue = field(default_factory=FaultQueue)
-    # In simulation mode: who answers, by model; the book is closed then.
+    # In simulation mode: the answers by model. The book is then unused.
     simulated: Mapping[str, SimulatedAnswers] = field(default_factory=dict)
-    # How long a Message Batch takes, and the largest body that one may have.
+    # The duration of a Message Batch and its maximum body size.
     batch_seconds: float = 2
     batch_bytes: int = MAX_BATCH_BODY
 
@@ -76,43 +76,43 @@ class StandIn:
         self.held_batches = MessageBatches(self._answer_in_batch)
 
     def reset(self) -> None:
-        """Forget log, cache, faults and batches."""
+        """Clear log, cache, faults and batches."""
         self.held_batches.clear()
         self.log.clear()
         self.cache.clear()
         self.faults.clear()
 
     async def messages(self, http: Request) -> Response:
-        """POST /v1/messages."""
+        """Handle POST /v1/messages."""
         return await self._serve(http, self._answer)
 
     async def count_tokens(self, http: Request) -> Response:
-        """POST /v1/messages/count_tokens."""
+        """Handle POST /v1/messages/count_tokens."""
         return await self._serve(http, self._count)
 
     async def models(self, http: Request) -> Response:
-        """GET /v1/models and /v1/models/NAME."""
+        """Handle GET /v1/models and /v1/models/NAME."""
         return await self._serve(http, self._list)
 
     async def batches(self, http: Request) -> Response:
-        """GET and POST /v1/messages/batches."""
+        """Handle GET and POST /v1/messages/batches."""
         handle = self._create_batch if http.method == "POST" else self._list_batches
         return await self._serve(http, handle)
 
     async def batch(self, http: Request) -> Response:
-        """GET /v1/messages/batches/NAME."""
+        """Handle GET /v1/messages/batches/NAME."""
         return await self._serve(http, self._show_batch)
 
     async def batch_results(self, http: Request) -> Response:
-        """GET /v1/messages/batches/NAME/results."""
+        """Handle GET /v1/messages/batches/NAME/results."""
         return await self._serve(http, self._send_results)
 
     async def batch_cancel(self, http: Request) -> Response:
-        """POST /v1/messages/batches/NAME/cancel."""
+        """Handle POST /v1/messages/batches/NAME/cancel."""
         return await self._serve(http, self._cancel_batch)
 
     async def unknown(self, http: Request) -> Response:
-        """Any other address."""
+        """Handle any other address."""
         return await self._serve(http, self._miss)
 
     async def _serve(
@@ -159,7 +159,7 @@ class StandIn:
     def _reply(
         self, request: MessageRequest, prompt: Prompt, call: Call, fault: Fault | None
     ) -> tuple[Reply, dict[str, object]]:
-        """What the model says, and what it costs; billed before anything can be lost."""
+        """Compose and bill the reply, before a fault can lose it."""
         reply = compose_reply(request, self._think(prompt, model=request.model))
         if fault:
             reply = spoil_reply(reply, fault, request, prompt.task)
@@ -168,7 +168,7 @@ class StandIn:
         return reply, usage
 
     def _answer_in_batch(self, params: object, batch: str, custom_id: str) -> dict[str, object]:
-        """One request of a batch: logged and billed like a direct one. Raises RequestRefused."""
+        """Answer, log and bill one request of a batch like a direct one. Raises RequestRefused."""
         call = self.log.open(path="/v1/messages/batches", request_id=f"req_{uuid.uuid4().hex[:24]}")
         call.batch, call.custom_id, call.request = batch, custom_id, params
         try:
@@ -334,7 +334,7 @@ class StandIn:
 
 
 def build_app(standin: StandIn) -> Starlette:
-    """The ASGI application of one demo model."""
+    """Build the ASGI application of a demo model."""
 
     async def health(http: Request) -> Response:
         return JSONResponse({"status": "ok", "profile": standin.profile, "book": len(standin.book)})
@@ -386,7 +386,7 @@ def _answer_json(value: object) -> Response:
 
 
 async def _read_rules(http: Request) -> list[object]:
-    # A web page elsewhere can post text to loopback, but no JSON without asking first.
+    # A cross-origin page can post text to loopback, but JSON requires a preflight request.
     if http.headers.get("content-type", "").split(";")[0] != "application/json":
         raise RequestRefused(415, "invalid_request_error", "Send application/json.")
     try:
@@ -403,7 +403,7 @@ def _base_of(http: Request) -> str:
 
 
 async def _read_limited(http: Request, most: int = MAX_BODY) -> bytes:
-    """The body, or RequestRefused (413) as soon as it is longer than the API takes."""
+    """Read the body; raise RequestRefused (413) as soon as it exceeds the limit."""
     body = bytearray()
     async for part in http.stream():
         body += part

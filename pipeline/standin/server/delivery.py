@@ -1,4 +1,4 @@
-"""How an answer travels: whole, or as badly as a fault of the transport asks for."""
+"""Deliver an answer, intact or with a transport fault."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pipeline.standin.server.faults import Fault
 
 
 class HangUp(Exception):
-    """Raised after the last byte: uvicorn then closes the connection without announcing it."""
+    """Raised after the last byte, so that uvicorn closes the connection without notice."""
 
 
 class _DyingResponse(Response):
-    """Announces the whole body, sends half of it and ends; uvicorn then drops the connection."""
+    """Announces the whole body, sends half of it and drops the connection."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await _start(self, send)
@@ -31,7 +31,7 @@ class _DyingResponse(Response):
 
 
 class _ClosingResponse(Response):
-    """A whole answer, after which the kept-alive connection is closed under the client's hands."""
+    """A complete answer, after which the kept-alive connection is closed without notice."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await super().__call__(scope, receive, send)
@@ -39,7 +39,7 @@ class _ClosingResponse(Response):
 
 
 class _DrippingResponse(Response):
-    """The first bytes one by one, so that no single read ever takes long."""
+    """Sends the first bytes one by one, so that no single read takes long."""
 
     def __init__(
         self, content: bytes, *, headers: Mapping[str, str], count: int, seconds: float
@@ -66,7 +66,7 @@ async def _start(response: Response, send: Send) -> None:
 
 
 def write_json(value: object) -> bytes:
-    """`value` as JSON in UTF-8; with escapes where it holds half of a character, which has no UTF-8."""
+    """Write `value` as UTF-8 JSON; escape it if it contains an unpaired surrogate."""
     try:
         return json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -74,12 +74,12 @@ def write_json(value: object) -> bytes:
 
 
 def deliver(content: object, *, headers: Mapping[str, str], fault: Fault | None) -> Response:
-    """`content` as a 200 answer in JSON, spoilt on its way where `fault` says so."""
+    """Return `content` as a 200 JSON answer, with `fault` applied."""
     return _deliver(write_json(content), "application/json", headers, fault)
 
 
 def deliver_lines(body: bytes, *, headers: Mapping[str, str], fault: Fault | None) -> Response:
-    """A 200 answer of JSON lines, spoilt in the same ways."""
+    """Return a 200 answer of JSON lines, with `fault` applied."""
     return _deliver(body, "application/x-jsonl", headers, fault)
 
 

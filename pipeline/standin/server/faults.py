@@ -1,33 +1,32 @@
-"""Faults that a test asks for: rules, queued by POST /_standin/faults, spent on matching requests.
+"""Faults that tests inject: rules queued by POST /_standin/faults and used by matching requests.
 
-A rule never hides a refusal: an impossible request is refused first and leaves the queue as it is.
+An invalid request is refused first and uses no rule.
 
-kind            what the client sees                                            billed
-status          `status` with the API's error body, or with `text` as body      no
-delay           the normal answer, `seconds` later                              yes
-death           the connection dies in the middle of the answer                 yes
-cut             200 and a body that ends in the middle                          yes
-shape           200 and `body` as JSON, or the message without the keys `drop`  yes
-max_tokens      the answer broken off in the middle, stop_reason max_tokens     yes
-refusal         no content, stop_reason refusal, stop_details with `category`   yes
-text            `text`, or a `sample`, as the only text block                   yes
-tool_input      a call of the tool with `input` as it stands                    yes
-contradiction   two JSON objects with opposite verdicts                         yes
-thinking        a thinking block and nothing else                               yes
-unknown_block   a block of an unknown kind, then the normal answer              yes
-drip            the first `bytes` bytes one by one, `seconds` apart             yes
-close           the normal answer, then the idle connection closed unannounced  yes
+ kind            what the client sees                                            billed
+ status          `status` with the API's error body, or with `text` as body      no
+ delay           the normal answer, `seconds` later                              yes
+ death           the connection dies in the middle of the answer                 yes
+ cut             200 and a body that ends in the middle                          yes
+ shape           200 and `body` as JSON, or the message without the keys `drop`  yes
+ max_tokens      the answer cut in the middle, stop_reason max_tokens            yes
+ refusal         no content, stop_reason refusal, stop_details with `category`   yes
+ text            `text`, or a `sample`, as the only text block                   yes
+ tool_input      a call of the tool with `input` unchanged                       yes
+ contradiction   two JSON objects with opposite verdicts                         yes
+ thinking        a thinking block and nothing else                               yes
+ unknown_block   a block of an unknown kind, then the normal answer              yes
+ drip            the first `bytes` bytes one by one, `seconds` apart             yes
+ close           the normal answer, then the idle connection closed unannounced  yes
 
-Of Message Batches, by the tasks batch_create, batch_retrieve, batch_list, batch_results and batch_cancel: status,
-delay, death, cut and close as above (a batch is made before its connection dies), and of batch_create alone
-expire          the batch expires: its first `answered` requests are answered   those
-slow            the batch takes `seconds` instead of the usual time             yes
-A rule for the task of a request (generate, ...) strikes it inside a batch too: a status makes it *errored*, and
-what the model says is spoilt; what spoils the way there has no effect.
+Message Batches have the tasks batch_create, batch_retrieve, batch_list, batch_results and batch_cancel. They take
+status, delay, death, cut and close (a batch is created before its connection dies). Only batch_create takes:
+ expire          the batch expires: its first `answered` requests are answered   those
+ slow            the batch takes `seconds` instead of the usual time             yes
+A rule for the task of a request (such as generate) also applies inside a batch: a status makes the request *errored*,
+and reply faults change its reply. Transport faults have no effect there.
 
-Every rule may carry `seconds` (waited before its effect) and be restricted: to a `task` (generate,
-describe, ...), to a `model`, to requests after the first `skip` matching ones, to `count` requests
-(1 unless told, null: all).
+A rule may have `seconds` (a delay before its effect). It may be limited to a `task`, to a `model`, to requests after
+the first `skip` matching ones, and to `count` requests (default 1; null means all).
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ _OPPOSITES = {"explain": ("error", "no_error")}
 
 
 class Fault(BaseModel):
-    """One rule; the module's text says what each kind does."""
+    """One rule; the module docstring describes each kind."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -111,11 +110,11 @@ class Fault(BaseModel):
     answered: int = Field(default=0, ge=0)
 
     def error_type(self) -> str:
-        """The error type of a status fault."""
+        """Return the error type of a status fault."""
         return self.type or ERROR_TYPES.get(self.status, "api_error")
 
     def error_headers(self) -> dict[str, str]:
-        """The headers of a status fault."""
+        """Return the headers of a status fault."""
         waiting = {} if self.retry_after is None else {"retry-after": f"{self.retry_after:g}"}
         return {**waiting, **self.headers}
 
@@ -128,7 +127,7 @@ class _Queued:
 
 
 class FaultQueue:
-    """The rules still to be spent, first come first served."""
+    """The unused rules, in order of arrival."""
 
     def __init__(self) -> None:
         self._queued: list[_Queued] = []
@@ -138,18 +137,18 @@ class FaultQueue:
         self._queued.append(_Queued(rule, rule.skip, rule.count))
 
     def clear(self) -> None:
-        """Forget every rule."""
+        """Remove every rule."""
         self._queued.clear()
 
     def pending(self) -> list[dict[str, object]]:
-        """The rules not yet spent, each with how often it will still strike."""
+        """Return the unused rules with their remaining uses."""
         return [
             {**queued.rule.model_dump(exclude_defaults=True), "left": queued.left}
             for queued in self._queued
         ]
 
     def take(self, *, task: str, model: str) -> Fault | None:
-        """Spend the first rule that fits this request, if any."""
+        """Use and return the first rule that matches this request, if any."""
         for queued in self._queued:
             if queued.rule.task not in (None, task) or queued.rule.model not in (None, model):
                 continue
@@ -165,7 +164,7 @@ class FaultQueue:
 
 
 def spoil_reply(reply: Reply, fault: Fault, request: MessageRequest, task: str) -> Reply:
-    """What the model says under `fault`; faults of the transport leave it as it is."""
+    """Apply `fault` to a reply; transport faults leave it unchanged."""
     thinking = reply.thinking_tokens
     if fault.kind == "max_tokens":
         return cut_reply(reply, thinking + max(1, (reply.output_tokens() - thinking) // 2))
@@ -192,7 +191,7 @@ def spoil_reply(reply: Reply, fault: Fault, request: MessageRequest, task: str) 
 
 
 def spoil_message(message: Mapping[str, object], fault: Fault) -> object:
-    """The 200 body under a fault of kind shape."""
+    """Return the 200 body under a fault of kind shape."""
     if fault.drop:
         return {name: value for name, value in message.items() if name not in fault.drop}
     return fault.body

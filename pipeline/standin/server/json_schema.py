@@ -15,9 +15,9 @@ _FILLERS: dict[str, object] = {
 
 
 def conform(schema: Mapping[str, object], wanted: object) -> object:
-    """A value that satisfies `schema` and keeps of `wanted` what it allows.
+    """Return a value that satisfies `schema` and keeps what it allows of `wanted`.
 
-    Knows const, enum, type, properties, items, minItems, anyOf, oneOf, allOf and local $ref.
+    Supports const, enum, type, properties, items, minItems, anyOf, oneOf, allOf and local $ref.
     """
     return _conform(schema, wanted, schema, 0)
 
@@ -42,7 +42,7 @@ def _conform(
 
 
 def _resolve(schema: Mapping[str, object], root: Mapping[str, object]) -> Mapping[str, object]:
-    """Follow a local $ref, take the first branch of a choice, put the parts of allOf together."""
+    """Follow a local $ref, take the first branch of a choice, and merge the parts of allOf."""
     for _ in range(_DEEPEST):
         reference = schema.get("$ref")
         choice = schema.get("anyOf") or schema.get("oneOf")

@@ -1,4 +1,4 @@
-"""Message Batches of the demo model: kept in memory, worked off in the background, read as JSON lines."""
+"""Message Batches of the demo model: kept in memory, processed in the background."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _CUSTOM_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _LIFETIME = timedelta(hours=24)
 _MOST_LISTED = 1_000
 
-# Answers one request of a batch: its parameters, and the batch and custom id to log it under.
+# Answers one request of a batch from its parameters, batch id and custom id.
 Answerer = Callable[[object, str, str], dict[str, object]]
 
 
 @dataclass
 class HeldBatch:
-    """One batch; `results` by custom id, as they are made."""
+    """One batch; `results` by custom id, as they complete."""
 
     id: str
     requests: dict[str, object]
     seconds: float
-    # So many requests are answered, and the rest expires; None: all are.
+    # The number of requests answered before the rest expires; None means that none expire.
     answered_of_expired: int | None = None
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     ended_at: datetime | None = None
@@ -45,7 +45,7 @@ class HeldBatch:
         return "in_progress" if self.cancelled_at is None else "canceling"
 
     def describe(self, base_url: str) -> dict[str, object]:
-        """The API's object; as there, every request counts as processing until the whole batch has ended."""
+        """Return the API's object. Every request counts as processing until the whole batch ends."""
         ended = self.ended_at is not None
         kinds = Counter(str(result["type"]) for result in self.results.values()) if ended else {}
         counts = {
@@ -65,7 +65,7 @@ class HeldBatch:
         }
 
     def lines(self) -> Iterator[bytes]:
-        """The results, one JSON object a line, in another order than the requests."""
+        """Yield the results as JSON lines, in a different order from the requests."""
         for name in sorted(self.results, key=lambda name: name[::-1]):
             yield write_json({"custom_id": name, "result": self.results[name]}) + b"\n"
 
@@ -79,7 +79,7 @@ class MessageBatches:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def clear(self) -> None:
-        """Forget every batch; what is being worked off ends."""
+        """Remove every batch and stop processing."""
         for task in self._tasks:
             task.cancel()
         self._held.clear()
@@ -87,7 +87,7 @@ class MessageBatches:
     def create(
         self, body: object, *, seconds: float, answered_of_expired: int | None = None
     ) -> HeldBatch:
-        """A new batch, worked off `seconds` later. Raises RequestRefused for what is no list of requests."""
+        """Create a batch that is processed after `seconds`. Raises RequestRefused for an invalid request list."""
         batch = HeldBatch(
             id=f"msgbatch_{uuid.uuid4().hex[:24]}",
             requests=_read_requests(body),
@@ -101,14 +101,14 @@ class MessageBatches:
         return batch
 
     def find(self, name: str) -> HeldBatch:
-        """Raises RequestRefused (404)."""
+        """Return a batch. Raises RequestRefused (404)."""
         batch = self._held.get(name)
         if batch is None:
             raise RequestRefused(404, "not_found_error", f"Message Batch not found: {name}")
         return batch
 
     def page(self, *, limit: int, after: str, before: str) -> tuple[Sequence[HeldBatch], bool]:
-        """So many batches, the newest first, and whether there are more. Raises RequestRefused."""
+        """Return one page of batches, newest first, and whether there are more. Raises RequestRefused."""
         if not 1 <= limit <= _MOST_LISTED:
             raise refused(f"limit: must be from 1 to {_MOST_LISTED}")
         newest = list(reversed(self._held.values()))
@@ -120,7 +120,7 @@ class MessageBatches:
         return newest[:limit], len(newest) > limit
 
     def cancel(self, name: str) -> HeldBatch:
-        """Take up no further request of it. Raises RequestRefused."""
+        """Answer no further request of a batch. Raises RequestRefused."""
         batch = self.find(name)
         if batch.ended_at is not None:
             raise refused(f"Batch {name} cannot be canceled because it has finished processing.")
@@ -128,7 +128,7 @@ class MessageBatches:
         return batch
 
     def results(self, name: str) -> HeldBatch:
-        """A batch that has results. Raises RequestRefused (404)."""
+        """Return a batch that has results. Raises RequestRefused (404)."""
         batch = self.find(name)
         if batch.ended_at is None:
             raise RequestRefused(404, "not_found_error", f"Batch {name} has no available results.")
@@ -157,7 +157,7 @@ class MessageBatches:
 
 
 def _read_requests(body: object) -> dict[str, object]:
-    """The parameters of each request by custom id; they are judged when the request is answered, as in the API."""
+    """Return the parameters by custom id. As in the API, they are validated when answered."""
     rows = body.get("requests") if isinstance(body, dict) else None
     if not isinstance(rows, list) or not rows:
         raise refused("requests: a list of at least one request is required")

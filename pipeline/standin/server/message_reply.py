@@ -19,7 +19,7 @@ _CHARACTERS_PER_TOKEN = 4
 
 @dataclass(frozen=True)
 class Reply:
-    """What the model says and why it stopped."""
+    """The model's reply and its stop reason."""
 
     content: list[dict[str, object]]
     stop_reason: str
@@ -28,7 +28,7 @@ class Reply:
     thinking_tokens: int = field(default=0, kw_only=True)
 
     def output_tokens(self) -> int:
-        """Simulated number of output tokens, thinking included; never 0, as on the real API."""
+        """Return the simulated number of output tokens with thinking; never 0, as on the real API."""
         said = sum(
             count_tokens(text_of(block)) for block in self.content if block["type"] != "thinking"
         )
@@ -36,7 +36,7 @@ class Reply:
 
 
 def compose_reply(request: MessageRequest, answer: Mapping[str, object]) -> Reply:
-    """`answer` in the mode that `request` asks for, cut at `max_tokens` and at stop sequences."""
+    """Compose `answer` in the requested mode, cut at `max_tokens` and at stop sequences."""
     thinking = count_thinking(request)
     if "refusal" in answer:
         return refuse(str(answer["refusal"]), thinking_tokens=thinking)
@@ -60,7 +60,7 @@ def compose_reply(request: MessageRequest, answer: Mapping[str, object]) -> Repl
 
 
 def refuse(why: str, *, thinking_tokens: int) -> Reply:
-    """The model declines, in its own words, whatever mode was asked for."""
+    """Return a refusal in the model's own words, in any mode."""
     details: dict[str, object] = {"type": "refusal", "category": None, "explanation": why}
     return Reply(
         [text_block(why)], "refusal", stop_details=details, thinking_tokens=thinking_tokens
@@ -68,22 +68,22 @@ def refuse(why: str, *, thinking_tokens: int) -> Reply:
 
 
 def text_block(text: str) -> dict[str, object]:
-    """A content block with text."""
+    """Return a text block."""
     return {"type": "text", "text": text, "citations": None}
 
 
 def unknown_block() -> dict[str, object]:
-    """A content block of a kind that no client knows."""
+    """Return a content block of an unknown kind."""
     return {"type": "hologram", "text": "Not for you.", "hologram": {"frames": 3}}
 
 
 def thinking_block() -> dict[str, object]:
-    """A content block of thinking whose text is omitted, as the API gives it by default."""
+    """Return a thinking block with its text omitted, the API's default."""
     return {"type": "thinking", "thinking": "", "signature": "c3RhbmQtaW4="}
 
 
 def tool_use(name: str, value: object) -> dict[str, object]:
-    """A content block that calls the tool `name` with `value`."""
+    """Return a content block that calls the tool `name` with `value`."""
     identifier = f"toolu_{uuid.uuid4().hex[:24]}"
     return {
         "type": "tool_use",
@@ -95,14 +95,14 @@ def tool_use(name: str, value: object) -> dict[str, object]:
 
 
 def text_of(block: Mapping[str, object]) -> str:
-    """What of a content block counts as output: its text, or its tool input as JSON."""
+    """Return the billed output of a content block: its text, or its tool input as JSON."""
     if block["type"] == "tool_use":
         return json.dumps(block["input"], ensure_ascii=False)
     return str(block.get("text", ""))
 
 
 def write_text(answer: Mapping[str, object]) -> str:
-    """The answer in text: prose, and a Bash fence for a script or a JSON object for the rest."""
+    """Return the answer as text: a Bash fence for a script, a JSON object for the rest."""
     if not answer:
         return NO_TASK
     script = answer.get("script")
@@ -110,13 +110,13 @@ def write_text(answer: Mapping[str, object]) -> str:
         fence = "```"
         while fence in script:
             fence += "`"
-        end = "" if script.endswith("\n") else "\n"  # a fence can't hold a script without one
+        end = "" if script.endswith("\n") else "\n"  # The closing fence needs its own line.
         return f"Here is the script.\n\n{fence}bash\n{script}{end}{fence}\n"
     return f"My answer:\n\n{json.dumps(answer, ensure_ascii=False, indent=2)}\n"
 
 
 def cut_reply(reply: Reply, max_tokens: int) -> Reply:
-    """`reply` when the model runs out of `max_tokens`: text broken off, a tool's input empty."""
+    """Cut `reply` at `max_tokens`: truncate text and empty a tool's input."""
     left = max(0, max_tokens - reply.thinking_tokens)
     content = []
     for block in reply.content:
@@ -135,7 +135,7 @@ def cut_reply(reply: Reply, max_tokens: int) -> Reply:
 def build_message(
     request: MessageRequest, reply: Reply, usage: dict[str, object]
 ) -> dict[str, object]:
-    """The body of a 200 answer."""
+    """Return the body of a 200 answer."""
     return {
         "id": f"msg_{uuid.uuid4().hex[:24]}",
         "type": "message",
@@ -152,7 +152,7 @@ def build_message(
 
 
 def build_usage(reply: Reply, charged: InputUsage) -> dict[str, object]:
-    """What the answer cost, in the API's fields."""
+    """Return the usage of the answer in the API's fields."""
     return {
         "input_tokens": charged.fresh,
         "cache_creation_input_tokens": charged.written_5m + charged.written_1h,

@@ -1,4 +1,4 @@
-"""The request of POST /v1/messages as typed data; what does not fit is refused."""
+"""The request of POST /v1/messages as typed data; invalid requests are refused."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Model = TypeVar("Model", bound=BaseModel)
 
-# Token figures that /v1/models announces for every model here.
+# Token limits that /v1/models reports for every model.
 MAX_OUTPUT_TOKENS = 128_000
 MAX_INPUT_TOKENS = 200_000
 
-# What Ollama reads of a request; the rest, forced tools and formats too, it drops without a word.
+# The fields that Ollama reads. It silently drops all others, including forced tools and formats.
 _OLLAMA_FIELDS = {
     "model",
     "messages",
@@ -34,7 +34,7 @@ class RequestRefused(Exception):
 
 
 def refused(message: str) -> RequestRefused:
-    """The API's answer to an impossible request: 400, invalid_request_error."""
+    """Return the API's error for an invalid request: 400, invalid_request_error."""
     return RequestRefused(400, "invalid_request_error", message)
 
 
@@ -50,7 +50,7 @@ class CacheControl(_Strict):
 
 
 class TextBlock(_Strict):
-    """Text, the one kind of block that the demo model reads."""
+    """Text, the only kind of block that the demo model reads."""
 
     type: Literal["text"]
     text: str
@@ -59,7 +59,7 @@ class TextBlock(_Strict):
 
 
 class OtherBlock(BaseModel):
-    """A block that the API takes and the demo model ignores."""
+    """A block that the API accepts and the demo model ignores."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     type: Literal["image", "document", "thinking", "redacted_thinking", "tool_use", "tool_result"]
@@ -75,7 +75,7 @@ class Turn(_Strict):
     content: str | list[Block]
 
     def text(self) -> str:
-        """The text of this message."""
+        """Return the text of this message."""
         if isinstance(self.content, str):
             return self.content
         return "\n".join(block.text for block in self.content if isinstance(block, TextBlock))
@@ -94,7 +94,7 @@ class Tool(_Strict):
 
 
 class ToolChoice(_Strict):
-    """Whether and which tool is to be called."""
+    """Whether and which tool the model must call."""
 
     type: Literal["auto", "any", "tool", "none"]
     name: str | None = None
@@ -146,7 +146,7 @@ class MessageRequest(_Strict):
 
     @property
     def mode(self) -> Literal["tool", "schema", "text"]:
-        """How to answer; a format wins over a tool that may or may not be called."""
+        """Return the answer mode; a format takes precedence over an optional tool."""
         choice = self.tool_choice.type if self.tool_choice else "auto"
         if self.tools and (
             choice in ("any", "tool") or (choice == "auto" and not self.output_config.format)
@@ -155,20 +155,20 @@ class MessageRequest(_Strict):
         return "schema" if self.output_config.format else "text"
 
     def system_text(self) -> str:
-        """The system prompt as one string."""
+        """Return the system prompt as one string."""
         if isinstance(self.system, str):
             return self.system
         return "\n".join(block.text for block in self.system)
 
     def user_text(self) -> str:
-        """What the user said in all turns."""
+        """Return the user's text of all turns."""
         return "\n".join(turn.text() for turn in self.messages if turn.role == "user")
 
 
 def parse_request(body: object, *, loose: bool) -> MessageRequest:
-    """The typed request, or RequestRefused naming the first thing that does not fit.
+    """Parse the request, or raise RequestRefused with the first error.
 
-    `loose` reads as Ollama does: fields it does not know are dropped silently.
+    If `loose`, unknown fields are dropped silently, as Ollama does.
     """
     if not isinstance(body, dict):
         raise refused("The request body is not a JSON object.")
@@ -178,11 +178,11 @@ def parse_request(body: object, *, loose: bool) -> MessageRequest:
 
 
 def fit(shape: type[Model], value: object) -> Model:
-    """`value` as `shape`, or RequestRefused with the place and the reason of one misfit."""
+    """Return `value` as `shape`, or raise RequestRefused with the place and reason of one error."""
     try:
         return shape.model_validate(value)
     except ValidationError as errors:
-        # Of a value that might have been text or blocks, the deepest error is the telling one.
+        # For a union of text and blocks, the deepest error is the most specific.
         error = max(errors.errors(include_url=False), key=lambda error: len(error["loc"]))
         place = ".".join(str(part) for part in error["loc"])
         raise refused(f"{place}: {error['msg']}" if place else error["msg"]) from None

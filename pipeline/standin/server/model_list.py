@@ -1,4 +1,4 @@
-"""The models that GET /v1/models lists. Requests may name any: the answer's `model` is theirs."""
+"""The models that GET /v1/models lists. Requests may name any other model too."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pipeline.standin.server.message_request import MAX_INPUT_TOKENS, MAX_OUTPUT_TOKENS
 
-# Two names, so that one can write and the other assess.
+# Two names, so that one model can write and the other can assess.
 MODELS = {"demo-smith": "Demo model", "demo-smith-2": "Demo model, by another name"}
 
 _CREATED = "2026-01-01T00:00:00Z"
@@ -14,7 +14,7 @@ _LEVELS = ("low", "medium", "high", "xhigh", "max")
 
 
 def describe_model(name: str) -> dict[str, object]:
-    """One model as the Messages API describes it."""
+    """Describe one model as the Messages API does."""
     return {
         "type": "model",
         "id": name,
@@ -46,14 +46,14 @@ def describe_model(name: str) -> dict[str, object]:
 
 
 def list_models() -> dict[str, object]:
-    """All models, on one page."""
+    """Return all models on one page."""
     names = list(MODELS)
     data = [describe_model(name) for name in names]
     return {"data": data, "first_id": names[0], "last_id": names[-1], "has_more": False}
 
 
 def list_models_like_ollama() -> dict[str, object]:
-    """All models in the shape that Ollama gives them under /v1/models."""
+    """Return all models in Ollama's format for /v1/models."""
     return {
         "object": "list",
         "data": [

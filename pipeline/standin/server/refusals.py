@@ -1,7 +1,7 @@
-"""What the real API refuses although its shape is right.
+"""Refuse requests that are well-formed but that the real API refuses.
 
-The product must not pass its tests on impossible requests. Sources: the API's documentation and the
-docstrings of the Python SDK 2.12 (message_create_params, model_capabilities).
+Otherwise the product could pass its tests with impossible requests. Sources: the API's documentation and the docstrings
+of the Python SDK 2.12 (message_create_params, model_capabilities).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _SAMPLING = ("temperature", "top_p", "top_k")
 _EFFORT_NEEDS_THINKING = {"xhigh", "max"}
 _MAX_BREAKPOINTS = 4
 
-# Models on which thinking cannot be switched off.
+# Models on which thinking cannot be turned off.
 _ALWAYS_THINKING = ("claude-opus-5-5", "claude-fable-", "claude-mythos-")
 
-# Constrained decoding does not have these; the SDK's transform_schema moves them to descriptions.
+# Constrained decoding does not support these. The SDK's transform_schema moves them to descriptions.
 _UNSUPPORTED_KEYWORDS = {
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
     "maxLength", "maxItems", "uniqueItems", "minProperties", "maxProperties", "patternProperties",
@@ -35,7 +35,7 @@ _UNSUPPORTED_KEYWORDS = {
 
 
 def refuse_headers(headers: Mapping[str, str]) -> None:
-    """Refuse a request without a credential or without a known API version."""
+    """Refuse a request without a credential or a known API version."""
     bearer = headers.get("authorization", "")
     key = (
         bearer[len("bearer ") :]
@@ -54,14 +54,14 @@ def refuse_headers(headers: Mapping[str, str]) -> None:
 
 
 def refuse_sampling(body: object) -> None:
-    """Refuse sampling parameters, at their defaults too (API version 2026-10-21)."""
+    """Refuse sampling parameters, even at their defaults (API version 2026-10-21)."""
     for name in _SAMPLING:
         if isinstance(body, dict) and name in body:
             raise refused(f"{name}: sampling parameters are not supported")
 
 
 def refuse_request(request: MessageRequest) -> None:
-    """Refuse what no Claude model of today takes; RequestRefused names the reason."""
+    """Raise RequestRefused for requests that no current Claude model accepts."""
     _refuse_messages(request)
     _refuse_thinking(request)
     _refuse_tools(request)
@@ -74,7 +74,7 @@ def refuse_request(request: MessageRequest) -> None:
 
 
 def is_thinking(request: MessageRequest) -> bool:
-    """Whether the model thinks before answering this request."""
+    """Return whether the model thinks before answering this request."""
     asked = request.thinking is not None and request.thinking.type in ("adaptive", "enabled")
     return asked or request.model.startswith(_ALWAYS_THINKING)
 

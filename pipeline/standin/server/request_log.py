@@ -1,4 +1,4 @@
-"""The log of requests: what was asked, what came back, what would have been billed."""
+"""The log of requests, replies and simulated charges."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections import deque
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-# Calls kept in memory with their requests; totals and the log file go on counting.
+# Number of calls kept in memory. Totals and the log file include all calls.
 _KEPT = 2000
 
 
 @dataclass
 class Call:
-    """One request; times in seconds since the epoch, `ended` null while the answer is made."""
+    """One request; times in seconds since the epoch, `ended` is null until the answer is sent."""
 
     number: int
     request_id: str
@@ -31,7 +31,7 @@ class Call:
     error: str | None = None
     stop_reason: str | None = None
     usage: dict[str, object] | None = None
-    # The Message Batch that it asks for, or is a request of; then also its custom id.
+    # The Message Batch that the call asks for or belongs to; in a batch, also its custom id.
     batch: str = ""
     custom_id: str = ""
     request_sha256: str = ""
@@ -39,7 +39,7 @@ class Call:
 
 
 class CallLog:
-    """The calls in memory and, where asked for, as JSON lines in a file (without the texts)."""
+    """The calls in memory, and optionally as JSON lines in a file (without the texts)."""
 
     def __init__(self, file: Path | None = None) -> None:
         self._file = file
@@ -47,24 +47,24 @@ class CallLog:
         self._totals = {"requests": 0, "billed": 0, "input_tokens": 0, "output_tokens": 0}
 
     def clear(self) -> None:
-        """Forget every call; the file stays."""
+        """Remove every call from memory, but keep the file."""
         self._calls.clear()
         self._totals = dict.fromkeys(self._totals, 0)
 
     def open(self, *, path: str, request_id: str) -> Call:
-        """Record that a request came in."""
+        """Record an incoming request."""
         self._totals["requests"] += 1
         call = Call(self._totals["requests"], request_id, path)
         self._calls.append(call)
         return call
 
     def read(self, call: Call, *, body: bytes, request: object) -> None:
-        """Record what a request said."""
+        """Record a request's body."""
         call.request_sha256 = hashlib.sha256(body).hexdigest()
         call.request = request
 
     def bill(self, call: Call, usage: dict[str, object], *, stop_reason: str) -> None:
-        """Record that an answer was generated, whether or not it will arrive."""
+        """Record that an answer was generated, even if it does not arrive."""
         call.billed = True
         call.usage = usage
         call.stop_reason = stop_reason
@@ -74,7 +74,7 @@ class CallLog:
         self._totals["output_tokens"] += _number(usage["output_tokens"])
 
     def settle(self, call: Call, *, status: int) -> None:
-        """Record the status that goes out, and write the call to the file."""
+        """Record the response status and write the call to the file."""
         call.status = status
         if self._file:
             line = {
@@ -86,11 +86,11 @@ class CallLog:
                 file.write(json.dumps(line) + "\n")
 
     def close(self, call: Call) -> None:
-        """Record that the answer has left, or that nobody waited for it."""
+        """Record that the answer was sent or the client disconnected."""
         call.ended = time.time()
 
     def report(self, *, after: int = 0) -> dict[str, object]:
-        """The calls numbered above `after`, and totals over all."""
+        """Return the calls numbered above `after`, and totals over all."""
         return {
             "calls": [asdict(call) for call in self._calls if call.number > after],
             "totals": dict(self._totals),

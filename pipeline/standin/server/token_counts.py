@@ -1,4 +1,4 @@
-"""Simulated token counts: about four characters a token, with prompt cache reads and writes."""
+"""Simulated token counts: about four characters per token, with prompt cache reads and writes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pipeline.standin.server.refusals import is_thinking
 _CHARACTERS_PER_TOKEN = 4
 _LIFETIMES = {"5m": 300.0, "1h": 3600.0}
 
-# The shortest prefix that is cached, by model; below it the API silently caches nothing.
+# The shortest cached prefix by model. The API silently caches nothing below it.
 _FLOORS = {"claude-haiku-5-5": 512, "claude-opus-5": 512, "claude-opus-4-7": 2048}
 _DEFAULT_FLOOR = 1024
 
-# Thinking counts toward max_tokens: a small max_tokens can end with no text at all.
+# Thinking counts toward max_tokens, so a small max_tokens can leave no text.
 _THINKING = {"low": 60, "medium": 250, "high": 1000, "xhigh": 2000, "max": 4000}
 
 
@@ -33,33 +33,33 @@ class InputUsage(NamedTuple):
 
 
 def count_tokens(text: str) -> int:
-    """Simulated number of tokens of `text`."""
+    """Return the simulated number of tokens in `text`."""
     return math.ceil(len(text) / _CHARACTERS_PER_TOKEN)
 
 
 def count_thinking(request: MessageRequest) -> int:
-    """Simulated number of tokens spent on thinking, 0 where the model does not think."""
+    """Return the simulated number of thinking tokens, 0 if the model does not think."""
     return _THINKING[request.output_config.effort or "medium"] if is_thinking(request) else 0
 
 
 def count_input(request: MessageRequest) -> int:
-    """Simulated number of input tokens, cached or not."""
+    """Return the simulated number of input tokens, cached or not."""
     return sum(count_tokens(text) for text, _ in _blocks(request))
 
 
 class PromptCache:
-    """Which prefixes were sent lately with a cache breakpoint; all that usage remembers."""
+    """The prefixes that were recently sent with a cache breakpoint."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._expiry: dict[str, float] = {}
 
     def clear(self) -> None:
-        """Forget every prefix."""
+        """Remove every prefix."""
         self._expiry.clear()
 
     def charge(self, request: MessageRequest) -> InputUsage:
-        """The input tokens of `request` as new, written and read; its prefixes are remembered."""
+        """Count the input tokens of `request` as new, written and read, and store its prefixes."""
         hashed = hashlib.sha256(request.model.encode())
         floor = _FLOORS.get(request.model, _DEFAULT_FLOOR)
         now = self._clock()
@@ -82,7 +82,7 @@ class PromptCache:
 
 
 def _blocks(request: MessageRequest) -> list[tuple[str, CacheControl | None]]:
-    """Everything the model reads, in the order of the cache: tools, system, messages."""
+    """Return the model's input in cache order: tools, system, messages."""
     blocks: list[tuple[str, CacheControl | None]] = [
         (json.dumps([tool.name, tool.description, tool.input_schema]), tool.cache_control)
         for tool in request.tools
@@ -98,6 +98,6 @@ def _blocks(request: MessageRequest) -> list[tuple[str, CacheControl | None]]:
             blocks.append((turn.content, None))
         else:
             blocks += [(b.text, b.cache_control) for b in turn.content if isinstance(b, TextBlock)]
-    if request.cache_control:  # at the top level it marks the last block
+    if request.cache_control:  # At the top level, it marks the last block.
         blocks[-1] = (blocks[-1][0], request.cache_control)
     return blocks

@@ -1,1 +1,1 @@
-"""Scripts and feedback, written, adapted and mended by rule."""
+"""Rules that write, adapt and fix scripts and feedback."""

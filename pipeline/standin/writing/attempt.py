@@ -1,4 +1,4 @@
-"""What a rule came to: a script, or the words of the statement that it has no place for."""
+"""The result of a rule: a script, or the words of the statement that the rule does not cover."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Attempt(NamedTuple):
-    """A script for a statement; it is good only where no word of the statement is `unplaced`."""
+    """A script for a statement; it is good only if no word is `unplaced`."""
 
     body: str
     unplaced: tuple[str, ...] = ()

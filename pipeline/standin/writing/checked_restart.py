@@ -1,4 +1,4 @@
-"""Restart or reload nginx where its configuration is valid: the one condition that the rules know."""
+"""Restart or reload nginx if its configuration is valid: the only condition that the rules know."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ systemctl {verb} nginx"""
 _ORDER = r"\b(?:restart|reload|bounc)(?:e|ing)?\b"
 _CHECK = r"\b(?:check|verify|validate|test|make sure|ensure)\b"
 _VALID = r"\b(?:valid|invalid|ok|okay|correct|pass(?:es|ed)?|succeeds?|sound|errors?|fails?|failed|nginx -t)\b"
-# "... before restarting", "after checking", "only if", "check and restart": the test comes first, and decides.
+# "... before restarting", "after checking", "only if", "check and restart": the test comes first.
 _CONDITION = (
     rf"\b(?:if|when|once|unless|provided|only|safely)\b|\bbefore (?:the )?{_ORDER}|"
     rf"\bafter (?:checking|verifying|validating|testing)\b|{_CHECK}.*{_ORDER}"
@@ -28,7 +28,7 @@ _CONDITION = (
 _TOO_LATE = (
     rf"\bbefore (?:checking|testing)|\bafter (?:re|the re|bounc)|{_ORDER}.*\bthen\b.*{_CHECK}"
 )
-# An even number of these says what none of them says.
+# An even number of negations cancels out.
 _TURNS_ROUND = re.compile(
     r"\b(?:not|never|no|without|unless|invalid|fails?|failed|broken|errors?)\b|n['’]t\b",
     re.IGNORECASE,
@@ -38,7 +38,7 @@ _WORDS = load_idioms().restart_words.split()
 
 
 def write_checked_restart(statement: str, mentions: Sequence[Mention]) -> Attempt | None:
-    """The script, or None where the statement asks for something else, or for the opposite."""
+    """Return the script, or None if the statement asks for something else or for the opposite."""
     nginx = [mention for mention in mentions if mention.value == "nginx"]
     verbs = {match[0][:6].lower() for match in re.finditer(_ORDER, statement, re.IGNORECASE)}
     if not nginx or not verbs or not _is_conditional(statement):
@@ -51,7 +51,7 @@ def write_checked_restart(statement: str, mentions: Sequence[Mention]) -> Attemp
 
 
 def _is_conditional(statement: str) -> bool:
-    """Whether it is to be done where the configuration is valid, and only there."""
+    """Return whether the action depends on a valid configuration."""
     turned = len(_TURNS_ROUND.findall(statement)) % 2
     forbidden = _says(_NOT_TO_BE_DONE, statement) and not _says(r"\bunless\b", statement)
     return (

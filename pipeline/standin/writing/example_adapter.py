@@ -1,4 +1,4 @@
-"""Adapt an example: its literals give way to the statement's, kind by kind and in order."""
+"""Adapt an example: replace its literals with the statement's, by kind and in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ASSIGNED = re.compile(
     r"|^(?P<plain>[A-Z][A-Z0-9_]*)=(?P<value>\S*)$",
     re.MULTILINE,
 )
-# What a parameter is, by the last word of its name that says so.
+# The kind of a parameter, by the last word of its name that has one.
 _KINDS: tuple[tuple[str, Kind], ...] = (
     (
         "DIR|DIRECTORY|PATH|FILE|FOLDER|LOG|SOURCE|DEST|DESTINATION|TARGET|MOUNT|MOUNTPOINT|ROOT|"
@@ -48,7 +48,7 @@ _SIZE_OF_NAME = {
     "GB": 1024**3,
     "GIGABYTES": 1024**3,
 }
-# Kinds that may stand in for one another; all others only for themselves.
+# Kinds that may replace one another.
 _LIKE: dict[str, tuple[str, ...]] = {
     "number": ("number", "percent"),
     "percent": ("percent", "number"),
@@ -67,7 +67,7 @@ _SIZE = re.compile(
 
 
 class Parameter(NamedTuple):
-    """A parameter of a script: where it is set, its name, and its default where it has one."""
+    """A parameter of a script: its position, its name, and its default if it has one."""
 
     start: int
     end: int
@@ -76,9 +76,9 @@ class Parameter(NamedTuple):
 
 
 def adapt_script(script: str, *, example: str, statement: str) -> str:
-    """`script`, which does what `example` says, with the literals of `statement`.
+    """Adapt `script`, which does what `example` says, to the literals of `statement`.
 
-    Literals of the example give way first; what is left fills the script's parameters.
+    The example's literals are replaced first. The remaining ones fill the script's parameters.
     """
     pairs, left = _pair_mentions(find_mentions(example), find_mentions(statement))
     edits: list[Edit] = []
@@ -94,9 +94,9 @@ def adapt_script(script: str, *, example: str, statement: str) -> str:
 def _pair_mentions(
     olds: Sequence[Mention], news: Sequence[Mention]
 ) -> tuple[list[tuple[Mention, Mention]], list[Mention]]:
-    """Which literal of the example gives way to which of the statement, and which are left over.
+    """Pair the literals of the example with those of the statement, and list those left over.
 
-    As many on both sides are paired in order. Otherwise what both have stays what it is.
+    If both have the same number of a kind, pair them in order. Otherwise keep shared literals.
     """
     pairs: list[tuple[Mention, Mention]] = []
     spare: list[Mention] = []
@@ -121,7 +121,7 @@ def _pair_mentions(
 
 
 def find_edits(script: str, old: Mention, new: Mention) -> Iterator[Edit]:
-    """Every place where `script` uses `old`, as an edit to `new` where that can be said there."""
+    """Yield an edit from `old` to `new` for every place where `new` can be written."""
     if old.kind == new.kind == "age":
         yield from _age_edits(script, int(old.value), int(new.value))
     elif old.kind == new.kind == "size":
@@ -132,7 +132,7 @@ def find_edits(script: str, old: Mention, new: Mention) -> Iterator[Edit]:
 
 
 def list_parameters(script: str) -> list[Parameter]:
-    """The parameters that a script declares, and the variables in capitals that it sets."""
+    """List the parameters that a script declares and the uppercase variables that it sets."""
     return [
         Parameter(
             *match.span(),
@@ -149,7 +149,7 @@ def _pattern_of(mention: Mention) -> re.Pattern[str]:
         return re.compile(rf"(?<=\s){re.escape(mention.value)}(?=\s|$)", re.MULTILINE)
     if mention.kind in ("number", "percent"):
         return re.compile(rf"(?:(?<![\w.])|(?<=-n)){text}(?![\w.])")
-    if mention.kind == "name":  # also in deployment/NAME and /etc/NAME
+    if mention.kind == "name":  # Also in deployment/NAME and /etc/NAME.
         return re.compile(rf"(?<![\w.-]){text}(?![\w-])")
     return re.compile(rf"(?<![\w./-]){text}(?![\w-])")
 
@@ -196,7 +196,7 @@ def _size_edits(script: str, old: int, new: int) -> Iterator[Edit]:
 
 
 def _in_thousands(size: int) -> int:
-    """A size of so many KB, MB or GB where these are powers of 1000."""
+    """Convert a size in KiB, MiB or GiB to powers of 1000."""
     thousands = 1
     while size % 1024 == 0 and size:
         size, thousands = size // 1024, thousands * 1000
@@ -222,7 +222,7 @@ def _say_size(size: int, *, small: bool) -> str:
 def _bind_parameters(
     script: str, mentions: Sequence[Mention], *, taken: Iterable[Edit]
 ) -> Iterator[Edit]:
-    """Give literals to the parameters that no edit has touched, by kind and by noun."""
+    """Assign literals to the parameters that no edit has changed, by kind and by noun."""
     places = list(taken)
     free = [
         parameter
@@ -244,7 +244,7 @@ def _bind_parameters(
 
 
 def _value_for(parameter: Parameter, mention: Mention) -> str:
-    """How `mention` is written as the value of `parameter`; empty where it does not go there."""
+    """Return `mention` written as the value of `parameter`, or "" if it does not fit."""
     kind = _kind_of(parameter)
     if mention.kind not in _LIKE.get(kind, (kind,)):
         return ""
@@ -280,8 +280,8 @@ def _unit_of(name: str, units: dict[str, int]) -> int:
 
 
 def _set_parameter(parameter: Parameter, value: str) -> Edit:
-    """Set a default; a value that could break out of the expansion is set for good, in quotes."""
-    value = re.sub(r"^~(?=/|$)", "$HOME", value)  # a tilde between double quotes stays a tilde
+    """Set a default; a value that could break the expansion becomes a quoted assignment."""
+    value = re.sub(r"^~(?=/|$)", "$HOME", value)  # A tilde is not expanded in double quotes.
     if re.search(r'[}"`\\]|\$(?!HOME\b)', value):
         quoted = value.replace("'", "'\\''")
         return Edit(parameter.start, parameter.end, f"{parameter.name}='{quoted}'", raw=True)

@@ -1,4 +1,4 @@
-"""Shortens feedback by rule: what asks for a change first, without its reasons and courtesies."""
+"""Shorten feedback by rule: requests for changes first, without reasons and courtesies."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import re
 _MOST_POINTS = 3
 _MOST_WORDS = 18
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s*")
-# Not after an abbreviation of one letter, and not inside a path or an option.
+# Not after a one-letter abbreviation, and not inside a path or an option.
 _SENTENCE_END = re.compile(r"(?<=[^\s.][.!?;])\s+(?=[A-Z`\"'(-])")
 _ASKS = re.compile(
     r"\b(?:use|replace|change|should|must|missing|wrong|instead|not|never|add|remove|quote)\b", re.I
 )
-# From here on a sentence gives its reasons.
+# The rest of a sentence from here on is a reason.
 _REASON = re.compile(
     r",?\s+(?:because|since|so that|as otherwise|otherwise|which means|in order)\b.*$", re.I | re.S
 )
 
 
 def shorten(feedback: str) -> list[str]:
-    """At most three points in the words of the feedback, those that ask for a change before others."""
+    """Return at most three points from the feedback, requests for changes first."""
     lines = [_BULLET.sub("", line).strip() for line in feedback.splitlines()]
     sentences = [one for line in lines for one in _SENTENCE_END.split(line) if one]
     points = list(dict.fromkeys(point for one in sentences if (point := _cut(one))))

@@ -1,4 +1,4 @@
-"""What a statement says about names and paths of files, as tests of find."""
+"""Translate what a statement says about file names and paths into tests of find."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NAMED = r"\b(?:named|called|with the name) (?:<quoted>|<file>|<name>)"
 
 
 def take_names(text: MarkedText, *, test: str) -> list[str]:
-    """Take out what is said about names; several whole names are alternatives."""
+    """Take out the phrases about names; several whole names are alternatives."""
     in_path = [
         text.mention(match, "quoted").text
         for pattern in _IN_PATH

@@ -1,6 +1,6 @@
 """Write a find command by rule from what a statement says about names, ages and sizes.
 
-The statement is read phrase by phrase; a phrase that no rule reads is told as unplaced and not passed over.
+The statement is read phrase by phrase. Phrases without a rule are reported as unplaced.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _SHOWN = r"\b(?:list|show|print|display|output|report)\b"
 
 
 class _Read(NamedTuple):
-    """What was read of a statement."""
+    """The parts of a statement that were read."""
 
     verbs: set[str]
     thing: str
@@ -75,7 +75,7 @@ class _Read(NamedTuple):
 
 
 def write_find(statement: str, mentions: Sequence[Mention]) -> Attempt | None:
-    """A find command for `statement`, or None where it is not about finding files."""
+    """Write a find command for `statement`, or return None if it is not about finding files."""
     text = MarkedText(statement, mentions)
     thing_is_said = text.says(_THINGS) or (text.says("<path>") and text.says(r"\blogs\b"))
     if not thing_is_said:
@@ -88,13 +88,13 @@ def write_find(statement: str, mentions: Sequence[Mention]) -> Attempt | None:
         return None
     action = _write_action(statement, read)
     if action is None or (strong and not read.places and strong != {"count"}):
-        return None  # what changes something is never done wherever one happens to be
+        return None  # Never change anything in an unspecified directory.
     words = ["find", *(quote_for(place, "bare") for place in read.places or ["."])]
     return Attempt(" ".join(filter(None, [*words, *read.tests, action])), tuple(unplaced))
 
 
 def _read(text: MarkedText) -> _Read:
-    """Take out every phrase that a rule knows; those that hold others come first."""
+    """Take out every known phrase; longer phrases come before those they contain."""
     text.take_all(_SEARCHED)
     bounds = take_bounds(text)
     number = (
@@ -120,7 +120,7 @@ def _read(text: MarkedText) -> _Read:
         if one.is_place
     ]
     if verbs <= {*_PASSING, "count", "compress"} and any("log" in place for place in places):
-        # Where nothing is lost, what lies among logs may pass for one.
+        # If nothing is lost, any file among logs may count as a log.
         text.take_all(r"\blog(?= files?\b)|\blogs\b")
         text.take_all(r"<name>(?=\s)")
     things = _take_things(text, bounds)
@@ -150,7 +150,7 @@ def _name_of(text: MarkedText, match: re.Match[str]) -> str:
 
 
 def _take_things(text: MarkedText, bounds: Sequence[Bound]) -> str:
-    """What is looked for, as a test of its type; words that only repeat what is said otherwise go with it."""
+    """Return the object's type test and take out the words that repeat other tests."""
     sides = {(bound.mention.kind, bound.side) for bound in bounds}
     if ("age", "more") in sides:
         text.take_all(r"\bold\b")
@@ -168,13 +168,13 @@ def _take_things(text: MarkedText, bounds: Sequence[Bound]) -> str:
 
 
 def _write_bound(bound: Bound) -> str:
-    """One side of an age or a size as find has it: never rounded to the other side."""
+    """Write one side of an age or a size, never rounded to the other side."""
     value, more = int(bound.mention.value), bound.side == "more"
     if bound.mention.kind == "age":
         letter = "a" if bound.accessed else "m"
         days, rest = divmod(value, 86400)
         test, count = ("min", max(1, value // 60)) if rest else ("time", days)
-        # "45 days or older" is what is not younger: +45 would leave out the day itself.
+        # "45 days or older" means not younger: +45 would leave out day 45.
         sign = "+" if more != bound.including else "-"
         return f"{'! ' if bound.including else ''}-{letter}{test} {sign}{count}"
     if bound.side == "exact":
@@ -184,7 +184,7 @@ def _write_bound(bound: Bound) -> str:
 
 
 def _write_size(value: int, *, exactly: bool) -> str:
-    """A size in its largest whole unit; in bytes where find, which rounds up, would leave out the last unit."""
+    """Write a size in its largest whole unit, or in bytes if find's rounding would leave out the last unit."""
     for unit, each in (("G", 1024**3), ("M", 1024**2), ("k", 1024)):
         if value % each == 0 and not exactly:
             return f"{value // each}{unit}"
@@ -192,7 +192,7 @@ def _write_size(value: int, *, exactly: bool) -> str:
 
 
 def _write_action(statement: str, read: _Read) -> str | None:
-    """What is done with each; None where no rule does it so."""
+    """Write the action for each match, or return None if no rule has it."""
     if read.text:
         case = "i" if read.ignoring_case else ""
         searched = f"-exec grep -l{case} -- {quote_for(read.text, 'bare')} {{}} +"
@@ -200,7 +200,7 @@ def _write_action(statement: str, read: _Read) -> str | None:
     verb = next(iter(read.verbs - _PASSING), "")
     if verb == "delete":
         if read.thing != "-type f" and read.thing != "-type l" and "-empty" not in read.tests:
-            return None  # a directory that is not empty stays; whether its contents are meant is not said
+            return None  # Keep directories that are not empty: the statement does not mention their contents.
         shown = "find" in read.verbs and re.search(_SHOWN, statement, re.IGNORECASE)
         return "-print -delete" if shown else "-delete"
     if verb == "count":
@@ -215,9 +215,7 @@ def _write_action(statement: str, read: _Read) -> str | None:
         )
     if verb == "copy" and read.target:
         return rf"-exec cp {{}} {read.target} \;"
-    if (
-        verb == "move" and read.target
-    ):  # of files of one name none is lost, and none becomes the folder
+    if verb == "move" and read.target:  # Never overwrite a file or rename one to the folder.
         return rf"-exec mv -n {{}} {read.target.rstrip('/')}/ \;"
     if verb == "permit":
         octal = re.fullmatch(r"[0-7]{3,4}", read.number)

@@ -1,4 +1,4 @@
-"""A script for a statement: an example adapted, or one by rule; and where neither is what is asked for, why not."""
+"""Write a script for a statement by adapting an example or by rule, or say why neither fits."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _FOREIGN = "This statement does not read as English."
 _FOR_LATER = "It writes nothing that is to be done at a time or again and again."
 _NO_ORDER = "This statement does not say what is to be done."
 
-# An example fits where it shares this much of the statement's subject.
+# An example fits if it shares this much of the statement's subject.
 _ON_TOPIC = 0.5
 _MOST_WORDS = 5
-# Verbs of which a restriction that nobody asked for is as wrong as one that is missing.
+# For these verbs, an unrequested restriction is as wrong as a missing one.
 _LOSING = {"delete", "kill", "move", "truncate"}
 _READING = {"find", "count", "check", "sort", "calculate"}
-# Words of an example in whose place a statement has a literal.
+# Words of an example that a literal of a statement may replace.
 _PLACEHOLDERS = content_words(
     "number days hours minutes weeks months age size directory directories folder path file name service unit systemd "
     "given certain specific pattern text host package"
@@ -64,7 +64,7 @@ class Generated(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """A script that might be the answer, the words it has no place for, and what it would do wrong."""
+    """A possible script, the words that it does not cover, and what it would do wrong."""
 
     script: str
     unplaced: Sequence[str]
@@ -77,13 +77,13 @@ class _Candidate(NamedTuple):
 
 
 def generate_script(statement: str, examples: Sequence[Example]) -> Generated:
-    """The script that does what the statement says, and no other: what is not understood is said, not left out."""
+    """Return a script that does exactly what the statement says, or the reason for a refusal."""
     reason = _why_at_all(statement)
     if reason:
         return _refuse(reason)
     candidates = [*_adapt(statement, examples), *_write(statement)]
     good = [candidate for candidate in candidates if candidate.is_good]
-    if good:  # of equals the first: the nearest example before what rules write
+    if good:  # Of equals, take the first: examples come before rules.
         return Generated(min(good, key=lambda candidate: candidate.unasked).script)
     return _refuse(_say_what_is_wrong(candidates))
 
@@ -93,7 +93,7 @@ def _refuse(reason: str) -> Generated:
 
 
 def _why_at_all(statement: str) -> str:
-    """Why no script could be right, whatever it does; empty where there is no reason."""
+    """Return why no script could be right, or ""."""
     if is_foreign(statement):
         return _FOREIGN
     if is_for_later(statement):
@@ -111,7 +111,7 @@ def _adapt(statement: str, examples: Sequence[Example]) -> Iterator[_Candidate]:
         text = MarkedText(statement)
         bounded = take_bounds(text)
         turned = list_negations(text)
-        # The words inside of a path say nothing about what lies there.
+        # The words in a path say nothing about its contents.
         said = f"{without_mentions(example)} {without_mentions(does)}"
         known = re.findall(r"[^\W\d_]+", said.lower())
         take_verbs(text)
@@ -130,12 +130,12 @@ def _adapt(statement: str, examples: Sequence[Example]) -> Iterator[_Candidate]:
 
 
 def _is_like_a_host(mention: Mention) -> bool:
-    """Whether a bare name has a number at its end, as machines have and units have not."""
+    """Return whether a bare name ends with a number, as host names do and units do not."""
     return mention.kind == "name" and not mention.noun and bool(re.search(r"-\d+$", mention.text))
 
 
 def _negations_of(example: str, turned: set[str]) -> set[str]:
-    """What turns an example round; "only" and its like count only where the statement says them too."""
+    """Return the negations of an example; "only" and similar count only if the statement has them too."""
     text = MarkedText(example)
     take_bounds(text)
     found = list_negations(text)
@@ -143,7 +143,7 @@ def _negations_of(example: str, turned: set[str]) -> set[str]:
 
 
 def _still_there(statement: str, example: str, does: str) -> list[str]:
-    """What the example restricts, or a destructive script by its defaults, and the statement does not."""
+    """List restrictions of the example, or of a destructive script's defaults, that the statement lacks."""
     left = missing_literals(find_mentions(example), statement)
     kept = [one.text for one in left if one not in missing_literals([one], does)]
     if find_verbs(statement) & _LOSING:
@@ -164,7 +164,7 @@ def _judge(
 
 
 def _is_on_topic(statement: str, example: str, functionality: str) -> bool:
-    """Whether an example does the same kind of thing to the same kind of object."""
+    """Return whether an example does the same kind of thing to the same kind of object."""
     if not find_verbs(statement) <= find_verbs(example) and _lacks_verb(statement, functionality):
         return False
     if _does_more(statement, example):
@@ -177,7 +177,7 @@ def _is_on_topic(statement: str, example: str, functionality: str) -> bool:
 
 
 def _does_more(statement: str, example: str) -> bool:
-    """Whether an example is about more than the statement: none where it changes something, half where it reads."""
+    """Return whether an example does more than the statement: any extra change, or half of its subject if it reads."""
     changes = find_verbs(example) - _READING
     if changes - allowed_verbs(statement):
         return True
@@ -193,7 +193,7 @@ def _lacks_verb(statement: str, functionality: str) -> bool:
 
 
 def _say_what_is_wrong(candidates: Sequence[_Candidate]) -> str:
-    """What the candidate that comes nearest does not understand, or what it would do wrong."""
+    """Describe what the best candidate does not cover or would do wrong."""
     best = min(candidates, key=lambda one: (len(one.unplaced), len(one.differences)), default=None)
     if best is None:
         return ""

@@ -16,7 +16,7 @@ from pipeline.standin.writing.example_adapter import find_edits
 _MOST_POINTS = 3
 _DEEPEST = 4
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s*")
-# Lines that name no difference: a placeholder, and the reasons that this model itself gives.
+# Lines without a difference: a placeholder, and this model's own reasons.
 _EMPTY = re.compile(r"\(nothing\)|\d+ of \d+ things that|Nothing that the statement")
 _SAYS = re.compile(
     r"the statement says (?P<wanted>.+?); the (?:description|script) (?P<rest>.+)", re.IGNORECASE
@@ -24,14 +24,14 @@ _SAYS = re.compile(
 
 
 def _thing(side: str) -> str:
-    """A pattern for what is asked for: something in quotes, or one word with its unit."""
+    """Return a pattern for a requested value: quoted text, or one word with its unit."""
     quoted = rf"\"(?P<{side}_d>[^\"]+)\"|'(?P<{side}_s>[^']+)'|`(?P<{side}_t>[^`]+)`"
     unit = r"(?: (?:seconds?|minutes?|hours?|days?|weeks?|[KMGT]i?B)\b)?"
     return rf"(?:the\s+)?(?:{quoted}|(?P<{side}_w>[^\s\"'`]+{unit}))"
 
 
 _NEW, _OLD = _thing("new"), _thing("old")
-# Ways in which a person asks for one thing in place of another.
+# Phrases that ask to replace one thing with another.
 _REQUESTS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -50,9 +50,9 @@ _CLOSERS = ("fi", "done", "esac", "}", ")")
 def explain(
     *, statement: str, script: str, functionality: str, differences: str
 ) -> dict[str, object]:
-    """At most three points that hold against the script itself, or no_error.
+    """Return at most three points that apply to the script itself, or no_error.
 
-    A difference is not yet an error: what the script does use is no point against it.
+    A difference that the script does contain is not an error.
     """
     listed = [_BULLET.sub("", line).strip() for line in differences.splitlines()]
     named = [line for line in listed if line and not _EMPTY.match(line)]
@@ -64,7 +64,7 @@ def explain(
 
 
 def apply_requests(script: str, feedback: str) -> str:
-    """`script` with what the feedback asks for in so many words: "use X instead of Y"."""
+    """Apply literal requests in the feedback: "use X instead of Y"."""
     for request in _REQUESTS:
         for match in request.finditer(feedback):
             changed = _exchange(script, _side(match, "old"), _side(match, "new"))
@@ -74,7 +74,7 @@ def apply_requests(script: str, feedback: str) -> str:
 
 
 def apply_feedback(script: str, *, statement: str, feedback: str) -> str:
-    """`script` mended where the feedback names a known aspect or the script lacks a literal."""
+    """Fix `script` if the feedback names a known aspect or the script lacks a literal."""
     for aspect in load_idioms().aspects:
         if aspect.name in feedback:
             for pattern, replacement in aspect.fixes:
@@ -83,7 +83,7 @@ def apply_feedback(script: str, *, statement: str, feedback: str) -> str:
 
 
 def repair(script: str, *, checker: str) -> str | None:
-    """`script` with what it left open closed (quotes, fi, done, esac, brackets), else None."""
+    """Close what `script` left open (quotes, fi, done, esac, brackets), or return None."""
     waiting: deque[tuple[str, int]] = deque([(script.rstrip("\n"), 0)])
     seen = set()
     while waiting:
@@ -111,7 +111,7 @@ def _close_one(script: str, checker: str) -> Iterator[str]:
 
 
 def _count_open(script: str, closer: str) -> int:
-    """How many more of what this word closes were opened than closed."""
+    """Return how many of the blocks that this word closes are still open."""
     opener = {"fi": r"\bif\b", "done": r"\bdo\b", "esac": r"\bcase\b", "}": r"\{", ")": r"\("}[
         closer
     ]
@@ -120,7 +120,7 @@ def _count_open(script: str, closer: str) -> int:
 
 
 def _make_point(difference: str, script: str) -> str:
-    """A difference as a point against the script; empty where the script has what was missed."""
+    """Turn a difference into a point against the script; empty if the script has it."""
     found = _SAYS.match(difference)
     if found and _uses(script, found["wanted"]):
         return ""
@@ -158,7 +158,7 @@ def _exchange(script: str, old: str, new: str) -> str:
 
 
 def _is_code(text: str) -> bool:
-    """Options and commands go in as they stand; anything else is quoted for its place."""
+    """Return whether text is an option or command, which is inserted without quotes."""
     return re.fullmatch(r"-{0,2}[\w+-]+(?: [\w+-]+)*", text) is not None
 
 

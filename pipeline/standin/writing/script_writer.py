@@ -1,4 +1,4 @@
-"""Write a small script by rule, where no example fits: a find command, or one of the recipes."""
+"""Write a small script by rule if no example fits: a find command or one of the recipes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _VERB = re.compile(r"\b(restart|reload|start|stop|enable|disable)(?:ing)?\b", re
 _INTO = r"\b(?:into|to|as)\s+(?:the\s+|a\s+)?(?:directory\s+|folder\s+|file\s+|archive\s+)?[\"']?$"
 _UNIT_NOUNS = ("service", "unit", "daemon", "timer", "socket")
 _SERVICES = frozenset(load_idioms().services.split())
-# Words that are asked to be installed and that no package, or another one, is called.
+# Words after "install" that are not the name of the package.
 _NO_PACKAGES = frozenset(load_idioms().not_packages.split())
 _QUOTED = re.compile(r"\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
 
@@ -35,7 +35,7 @@ _QUOTED = re.compile(r"\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
 class Recipe(BaseModel):
     """A script with slots, and the pattern of statements that it is for.
 
-    `also` are phrases that change nothing about it; where `never` is found the recipe does not apply.
+    `also` has phrases that it covers too. The recipe does not apply if `never` matches.
     """
 
     when: str
@@ -45,24 +45,24 @@ class Recipe(BaseModel):
 
     @property
     def words(self) -> list[str]:
-        """The words that its pattern looks for, and those that say what the script does."""
+        """Return the words of its pattern and of its script's description."""
         wanted = re.sub(r"\\.|\(\?<?[=!]", " ", self.when)
         return re.findall(r"[a-z]{2,}", f"{wanted} {describe(_SLOT.sub('', self.script))}".lower())
 
 
 @cache
 def load_recipes() -> list[Recipe]:
-    """The recipes, read once."""
+    """Return the recipes, read once."""
     return TypeAdapter(list[Recipe]).validate_python(load_own("recipes.yaml"))
 
 
 def write_script(statement: str) -> str | None:
-    """A script for `statement` by rule, or None where no rule has a place for every word of it."""
+    """Return a script for `statement`, or None if no rule covers every word."""
     return next((one.body for one in list_attempts(statement) if not one.unplaced), None)
 
 
 def list_attempts(statement: str) -> list[Attempt]:
-    """What each rule that is for such a statement makes of it, in their order."""
+    """Return the attempt of each applicable rule, in order."""
     mentions = find_mentions(statement)
     return [
         attempt._replace(body=f"{_HEAD}{attempt.body.rstrip()}\n")
@@ -95,7 +95,7 @@ def _says(pattern: str, statement: str) -> bool:
 
 
 def _is_unit(mention: Mention, statement: str) -> bool:
-    """A name beside a noun that says so, a service that goes by a plain word, or an identifier that is no host."""
+    """Return whether it is a unit: a name next to such a noun, a known service, or an identifier but no host."""
     joined = re.fullmatch(r"[a-z][\w.@]*[-_@][\w.@-]*[a-z]", mention.text)
     known = mention.value in _SERVICES or joined is not None
     return mention.kind == "name" and (mention.noun in _UNIT_NOUNS or (not mention.noun and known))
@@ -155,7 +155,7 @@ _CHOSEN: dict[str, Callable[[Mention, str], bool]] = {
 
 
 def _fill(template: str, statement: str, mentions: Sequence[Mention]) -> str | None:
-    """The template with its slots filled, or None where the statement lacks a literal for one."""
+    """Fill the template's slots, or return None if the statement lacks a literal."""
     values = [_value_of(slot, statement, mentions) for slot in _SLOT.finditer(template)]
     if any(value is None for value in values):
         return None
@@ -184,7 +184,7 @@ def _value_of(slot: re.Match[str], statement: str, mentions: Sequence[Mention]) 
 def _pick(
     mentions: Sequence[Mention], kind: str, noun: str | None, *, needed: bool
 ) -> list[Mention]:
-    """The literals of a kind; those beside `noun` where there are some, or where only they do."""
+    """Return the literals of a kind; prefer those next to `noun`, or require them."""
     kinds = ("quoted", "name") if kind == "quoted" else (kind,)
     found = [mention for mention in mentions if mention.kind in kinds]
     named = [mention for mention in found if noun and mention.noun == noun]
@@ -193,7 +193,7 @@ def _pick(
 
 def _say(mention: Mention) -> str:
     if mention.kind == "name" and mention.value in _SERVICES:
-        return mention.value  # "Nginx" at the head of a sentence, or as a product
+        return mention.value  # "Nginx" at the start of a sentence, or as a product.
     if mention.kind != "age":
         return mention.text
     counted = re.sub(r"^(?:(?:last|past|an?) )+(?=[a-z])", "1 ", mention.text, flags=re.IGNORECASE)
@@ -201,5 +201,5 @@ def _say(mention: Mention) -> str:
 
 
 def _escape(text: str) -> str:
-    """Words for a sed expression, where slashes, ampersands and patterns mean something."""
+    """Escape text for a sed expression."""
     return re.sub(r"([\\/&.*\[\]^$])", r"\\\1", text)
