@@ -1,7 +1,7 @@
-"""Permissions: views get objects only through this module, which also decides what of a Run a person may see.
+"""Permissions: views get objects only through this module, which also decides which parts of a Run a user sees.
 
-Every signed-in user may see actions and runs. Asking needs the permission `pipeline.ask`. Whoever asked may run
-again, cancel and retry their own actions, a manager everybody's. Administrators may cancel any run.
+Every signed-in user may see actions and runs. Requesting needs the permission `pipeline.ask`. Requesters may rerun,
+cancel and retry their own actions, managers all actions. Administrators may cancel any run.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ ASK = "pipeline.ask"
 ERASE = "pipeline.erase_texts"
 MANAGE_ENDPOINTS = "pipeline.manage_endpoints"
 USE_UNREVIEWED = "catalog.use_unreviewed"
-# The app above this one defines the role of managers; here it is only a name.
+# The app above this one defines the manager role; this is only its name.
 MANAGE = "review.manage_campaigns"
 
 
 @dataclass(frozen=True)
 class VisibleParts:
-    """What a page or serializer may show of a Run beyond the statement, the context and the state.
+    """What a page or serializer may show of a Run, apart from statement, context and state.
 
-    `verdict` covers all that the assessor's opinion shows through: assessments, feedback, the drafts and
-    stages that follow from them, the ledger, what it cost and how long it took. `models` covers who played
-    which role, and whether the script was imported.
+    `verdict` covers everything that reveals the assessor's opinion: assessments, feedback, the drafts and stages that
+    follow from them, the ledger, cost and duration. `models` covers which model had which role, and whether the script
+    was imported.
     """
 
     verdict: bool = True
@@ -41,11 +41,11 @@ class VisibleParts:
 
 
 def visible_parts(user: User, run: Run) -> VisibleParts:
-    """What this person may see of this Run. Every page and serializer calls this, and nothing else decides it.
+    """Return what this user may see of this Run. Every page and serializer must call this.
 
-    The caller is about to show it, so a verdict that may be seen is recorded as seen by this person.
+    It also records that the user has seen the verdict, because the caller is about to show it.
 
-    A run from `access_runs` has been marked by the query that read it; for another one, a query is made.
+    A run from `access_runs` is already marked by its query; any other run needs one more query.
     """
     if hooks.mark_hidden_runs is None:
         return VisibleParts()
@@ -58,21 +58,20 @@ def visible_parts(user: User, run: Run) -> VisibleParts:
 
 
 def shown_verdicts(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Of these runs, those whose verdict the person may see."""
+    """Return the runs whose verdict the user may see."""
     return _without(user, runs, "hides_verdict")
 
 
 def shown_models(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Of these runs, those whose configuration the person may see."""
+    """Return the runs whose configuration the user may see."""
     return _without(user, runs, "hides_models")
 
 
 def shown_state(run: Run, parts: VisibleParts) -> str:
-    """The run's state as this person may see it.
+    """Return the run's state as this user may see it.
 
-    If the verdict is hidden, work that was requested after the run's end is hidden too: a refinement in progress
-    would reveal that there was none before. If the end is hidden too, the run counts as running until all of it is
-    done.
+    If the verdict is hidden, work requested after the run's end is hidden too, because a refinement in progress would
+    reveal that there was none before. If the end is hidden too, the run is shown as running until all work is done.
     """
     if not parts.verdict and getattr(run, "hides_end", False):
         return Run.State.RUNNING
@@ -82,7 +81,7 @@ def shown_state(run: Run, parts: VisibleParts) -> str:
 
 
 def with_shown_state(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
-    """The runs with `shown_state` as an annotation, to be narrowed by."""
+    """Annotate the runs with `shown_state`, for filters."""
     if hooks.mark_hidden_runs is None:
         return runs.annotate(shown_state=F("state"))
     ended = When(
@@ -109,13 +108,13 @@ def _without(user: User, runs: QuerySet[Run], mark: str) -> QuerySet[Run]:
 
 
 def require_asker(user: User, *, or_manager: bool = False) -> None:
-    """Raise PermissionDenied unless the person may ask for scripts; managers may rerun what others asked for."""
+    """Raise PermissionDenied unless the user may request scripts; managers may rerun the requests of others."""
     if not (user.has_perm(ASK) or (or_manager and user.has_perm(MANAGE))):
         raise PermissionDenied(_("Asking for a script takes the role “reviewer”."))
 
 
 def access_actions(user: User) -> QuerySet[Action]:
-    """The actions that the person may see."""
+    """Return the actions that the user may see."""
     actions = Action.objects.select_related("asked_by")
     return hooks.mark_hidden_actions(user, actions) if hooks.mark_hidden_actions else actions
 
@@ -123,7 +122,7 @@ def access_actions(user: User) -> QuerySet[Action]:
 def access_action(
     user: User, pk: int, *, to_run: bool = False, to_edit: bool = False, to_erase: bool = False
 ) -> Action:
-    """An action; 403 if they want to run, edit or erase it and may not."""
+    """Return an action; 403 if the user may not run, edit or erase it as intended."""
     action = get_object_or_404(access_actions(user), pk=pk)
     if to_run and not may_run(user, action):
         raise PermissionDenied(_("Only who asked for this, or a manager, can run it again."))
@@ -137,14 +136,14 @@ def access_action(
 
 
 def may_run(user: User, action: Action) -> bool:
-    """Whether the person may send this action through the pipeline again."""
-    # The demo's actions belong to nobody: everybody may try them.
+    """Return whether the user may send this action through the pipeline again."""
+    # The demo's actions have no owner, so every requester may try them.
     theirs = action.asked_by_id == user.pk or action.source == Action.Source.DEMO
     return user.has_perm(MANAGE) or (user.has_perm(ASK) and theirs)
 
 
 def may_edit(user: User, action: Action) -> bool:
-    """Whether the user may edit or delete this request: the requester may, until a run has started."""
+    """Return whether the user may edit or delete this request: the requester may, until a run has started."""
     is_theirs = action.asked_by_id == user.pk and action.source == Action.Source.ASKED
     return (
         is_theirs
@@ -155,7 +154,7 @@ def may_edit(user: User, action: Action) -> bool:
 
 
 def access_runs(user: User) -> QuerySet[Run]:
-    """The runs that the person may see."""
+    """Return the runs that the user may see."""
     runs = Run.objects.select_related(
         "action__asked_by",
         "asked_by",
@@ -169,7 +168,7 @@ def access_runs(user: User) -> QuerySet[Run]:
 
 
 def access_run(user: User, pk: int, *, to_change: bool = False, to_cancel: bool = False) -> Run:
-    """A run; 403 if they want to change or cancel it and may not."""
+    """Return a run; 403 if the user may not change or cancel it as intended."""
     run = get_object_or_404(access_runs(user), pk=pk)
     if to_cancel and not may_cancel(user, run):
         raise PermissionDenied(
@@ -181,20 +180,20 @@ def access_run(user: User, pk: int, *, to_change: bool = False, to_cancel: bool 
 
 
 def may_cancel(user: User, run: Run) -> bool:
-    """Whether the user may cancel this run; administrators must be able to free an endpoint."""
+    """Return whether the user may cancel this run. Administrators may, to free an endpoint."""
     return user.has_perm(MANAGE_ENDPOINTS) or may_change(user, run)
 
 
 def may_change(user: User, run: Run) -> bool:
-    """Whether the person may retry this run, or answer what the catalogue gave."""
+    """Return whether the user may retry this run or respond to its catalogue match."""
     asked = user.has_perm(ASK) and run.asked_by_id == user.pk
     return asked or may_run(user, run.action)
 
 
 def access_draft(user: User, pk: int, *, to_use: bool = False, to_check: bool = False) -> Draft:
-    """A draft of a run that the person may see; 403 if they want to use or check it and may not.
+    """Return a draft of a visible run; 403 if the user may not use or check it as intended.
 
-    A hidden one is a 404, since the number of Drafts of a run reveals its verdict.
+    A hidden draft is a 404, because the number of drafts reveals the verdict.
     """
     draft = get_object_or_404(Draft.objects.select_related("run"), pk=pk)
     draft.run = access_run(user, draft.run_id)
@@ -212,45 +211,45 @@ def access_draft(user: User, pk: int, *, to_use: bool = False, to_check: bool = 
 
 
 def may_check(user: User) -> bool:
-    """Whether the person may repeat the static checks."""
+    """Return whether the user may repeat the static checks."""
     return user.has_perm(ASK) or user.has_perm(MANAGE)
 
 
 def access_endpoints(user: User) -> QuerySet[Endpoint]:
-    """Every endpoint with its prices, for those who manage endpoints."""
+    """Return every endpoint with its prices, for endpoint managers."""
     require_endpoint_manager(user)
     return Endpoint.objects.prefetch_related("prices")
 
 
 def access_endpoint(user: User, name: str) -> Endpoint:
-    """An endpoint by its name, for those who manage endpoints."""
+    """Return an endpoint by its name, for endpoint managers."""
     return get_object_or_404(access_endpoints(user), name=name)
 
 
 def access_configurations(user: User, *, to_manage: bool = False) -> QuerySet[Configuration]:
-    """The configurations with their roles, for those who choose among them or manage them."""
+    """Return the configurations with their roles, for users who choose or manage them."""
     if to_manage or not (user.has_perm(ASK) or user.has_perm(MANAGE)):
         require_endpoint_manager(user)
     return Configuration.objects.prefetch_related("roles__endpoint")
 
 
 def access_spending(user: User) -> QuerySet[Spending]:
-    """Spending, for those responsible for campaigns or endpoints."""
+    """Return spending, for users who manage campaigns or endpoints."""
     if not (user.has_perm(MANAGE) or user.has_perm(MANAGE_ENDPOINTS)):
         raise PermissionDenied(_("Costs are for campaign managers and administrators."))
     return Spending.objects.all()
 
 
 def access_configuration(user: User, name: str) -> Configuration:
-    """A configuration by its name, for those who manage configurations."""
+    """Return a configuration by its name, for configuration managers."""
     found = access_configurations(user, to_manage=True).select_related("created_by")
     return get_object_or_404(found, name=name)
 
 
 def access_prompts(user: User, name: str = "", *, to_write: bool = False) -> None:
-    """Who may ask, run studies or manage endpoints may read prompts; only the last may write them.
+    """Check access to prompts: requesters and managers may read them, endpoint managers may also write them.
 
-    403 for others, and 404 where there is no prompt of this name.
+    Others get 403. An unknown prompt name is a 404.
     """
     if to_write or not (user.has_perm(ASK) or user.has_perm(MANAGE)):
         require_endpoint_manager(user)
@@ -259,6 +258,6 @@ def access_prompts(user: User, name: str = "", *, to_write: bool = False) -> Non
 
 
 def require_endpoint_manager(user: User) -> None:
-    """Raise PermissionDenied unless the person manages endpoints."""
+    """Raise PermissionDenied unless the user manages endpoints."""
     if not user.has_perm(MANAGE_ENDPOINTS):
         raise PermissionDenied(_("Endpoints are for administrators."))

@@ -1,4 +1,4 @@
-"""The pipeline in Django's admin: read only."""
+"""The pipeline in Django's admin, read-only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pipeline's API: the viewsets of all rooms in one router."""
+"""The pipeline's API: the viewsets of all its packages in one router."""
 
 from __future__ import annotations
 

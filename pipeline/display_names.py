@@ -1,4 +1,4 @@
-"""Names of stages, their outcomes and verdicts for people, the same on every page."""
+"""Display names of stages, outcomes and verdicts, the same on every page."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from django.utils.translation import gettext, gettext_lazy
 from pipeline.flow.stages import find_stage
 from pipeline.types import AnswerStatus, Verdict
 
-# The words of the verdict badges: a pass is the assessor's, and is not called correct.
+# Labels of the verdict badges. Only the assessor says "passed", so the label is not "correct".
 VERDICT_CHOICES = [
     (Verdict.CORRECT.value, gettext_lazy("Passed")),
     (Verdict.INCORRECT.value, gettext_lazy("Flagged")),
     (Verdict.UNKNOWN.value, gettext_lazy("Unknown")),
 ]
 
-# What became of an action. `templates/pipeline/shared/_answer_badge.html` gives each its icon and colour.
+# The status of an action. `templates/pipeline/shared/_answer_badge.html` gives each its icon and color.
 ANSWER_CHOICES = [
     (AnswerStatus.VERIFIED.value, gettext_lazy("Verified")),
     (AnswerStatus.WAITING.value, gettext_lazy("Waiting for review")),
@@ -34,18 +34,18 @@ ANSWER_CHOICES = [
 
 
 def stage_label(name: str) -> str:
-    """A stage's name for people; an unknown stage has its stored name."""
+    """Return a stage's display name; an unknown stage keeps its stored name."""
     stage = find_stage(name)
     return gettext(stage.label) if stage else name
 
 
 def answer_label(status: str) -> str:
-    """The status of an action, in two or three words."""
+    """Return the status of an action in two or three words."""
     return str(dict(ANSWER_CHOICES)[status])
 
 
 def outcome_label(name: str, outcome: str) -> str:
-    """How a stage ended, in words; an unknown outcome is shown as stored."""
+    """Return a stage's outcome in words; an unknown outcome is shown as stored."""
     stage = find_stage(name)
     label = stage.outcome_label(outcome) if stage else None
     return gettext(label) if label else outcome

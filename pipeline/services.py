@@ -1,4 +1,4 @@
-"""The pipeline's services for other apps and commands; the pages of a room call the services of that room."""
+"""The pipeline's services for other apps and commands; pages call the services of their own package."""
 
 from pipeline.actions.list_rows import ActionRow, action_rows
 from pipeline.actions.services import (

@@ -1,4 +1,4 @@
-"""The pipeline's words as types; pure, so that the flow can be read and tested without Django."""
+"""The pipeline's types. They do not import Django, so that the flow can be tested without it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import NamedTuple
 class _Labelled(StrEnum):
     @property
     def label(self) -> str:
-        """The word shown to people."""
+        """Return the display name."""
         return self.value.replace("_", " ").capitalize()
 
 
 class Mode(_Labelled):
-    """How an endpoint can be held to a shape: by schema, by a forced tool, or only by words."""
+    """How an endpoint's output can be constrained: by schema, by a forced tool, or only by the prompt."""
 
     SCHEMA = "schema"
     TOOL = "tool"
@@ -28,16 +28,16 @@ class Role(_Labelled):
     GENERATOR = "generator"
     ASSESSOR = "assessor"
     REFINER = "refiner"
-    # Writes cases from the statement; where nobody is named for it, the assessor does.
+    # Writes cases from the statement; defaults to the assessor's model.
     CASE_AUTHOR = "case_author"
 
 
-# A configuration says who plays each of these; any other role has a stand-in among them.
+# A configuration names a model for each of these. Every other role defaults to one of them.
 NEEDED_ROLES = (Role.GENERATOR, Role.ASSESSOR, Role.REFINER)
 
 
 class CasesUse(_Labelled):
-    """What a run does with cases: nothing, write and run them, or tell a refinement what did not hold as well."""
+    """How a run uses cases: not at all, write and run them, or also send failed checks to a refinement."""
 
     OFF = "off"
     RUN = "run"
@@ -45,18 +45,18 @@ class CasesUse(_Labelled):
 
 
 class SecretsChoice(_Labelled):
-    """What is done with secrets in texts that leave this machine, by the word of whoever asked."""
+    """The requester's choice for secrets in texts that leave this machine."""
 
     MASK = "mask"
     SEND = "send"
 
 
-# A choice next to those above for texts that are not stored yet: *** replaces their secrets in the stored text too.
+# Another choice, for texts that are not stored yet: replace their secrets by *** in the stored text too.
 MASK_STORED = "mask-stored"
 
 
 class Arm(_Labelled):
-    """Whose feedback a refinement was made from. Only the arm *model* enters the standard figures."""
+    """Whose feedback a refinement is based on. Only the arm *model* enters the standard figures."""
 
     MODEL = "model"
     EXPERT = "expert"
@@ -67,14 +67,14 @@ class DraftKind(_Labelled):
     GENERATED = "generated"
     REPAIRED = "repaired"
     REFINED = "refined"
-    # Rewritten from what happened in prepared worlds; it enters no figure of refinement.
+    # Rewritten from results in scenarios; not counted in any refinement figure.
     REVISED = "revised"
     EDITED = "edited"
     IMPORTED = "imported"
 
 
 class Verdict(_Labelled):
-    """What the assessor says. A reply that can't be read is unknown, never correct and never incorrect."""
+    """The assessor's verdict. An unreadable reply is unknown, never correct or incorrect."""
 
     CORRECT = "correct"
     INCORRECT = "incorrect"
@@ -82,26 +82,26 @@ class Verdict(_Labelled):
 
 
 class AnswerStatus(StrEnum):
-    """What became of an action, as whoever asked reads it: may the script be used? See `pipeline.runs.answers`."""
+    """The status of an action for its requester: may the script be used? See `pipeline.runs.answers`."""
 
     RUNNING = "running"
     VERIFIED = "verified"
-    # A reviewer changed the script, and a second person has to verify the change.
+    # A reviewer changed the script, and a second reviewer has to verify the change.
     IN_REVIEW = "in_review"
     WAITING = "waiting"
     FLAGGED = "flagged"
-    # The assessor gave no verdict that can be read, or was never asked.
+    # The assessor gave no readable verdict or was not called.
     UNKNOWN = "unknown"
     UNREVIEWED = "unreviewed"
     REJECTED = "rejected"
-    # It was verified, and its version is suspended, replaced or deprecated since.
+    # Verified earlier, but its version has since been suspended, replaced or deprecated.
     WITHDRAWN = "withdrawn"
-    # No script was written, and a verified entry was found as a starting point.
+    # No script was written, but a verified entry was found as a starting point.
     ADAPT = "adapt"
     UNWRITTEN = "unwritten"
     FAILED = "failed"
     CANCELLED = "cancelled"
-    # The person may be asked to score it.
+    # The user may be asked to score it.
     HIDDEN = "hidden"
 
 
@@ -130,7 +130,7 @@ class StageName(_Labelled):
 
 
 class ReadingOutcome(StrEnum):
-    """How reading a reply ended; all but `read` leave the question unanswered."""
+    """How reading a reply ended; only `read` answers the question."""
 
     READ = "read"
     REFUSED = "refused"
@@ -141,7 +141,7 @@ class ReadingOutcome(StrEnum):
 
 
 class Opinion(StrEnum):
-    """One comparison of a statement with what a script does."""
+    """The result of comparing a statement with what a script does."""
 
     MATCH = "match"
     MISMATCH = "mismatch"
@@ -150,7 +150,7 @@ class Opinion(StrEnum):
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model answered, reduced to what every server has (MODELS: lowest common denominator)."""
+    """A model's reply, reduced to what every server provides (MODELS: lowest common denominator)."""
 
     text: str
     stop_reason: str = "end_turn"
@@ -160,7 +160,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class CaseAnswer:
-    """What the author of the cases says of a check that does not hold: keep, mend or open, and why."""
+    """The case author's answer about a failed check: keep, mend or open, and why."""
 
     check: str
     answer: str
@@ -176,7 +176,7 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """One question to a model: which role answers, which prompt is filled with what."""
+    """A question to a model: its role, its prompt and the prompt's values."""
 
     stage: StageName
     role: Role
@@ -186,11 +186,11 @@ class Question:
     prompt_version: str
     round: int = 0
     sample: int = 0
-    # JSON schema of the answer, for endpoints that can be held to one.
+    # JSON schema of the answer, for endpoints that can enforce one.
     schema: dict[str, object] = field(default_factory=dict)
-    # Asked again with a higher limit after a reply that was cut short.
+    # Repeats the question with a higher limit after a truncated reply.
     longer: bool = False
-    # Asked again: what was wrong with the last answer. How to answer is said with it, by the mode.
+    # Repeats the question with the error in the last answer. The mode adds how to answer.
     missing: str = ""
 
 
@@ -199,7 +199,7 @@ LIST_MARK = re.compile(r"^\s*(?:[-•]|\*(?!\s*\*))\s+")
 
 
 def distinct(texts: Iterable[str]) -> list[str]:
-    """The points of a list, each once: without the marks of a list, and without repeats."""
+    """Return the points of a list without list marks and duplicates."""
     found: dict[str, str] = {}
     for text in texts:
         point = LIST_MARK.sub("", text).strip()
@@ -208,8 +208,8 @@ def distinct(texts: Iterable[str]) -> list[str]:
 
 
 class Problem(Exception):
-    """The run can't go on; the message is shown to people."""
+    """The run cannot continue; the message is shown to users."""
 
 
 class NoScript(Problem):
-    """The model's reply held no script that can be used."""
+    """The model's reply contains no usable script."""

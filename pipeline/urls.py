@@ -1,4 +1,4 @@
-"""Addresses of the pipeline's pages, room by room."""
+"""URLs of the pipeline's pages, by package."""
 
 from __future__ import annotations
 

@@ -1,3 +1,1 @@
-"""Configurations and prompts: which model has which role, how many rounds, which prompt versions, what refinement
-gained.
-"""
+"""Configurations and prompts: models and roles, rounds, prompt versions, and the gain from refinement."""

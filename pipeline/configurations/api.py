@@ -1,4 +1,4 @@
-"""The API of configurations and prompts: the same services as the pages."""
+"""The API of configurations and prompts. It uses the same services as the pages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from pipeline.flow import prompts
 from pipeline.models import Configuration, PromptVersion
 from pipeline.types import Role
 
-# A token that may only ask for scripts must not say which models are asked, and in which words.
+# A token that may only request scripts must not decide which models or prompts are used.
 MANAGE = "manage"
 
 
@@ -55,12 +55,12 @@ class ConfigurationViewSet(
 
     @extend_schema(responses=ConfigurationDetailSerializer)
     def retrieve(self, request: Request, *args: object, **kwargs: object) -> Response:
-        """One configuration."""
+        """Return one configuration."""
         return Response(ConfigurationDetailSerializer(self.get_object()).data)
 
     @extend_schema(request=ConfigurationInput, responses={201: ConfigurationDetailSerializer})
     def create(self, request: Request) -> Response:
-        """A new configuration, in use at once; with `like` it begins as a copy of another."""
+        """Create a configuration that is active at once. With `like`, it starts as a copy of another."""
         user = signed_in(request)
         require_endpoint_manager(user)
         given = read_body(ConfigurationInput, request)
@@ -78,7 +78,7 @@ class ConfigurationViewSet(
 
     @extend_schema(request=ConfigurationChange, responses=ConfigurationDetailSerializer)
     def partial_update(self, request: Request, name: str) -> Response:
-        """Change it; once runs were started under it, title and note only (409)."""
+        """Change the configuration. Once it has runs, only title and note can be changed (409)."""
         user = signed_in(request)
         configuration = access_configuration(user, name)
         given = read_body(ConfigurationChange, request)
@@ -95,19 +95,19 @@ class ConfigurationViewSet(
     @extend_schema(request=None, responses=ConfigurationDetailSerializer)
     @action(detail=True, methods=["post"])
     def archive(self, request: Request, name: str) -> Response:
-        """No run can be started under it any more."""
+        """Archive the configuration, so that no new run can use it."""
         return self._do(name, services.archive_configuration)
 
     @extend_schema(request=None, responses=ConfigurationDetailSerializer)
     @action(detail=True, methods=["post"])
     def unarchive(self, request: Request, name: str) -> Response:
-        """Runs can be started under it again."""
+        """Restore the configuration, so that new runs can use it."""
         return self._do(name, services.unarchive_configuration)
 
     @extend_schema(request=None, responses=ConfigurationDetailSerializer)
     @action(detail=True, methods=["post"], url_path="make-default")
     def make_default(self, request: Request, name: str) -> Response:
-        """It is used if no configuration is named."""
+        """Use this configuration if a request names none."""
         return self._do(name, services.make_default)
 
     def _do(self, name: str, service: Callable[..., None]) -> Response:
@@ -121,7 +121,7 @@ class ConfigurationViewSet(
 
 
 class PromptViewSet(viewsets.GenericViewSet[PromptVersion]):
-    """The questions that models are asked, and their versions."""
+    """The prompts for the models, and their versions."""
 
     queryset = PromptVersion.objects.none()
     lookup_field = "name"
@@ -130,7 +130,7 @@ class PromptViewSet(viewsets.GenericViewSet[PromptVersion]):
 
     @extend_schema(responses=PromptSerializer(many=True))
     def list(self, request: Request) -> Response:
-        """Every prompt with the names of its versions."""
+        """Return every prompt with the names of its versions."""
         access_prompts(signed_in(request))
         rows = [
             {
@@ -144,7 +144,7 @@ class PromptViewSet(viewsets.GenericViewSet[PromptVersion]):
 
     @extend_schema(responses=PromptDetailSerializer)
     def retrieve(self, request: Request, name: str) -> Response:
-        """One prompt with its versions in full, and where each is used."""
+        """Return one prompt with its versions in full, and where each is used."""
         access_prompts(signed_in(request), name)
         found = {
             "name": name,
@@ -155,7 +155,7 @@ class PromptViewSet(viewsets.GenericViewSet[PromptVersion]):
 
     @extend_schema(request=PromptInput, responses={201: PromptVersionSerializer})
     def create(self, request: Request) -> Response:
-        """Store a text as a new version of the prompt; configurations that pin it use it."""
+        """Store a text as a new version of the prompt, which configurations can then pin."""
         user = signed_in(request)
         require_endpoint_manager(user)
         body = read_body(PromptInput, request)
@@ -167,7 +167,7 @@ class PromptViewSet(viewsets.GenericViewSet[PromptVersion]):
 
 
 class PlayerValues(TypedDict):
-    """A role as it was sent."""
+    """A role in a request."""
 
     role: str
     endpoint: str
@@ -178,7 +178,7 @@ class PlayerValues(TypedDict):
 
 
 class PlanValues(TypedDict, total=False):
-    """The parts of a plan that were sent."""
+    """The parts of a plan in a request."""
 
     rounds: int
     uses_retrieval: bool
@@ -190,7 +190,7 @@ class PlanValues(TypedDict, total=False):
 
 
 def _changed(plan: Plan, given: PlanValues) -> Plan:
-    """The plan with the values that were sent; roles that were not named stay as they are."""
+    """Return the plan with the given values; other roles stay unchanged."""
     players = dict(plan.players)
     for sent in given.get("roles", []):
         players[Role(sent["role"])] = Player(

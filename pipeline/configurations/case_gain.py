@@ -1,7 +1,6 @@
-"""What refining from cases gained over many runs: counts of passing checks, those shown to the model and those held
-back.
+"""Measure the gain from refining from cases: passing checks, both shown to the model and held out.
 
-None of it enters a figure of refinement by feedback. The checks that were held back show whether it generalises.
+None of it enters a figure of refinement by feedback. The held-out checks show whether a refinement generalizes.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from pipeline.flow.case_words import held_back
 from pipeline.models import Configuration, Draft, Stage, WrittenCases
 from pipeline.types import DraftKind, StageName
 
-MOST_RUNS = 200  # of the newest; each has its cases read
+MOST_RUNS = 200  # Limits the newest runs, because each needs its cases.
 _JUDGED = (CheckState.PASSED, CheckState.FAILED)
 
 
 @dataclass(frozen=True)
 class Held:
-    """How many of these checks passed before and after, of those with a verdict in both."""
+    """How many of these checks passed before and after, among those with both verdicts."""
 
     checks: int = 0
     before: int = 0
@@ -37,13 +36,13 @@ class CaseGain:
     """The newest runs with a Draft that was refined from cases, at most MOST_RUNS of them."""
 
     runs: int
-    offered: int  # as the better one
+    offered: int  # Offered as the better script.
     told: Held
     held_back: Held
 
 
 def case_gain_of(configuration: Configuration) -> CaseGain | None:
-    """The gain under a configuration; None if no run has such a Draft. Five queries."""
+    """Return the gain under a configuration, or None if no run has such a Draft. Five queries."""
     drafts = list(
         Draft.objects.filter(run__configuration=configuration, kind=DraftKind.REVISED.value)
         .select_related("parent")
@@ -61,7 +60,7 @@ def case_gain_of(configuration: Configuration) -> CaseGain | None:
         secret = held_back(read_case_set(json.dumps(case_set.content), is_kept=True))
         befores = verdicts.get((draft.parent.sha256, case_set.pk), {})
         afters = verdicts.get((draft.sha256, case_set.pk), {})
-        # What different kinds of machine say is not compared.
+        # Results of different kinds of machine are not compared.
         machine = next((one for one in reversed(afters) if one in befores), None)
         if machine is None:
             continue
@@ -82,7 +81,7 @@ def case_gain_of(configuration: Configuration) -> CaseGain | None:
 
 
 def _last_cases(runs: list[int]) -> dict[int, CaseSet]:
-    """The final cases of each run."""
+    """Return the final cases of each run."""
     rows = WrittenCases.objects.filter(run__in=runs).select_related("case_set").order_by("number")
     return {row.run_id: row.case_set for row in rows}
 
@@ -90,7 +89,7 @@ def _last_cases(runs: list[int]) -> dict[int, CaseSet]:
 def _verdicts(
     drafts: list[Draft], case_sets: Mapping[int, CaseSet]
 ) -> dict[tuple[str, int], dict[str, dict[tuple[int, int], bool]]]:
-    """Whether each check with a verdict passes, by script, case set and kind of machine; the newest result counts."""
+    """Return whether each check passes, by script, case set and kind of machine; the newest result counts."""
     hashes = {draft.sha256 for draft in drafts}
     hashes |= {draft.parent.sha256 for draft in drafts if draft.parent is not None}
     found = (

@@ -1,4 +1,4 @@
-"""Forms of the configurations' pages. They convert what is typed into a Plan; the services validate it."""
+"""Forms of the configuration pages. They convert input to a Plan; the services validate it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pipeline.configurations.prompt_forms import PinsForm
 from pipeline.models import Configuration, Endpoint, PromptVersion
 from pipeline.types import NEEDED_ROLES, Role
 
-# The id of the list of models that the page shows once for all fields.
+# The id of the shared list of models on the page.
 MODELS_LIST = "known-models"
 
 _PRESETS = [
@@ -54,7 +54,7 @@ def _model_input() -> forms.TextInput:
 
 
 class PresetForm(forms.Form):
-    """The first step of a new configuration: a preset, and the one or two models it needs."""
+    """The first step of a new configuration: a preset and its one or two models."""
 
     preset = forms.ChoiceField(
         label=_("Preset"), choices=_PRESETS, widget=forms.RadioSelect, initial=_PRESETS[0][0]
@@ -82,7 +82,7 @@ class PresetForm(forms.Form):
         return model
 
     def players(self) -> tuple[Player, Player]:
-        """The first and the other model, of a valid form."""
+        """Return the first and the second model of a valid form."""
         given = self.cleaned_data
         first = Player(endpoint=given["endpoint"], model=given["model"])
         second = Player(
@@ -99,7 +99,7 @@ class AboutForm(forms.Form):
     note = PlainText(
         label=_("What it is for"), required=False, widget=forms.Textarea(attrs={"rows": 2})
     )
-    # The version the person started editing from: a change that somebody else made since is not overwritten.
+    # The version on which the edit is based, so that it does not overwrite another user's change.
     edition = forms.IntegerField(widget=forms.HiddenInput(), required=False)
 
 
@@ -170,7 +170,7 @@ class RoleForm(forms.Form):
         return given
 
     def player(self) -> Player | None:
-        """The model for the role, from a valid form; None if none is named."""
+        """Return the model for the role from a valid form, or None if the form names none."""
         given = self.cleaned_data
         if not given["endpoint"]:
             return None
@@ -229,7 +229,7 @@ class HowForm(forms.Form):
 
 
 class ConfigurationForms:
-    """All forms of a configuration's page as one: validated and saved together."""
+    """All forms of a configuration's page, validated and saved together."""
 
     def __init__(
         self,
@@ -261,26 +261,26 @@ class ConfigurationForms:
 
     @property
     def all(self) -> list[forms.Form]:
-        """The forms that are on the page."""
+        """Return the forms on the page."""
         found = [self.name, self.about, *self.roles, self.how, self.case_author, self.pins]
         return [form for form in found if form is not None]
 
     @property
     def errors(self) -> bool:
-        """Whether any of them has an error."""
+        """Return whether any form has an error."""
         return any(form.errors for form in self.all)
 
     @property
     def refusals(self) -> list[str]:
-        """Errors that belong to no field."""
+        """Return the errors that belong to no field."""
         return [str(error) for form in self.all for error in form.non_field_errors()]
 
     def is_valid(self) -> bool:
-        """Whether all forms are valid."""
+        """Return whether all forms are valid."""
         return not self.errors
 
     def plan(self) -> Plan | None:
-        """What was typed, from valid forms; None if the plan is not on the page."""
+        """Return the plan of valid forms, or None if the plan is not on the page."""
         if self.how is None or self.pins is None or self.case_author is None:
             return None
         played = [*self.roles, self.case_author]
@@ -295,11 +295,11 @@ class ConfigurationForms:
         )
 
     def accept_edition(self, newest: int) -> None:
-        """Take the newest version as the base: the person was warned, and saving again overwrites the other change."""
+        """Use the newest version as the base. The user was warned, and saving again overwrites the other change."""
         self.about.data = {**self.about.data, "edition": str(newest)}
 
     def add_refusal(self, refusal: BadInput) -> None:
-        """Show a service's error beside its field; `assessor.model` is the field of a role."""
+        """Show a service's error next to its field; `assessor.model` is the field of a role."""
         prefix, _dot, field = refusal.field.rpartition(".")
         for form in self.all:
             if (form.prefix or "") == prefix and field in form.fields:
@@ -311,7 +311,7 @@ class ConfigurationForms:
 def _offer_endpoints(
     form: forms.Form, name: str, endpoints: Sequence[Endpoint], *, none: StrOrPromise = ""
 ) -> None:
-    """The endpoints to choose from; `none` is offered first if the choice is optional."""
+    """Set the endpoint choices; `none` is the first one if the choice is optional."""
     field = form.fields[name]
     assert isinstance(field, forms.ChoiceField)
     field.choices = [("", none)] if none else []

@@ -21,7 +21,7 @@ MAX_MODEL = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Player:
-    """The model for one role, as requested; `endpoint` is a name."""
+    """The requested model for one role; `endpoint` is a name."""
 
     endpoint: str
     model: str
@@ -32,9 +32,9 @@ class Player:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a Configuration makes its Runs do. `prompts` are the pinned versions, by name.
+    """The settings of a Configuration for its Runs. `prompts` are the pinned versions, by name.
 
-    Without an author of cases, the assessor writes them.
+    Without a case author, the assessor writes the cases.
     """
 
     players: Mapping[Role, Player]
@@ -47,7 +47,7 @@ class Plan:
 
 
 def plan_of(configuration: Configuration) -> Plan:
-    """Its present plan, to edit or to copy; prefetch its roles and endpoints."""
+    """Return the current plan, to edit or copy; prefetch its roles and endpoints."""
     return Plan(
         players={
             Role(setting.role): Player(
@@ -69,7 +69,7 @@ def plan_of(configuration: Configuration) -> Plan:
 
 
 def preset_of(plan: Plan) -> Configuration.Preset:
-    """The preset a plan amounts to, from which roles share a model."""
+    """Return the preset of a plan, based on which roles share a model."""
     generator, assessor, refiner = (
         (plan.players[role].endpoint, plan.players[role].model)
         for role in (Role.GENERATOR, Role.ASSESSOR, Role.REFINER)
@@ -97,7 +97,7 @@ def players_for(preset: str, *, first: Player, second: Player) -> dict[Role, Pla
 
 
 def say_plan(plan: Plan) -> dict[str, str]:
-    """The plan in words, part by part, for the audit log and for comparing two of them."""
+    """Describe the plan by part, for the audit log and for comparisons."""
     said = {
         "rounds": str(plan.rounds),
         "uses_retrieval": str(plan.uses_retrieval),
@@ -112,7 +112,7 @@ def say_plan(plan: Plan) -> dict[str, str]:
 
 
 def check_plan(plan: Plan) -> dict[str, Endpoint]:
-    """The endpoints of a plan by name. Raises BadInput, its field named as `rounds` or `assessor.model`."""
+    """Return the endpoints of a plan by name. Raises BadInput with a field such as `rounds` or `assessor.model`."""
     if not 0 <= plan.rounds <= Configuration.MAX_ROUNDS:
         raise BadInput(
             _("From 0 to %(most)s rounds are possible.") % {"most": Configuration.MAX_ROUNDS},
@@ -158,7 +158,7 @@ def _check_player(role: Role, player: Player, endpoints: Mapping[str, Endpoint])
             _("“%s” takes no temperature; leave it empty.") % endpoint,
             field=f"{role.value}.temperature",
         )
-    # Written so that NaN is refused too.
+    # This form also refuses NaN.
     if not 0 <= player.temperature <= MOST_TEMPERATURE:
         raise BadInput(
             _("A temperature lies between 0 and %s.") % MOST_TEMPERATURE,

@@ -1,4 +1,4 @@
-"""Checks whether a text can replace a prompt: the same task, the same slots, the same shape of answer."""
+"""Check whether a text can replace a prompt: the same task, slots and answer format."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pipeline.flow.prompts import Template, load, parse
 from pipeline.flow.stages import ASKED_STAGES
 
 _ANY_SLOT = re.compile(r"<<([A-Z_]+)>>")
-# Tells the model that fenced text is data; without it, a statement could inject instructions.
+# Tells the model that fenced text is data. Without it, a statement could inject instructions.
 _FENCE_IS_NAMED = "<<<MARK"
 
 
 def find_faults(name: str, text: str) -> list[str]:
-    """What is wrong with a text as a version of the prompt `name`, one sentence each; empty if nothing is."""
+    """List the faults of a text as a version of the prompt `name`, one sentence each."""
     template, wanted = parse(text), load(name).slots
     return [
         *_faults_of_frame(name, text, template),
@@ -65,7 +65,7 @@ def _faults_of_places(template: Template, wanted: frozenset[str]) -> Iterator[st
         if template.user.count(_mark(slot)) > 1:
             yield _("The slot %s stands there more than once.") % _mark(slot)
         elif _mark(slot) not in lines:
-            # The mark that ends fenced text is known by having a line to itself.
+            # The end mark of fenced text is recognized only on its own line.
             yield _("The slot %s needs a line to itself.") % _mark(slot)
 
 

@@ -35,16 +35,16 @@ class PinsForm(forms.Form):
 
     @property
     def has_chosen(self) -> bool:
-        """Whether a version is pinned for any of them, as typed or as stored."""
+        """Return whether any version is pinned, as typed or as stored."""
         return any(self[name].value() for name in self.fields)
 
     def pins(self) -> dict[str, str]:
-        """The pinned versions by name, from a valid form."""
+        """Return the pinned versions by name, from a valid form."""
         return {name: version for name, version in self.cleaned_data.items() if version}
 
 
 class PromptForm(forms.Form):
-    """A further version of a prompt."""
+    """A new version of a prompt."""
 
     text = PlainText(
         label=_("Text"),

@@ -1,6 +1,6 @@
-"""Versions of prompts: stored on first use, written by people, pinned for runs.
+"""Versions of prompts: stored on first use, written by users, pinned for runs.
 
-A version that a run was started with stays readable and usable, whatever the product's files contain later.
+A version with which a run was started stays readable and usable after the product's prompts change.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ MAX_NOTE = 300
 class VersionUse:
     """One version of a prompt and where it is used."""
 
-    version: PromptVersion  # without a key where it is the product's and no run has used it yet
-    is_current: bool  # the one that comes with the product as it is installed
-    configurations: list[Configuration]  # in use, and asking by this version from now on
+    version: PromptVersion  # Unsaved if it is the product's and no run has used it yet.
+    is_current: bool  # The version of the installed product.
+    configurations: list[Configuration]  # Active configurations that will use this version.
     calls: int
 
 
@@ -43,7 +43,7 @@ class VersionUse:
 
 @transaction.atomic
 def choose_versions(pinned: Mapping[str, str]) -> dict[str, str]:
-    """The version of every prompt, for a Run's snapshot: the pinned one, else the product's.
+    """Return the version of every prompt for a Run's snapshot: the pinned one, or else the product's.
 
     The product's versions are stored here on first use. Raises BadInput if a pinned one can't be used.
     """
@@ -52,7 +52,7 @@ def choose_versions(pinned: Mapping[str, str]) -> dict[str, str]:
     kept = set(
         PromptVersion.objects.filter(version__in=current.values()).values_list("name", "version")
     )
-    # Another run that starts at this moment stores the same texts.
+    # A run that starts concurrently stores the same texts.
     PromptVersion.objects.bulk_create(
         [_of_product(name) for name in current if (name, current[name]) not in kept],
         ignore_conflicts=True,
@@ -61,7 +61,7 @@ def choose_versions(pinned: Mapping[str, str]) -> dict[str, str]:
 
 
 def check_pins(pinned: Mapping[str, str]) -> None:
-    """Raise BadInput if a prompt or version is unknown, or has slots that nothing fills."""
+    """Raise BadInput if a prompt or version is unknown, or has unknown slots."""
     kept = _find(pinned)
     for name, version in pinned.items():
         if name not in prompts.names():
@@ -77,9 +77,9 @@ def check_pins(pinned: Mapping[str, str]) -> None:
 
 
 def templates_of(named: object) -> Templates:
-    """The prompts in the versions that a Run's snapshot names.
+    """Return the prompts in the versions of a Run's snapshot.
 
-    Raises Problem if a version is not named, not stored, or has slots that nothing fills.
+    Raises Problem if a version is not named, not stored, or has unknown slots.
     """
     pairs = named.items() if isinstance(named, dict) else ()
     versions = {name: str(version) for name, version in pairs}
@@ -102,7 +102,7 @@ def templates_of(named: object) -> Templates:
 
 
 def _find(versions: Mapping[str, str]) -> dict[str, Template]:
-    """Those of these versions that are stored or come with the product, in at most one query."""
+    """Return the versions that are stored or come with the product, in at most one query."""
     found = {
         name: prompts.load(name)
         for name, version in versions.items()
@@ -122,17 +122,17 @@ def _of_product(name: str) -> PromptVersion:
     return PromptVersion(name=name, version=prompts.load(name).version, text=prompts.read(name))
 
 
-# --- For people -------------------------------------------------------------------------------------------------
+# --- For users --------------------------------------------------------------------------------------------------
 
 
 @transaction.atomic
 def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVersion:
-    """Store a text as a further version of a prompt, used by configurations that pin it.
+    """Store a text as a new version of a prompt, used by configurations that pin it.
 
     Raises BadInput if a slot or an answer's word is missing, or if the text is stored already.
     """
     require_endpoint_manager(by)
-    # Browsers send CRLF; the same words must have the same hash.
+    # Browsers send CRLF; the same text must have the same hash.
     text = check_text(text, field="text", most=MAX_TEXT).replace("\r\n", "\n").rstrip() + "\n"
     note = check_text(note, field="note", most=MAX_NOTE).strip()
     faults = find_faults(name, text)
@@ -160,7 +160,7 @@ def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVer
 
 
 def uses_of(name: str) -> list[VersionUse]:
-    """The versions of a prompt with their uses: the product's present one first, then the newest."""
+    """Return the versions of a prompt with their uses: the product's current one first, then the newest."""
     current = prompts.load(name).version
     rows = list(PromptVersion.objects.filter(name=name).select_related("created_by"))
     if all(row.version != current for row in rows):
@@ -186,7 +186,7 @@ def uses_of(name: str) -> list[VersionUse]:
 
 
 def versions_by_prompt() -> dict[str, list[PromptVersion]]:
-    """Every prompt with its versions, the product's present one first, then the newest; in one query."""
+    """Return the versions of every prompt, the product's current one first, then the newest; in one query."""
     found: dict[str, list[PromptVersion]] = {name: [_of_product(name)] for name in prompts.names()}
     for row in PromptVersion.objects.filter(name__in=found):
         known = found[row.name]

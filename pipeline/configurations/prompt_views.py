@@ -1,4 +1,4 @@
-"""The pages of prompts: versions, where each is used, differences, and writing a new version."""
+"""The prompt pages: versions and their uses, differences, and writing a new version."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pipeline.models import PromptVersion
 
 @dataclass(frozen=True)
 class ShownPrompt:
-    """A prompt in the list of them."""
+    """A prompt in the list."""
 
     name: str
     stage: str
@@ -38,7 +38,7 @@ class ShownPrompt:
 
 @require_safe
 def prompt_list(request: HttpRequest) -> HttpResponse:
-    """The questions that models are asked, in the order of the pipeline."""
+    """List the prompts for the models in the order of the pipeline."""
     user = signed_in(request)
     access_prompts(user)
     shown = [
@@ -51,7 +51,7 @@ def prompt_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def prompt_detail(request: HttpRequest, name: str) -> HttpResponse:
-    """One prompt: a version in full, what differs from another, and where each is used."""
+    """Show one prompt: a version in full, its differences from another, and where each is used."""
     user = signed_in(request)
     access_prompts(user, name)
     uses = uses_of(name)
@@ -101,7 +101,7 @@ def _write(name: str, form: PromptForm, user: User) -> PromptVersion | None:
 
 
 def _chosen(uses: list[VersionUse], version: str) -> VersionUse | None:
-    """The version in the URL; 404 if it is not stored."""
+    """Return the version in the URL; 404 if it is not stored."""
     if not version:
         return None
     for use in uses:

@@ -1,8 +1,7 @@
-"""What each round of refinement gained, by the assessor's verdict: no expert has judged it.
+"""Measure the gain of each refinement round by the assessor's verdict, without an expert's judgment.
 
-Of a run: how the verdict stood after each round. Of a configuration or batch: how many runs passed after
-each round, and what it took. Only drafts of the run itself count, none made on demand or by a person, and none
-refined from cases: these are measured apart.
+For a run: the verdict after each round. For a configuration or batch: how many runs passed after each round, and the
+cost. Only drafts of the run itself count. Drafts made on demand, by a person or from cases are measured separately.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pipeline.costs.services import Sums
 from pipeline.models import Assessment, Attempt, Batch, Configuration, Draft, Run
 from pipeline.types import DraftKind, Verdict
 
-MOST_RUNS = 1_000  # of the newest finished; more would keep the page waiting
+MOST_RUNS = 1_000  # Limits the newest finished runs, so that the page stays fast.
 
 
 class Change(StrEnum):
@@ -27,12 +26,12 @@ class Change(StrEnum):
     NONE = "none"
     PASSED = "passed"
     FLAGGED = "flagged"
-    LOST = "lost"  # it could not be read any more
+    LOST = "lost"  # It became unreadable.
 
 
 @dataclass(frozen=True)
 class RunRound:
-    """One round of a run: its draft and verdict, what changed, what it cost."""
+    """One round of a run: its draft, verdict, change and cost."""
 
     round: int
     draft: Draft
@@ -43,7 +42,7 @@ class RunRound:
 
 @dataclass(frozen=True)
 class RoundGain:
-    """One round over many runs. `passed` counts all runs, those too that had stopped before."""
+    """One round over many runs. `passed` counts all runs, including those that had stopped before."""
 
     round: int
     reached: int
@@ -55,12 +54,12 @@ class RoundGain:
 
     @property
     def mean_cost(self) -> int | None:
-        """Micro-dollars for each run that reached it; None where a price is missing."""
+        """Return micro-dollars per run that reached the round, or None if a price is missing."""
         return None if self.sums.unpriced or not self.reached else self.sums.cost // self.reached
 
     @property
     def mean_milliseconds(self) -> int:
-        """Models' time for each run that reached it."""
+        """Return the models' time per run that reached the round."""
         return self.sums.milliseconds // self.reached if self.reached else 0
 
 
@@ -75,7 +74,7 @@ class Gain:
 
 
 def rounds_of(drafts: Sequence[Draft], costs: RunCosts) -> list[RunRound]:
-    """The rounds of a run, the first script as round 0; `drafts` are its own, with their assessments."""
+    """Return the rounds of a run, with the first script as round 0; `drafts` are its own, with their assessments."""
     rounds: list[RunRound] = []
     for draft in assessed_in_turn(drafts):
         verdict = draft.assessment.verdict
@@ -86,7 +85,7 @@ def rounds_of(drafts: Sequence[Draft], costs: RunCosts) -> list[RunRound]:
 
 
 def assessed_in_turn(drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts that the run itself had assessed, one for each round."""
+    """Return the drafts that the run itself had assessed, one for each round."""
     own = (
         draft
         for draft in drafts
@@ -100,7 +99,7 @@ def assessed_in_turn(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def gain_of(configuration: Configuration | None = None, *, batch: Batch | None = None) -> Gain:
-    """What the rounds gained under a configuration, in a batch, or both; in three queries."""
+    """Return the gain of each round under a configuration, in a batch, or both; in three queries."""
     wanted = Q(state=Run.State.DONE) & ~Q(verdict="")
     wanted &= Q(configuration=configuration) if configuration else Q()
     wanted &= Q(batch=batch) if batch else Q()
@@ -122,7 +121,7 @@ def gain_of(configuration: Configuration | None = None, *, batch: Batch | None =
 
 
 def count_round(number: int, runs: Sequence[Mapping[int, str]], sums: Sums) -> RoundGain:
-    """Counts after a round; each run is given as its verdicts by round."""
+    """Count the verdicts after a round; each run is given as its verdicts by round."""
     reached = [run for run in runs if number in run]
     changes = [_change(_standing(run, number - 1), run[number]) for run in reached if number > 0]
     return RoundGain(
@@ -137,7 +136,7 @@ def count_round(number: int, runs: Sequence[Mapping[int, str]], sums: Sums) -> R
 
 
 def _standing(run: Mapping[int, str], number: int) -> str:
-    """The newest verdict of a run after a round, even if the run had stopped before it."""
+    """Return the newest verdict of a run after a round, even if the run stopped earlier."""
     return run[max(round for round in run if round <= number)]
 
 
@@ -151,7 +150,7 @@ def _change(before: str, after: str) -> Change:
 
 
 def _verdicts_of(keys: Sequence[int]) -> dict[int, dict[int, str]]:
-    """The verdict of each round of each run, without runs that have no first verdict."""
+    """Return the verdict of each round of each run, without runs that have no first verdict."""
     found: dict[int, dict[int, str]] = {}
     own = Assessment.objects.filter(
         draft__run__in=keys, draft__refinement=None, draft__author=None
@@ -163,7 +162,7 @@ def _verdicts_of(keys: Sequence[int]) -> dict[int, dict[int, str]]:
 
 
 def _sums_of(keys: Sequence[int]) -> dict[int, Sums]:
-    """What the runs themselves used in each round."""
+    """Return what the runs themselves used in each round."""
     answered = Q(outcome=Attempt.Outcome.ANSWERED)
     tries: QuerySet[Attempt] = Attempt.objects.filter(
         call__run__in=keys, call__refinement=None, ended_at__isnull=False

@@ -26,7 +26,7 @@ class PlayerInput(serializers.Serializer[object]):
 
 
 class ConfigurationChange(serializers.Serializer[object]):
-    """The changes; values and roles that are left out stay as they are."""
+    """The values to change. Omitted values and roles stay as they are."""
 
     title = serializers.CharField(required=False)
     note = serializers.CharField(required=False, allow_blank=True)
@@ -54,7 +54,7 @@ class ConfigurationChange(serializers.Serializer[object]):
 
 
 class ConfigurationInput(ConfigurationChange):
-    """A new configuration; it begins as a copy of `like` where that is given."""
+    """A new configuration. It starts as a copy of `like` if given."""
 
     name = serializers.CharField()
     title = serializers.CharField()
@@ -62,7 +62,7 @@ class ConfigurationInput(ConfigurationChange):
 
 
 class PromptInput(serializers.Serializer[object]):
-    """A further version of a prompt."""
+    """A new version of a prompt."""
 
     name = serializers.CharField()
     text = serializers.CharField(trim_whitespace=False)
@@ -113,7 +113,7 @@ class ConfigurationSerializer(serializers.ModelSerializer[Configuration]):
 
 
 class ConfigurationDetailSerializer(ConfigurationSerializer):
-    """One configuration, with whether its plan may still change and the edition to change it from."""
+    """One configuration, with its edition and whether its plan is fixed."""
 
     is_fixed = serializers.SerializerMethodField()
     edition = serializers.SerializerMethodField()

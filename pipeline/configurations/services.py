@@ -1,7 +1,7 @@
-"""What people can do with configurations, and which configurations a run can be started under now.
+"""Services for managing configurations and for finding those that new runs can use.
 
-A Run keeps a snapshot, so nothing here changes an existing run. A study compares
-Configurations by name: once one has runs, its plan is fixed, and a changed plan needs a new Configuration.
+A Run keeps a snapshot, so nothing here changes an existing run. A study compares Configurations by name. Once one has
+runs, its plan is fixed, and a changed plan needs a new Configuration.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from pipeline.models import Configuration, Endpoint, RoleSetting
 from pipeline.types import NEEDED_ROLES
 
 MAX_NOTE = 2_000
-# An address of their pages.
+# Used by a URL of this site.
 _TAKEN_NAMES = {"new"}
 
 
-# --- Looking ------------------------------------------------------------------------------------------------------
+# --- Reading ------------------------------------------------------------------------------------------------------
 
 
 def usable_configurations() -> list[Configuration]:
-    """Configurations that a run can be started under now, in a fixed number of queries."""
+    """Return the configurations that new runs can use now, in a fixed number of queries."""
     found = Configuration.objects.prefetch_related("roles__endpoint")
     return [configuration for configuration in found if is_usable(configuration)]
 
 
 def default_configuration() -> Configuration:
-    """The Configuration used if none is named; raises BadInput if there is no default."""
+    """Return the Configuration used if none is named. Raises BadInput if there is no default."""
     found = Configuration.objects.filter(is_default=True, archived_at=None).first()
     if found is None:
         raise BadInput(
@@ -51,7 +51,7 @@ def default_configuration() -> Configuration:
 
 
 def find_configuration(name: str) -> Configuration:
-    """The Configuration of this name; raises BadInput if none in use has it."""
+    """Return the active Configuration of this name. Raises BadInput if there is none."""
     found = Configuration.objects.filter(name=name, archived_at=None).first()
     if found is None:
         raise BadInput(
@@ -61,7 +61,7 @@ def find_configuration(name: str) -> Configuration:
 
 
 def is_usable(configuration: Configuration) -> bool:
-    """Whether it is in use and the endpoints of all its roles are switched on."""
+    """Return whether it is active and the endpoints of all its roles are on."""
     roles = configuration.roles.all()
     is_whole = {setting.role for setting in roles} >= {role.value for role in NEEDED_ROLES}
     is_on = all(setting.endpoint.is_on for setting in roles)
@@ -69,23 +69,23 @@ def is_usable(configuration: Configuration) -> bool:
 
 
 def asks_demo(configuration: Configuration) -> bool:
-    """Whether the demo model has a role in it."""
+    """Return whether the demo model has a role in it."""
     return any(setting.endpoint.demo for setting in configuration.roles.all())
 
 
 def edition_of(configuration: Configuration) -> int:
-    """A number that changes with each edit; a save names the edition that it was based on."""
+    """Return a number that changes with each edit; a save names the edition that it is based on."""
     parts = (configuration.title, configuration.note, say_plan(plan_of(configuration)))
     return zlib.crc32(repr(parts).encode())
 
 
 def is_fixed(configuration: Configuration) -> bool:
-    """Whether its plan is fixed: it has runs, or stands for imported scripts."""
+    """Return whether its plan is fixed because it has runs or represents imported scripts."""
     return configuration.preset == Configuration.Preset.IMPORTED or configuration.runs.exists()
 
 
 def known_models() -> dict[str, list[str]]:
-    """Models to choose from, each with its endpoints' titles: those that a check found or that have a price."""
+    """Return models to choose from, with their endpoints' titles: those that a check found or that have a price."""
     found: dict[str, list[str]] = {}
     for endpoint in Endpoint.objects.prefetch_related("prices"):
         listed = endpoint.probe.get("models") if isinstance(endpoint.probe, dict) else None
@@ -97,7 +97,7 @@ def known_models() -> dict[str, list[str]]:
 
 
 def hold_configuration(configuration: Configuration) -> Configuration:
-    """The row, locked against edits until this transaction ends; runs that start do not wait for each other."""
+    """Lock the row against edits until this transaction ends, without blocking other runs that start."""
     held = Configuration.objects.raw(
         "SELECT * FROM pipeline_configuration WHERE id = %s FOR KEY SHARE", [configuration.pk]
     )
@@ -111,7 +111,7 @@ def hold_configuration(configuration: Configuration) -> Configuration:
 def create_configuration(
     name: str, *, title: str, plan: Plan, by: User, note: str = ""
 ) -> Configuration:
-    """A new Configuration, in use at once. Raises BadInput, its field named as `name` or `assessor.model`."""
+    """Create an active Configuration. Raises BadInput with a field such as `name` or `assessor.model`."""
     require_endpoint_manager(by)
     _check_name(name)
     title, note = _clean_title(title), _clean_note(note)
@@ -136,10 +136,10 @@ def update_configuration(
     plan: Plan | None = None,
     seen: int | None = None,
 ) -> Configuration:
-    """Change title, note and, if no run was started under it, the plan; None leaves the plan as it is.
+    """Change title, note and, before the first run, the plan; None keeps the plan.
 
-    `seen` is the edition that the change is based on. Raises BadInput, NotAllowedNow if the plan is to change and
-    must not, Stale if somebody else has changed it since.
+    `seen` is the edition that the change is based on. Raises BadInput, NotAllowedNow if the plan is fixed, and Stale if
+    another user has changed the configuration since.
     """
     require_endpoint_manager(by)
     locked = _lock(configuration)
@@ -180,9 +180,9 @@ def update_configuration(
 
 @transaction.atomic
 def make_default(configuration: Configuration, *, by: User) -> None:
-    """Make it the default. Raises NotAllowedNow if no run can be started under it."""
+    """Make it the default. Raises NotAllowedNow if new runs cannot use it."""
     require_endpoint_manager(by)
-    # Locks all of them, so that two people who choose at the same time take turns.
+    # Lock all rows, so that concurrent choices are made one after the other.
     rows = {row.pk: row for row in Configuration.objects.select_for_update().order_by("pk")}
     chosen = rows[configuration.pk]
     if chosen.archived_at or chosen.preset == Configuration.Preset.IMPORTED:
@@ -197,7 +197,7 @@ def make_default(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def archive_configuration(configuration: Configuration, *, by: User) -> None:
-    """No run can be started under it any more; its runs stay. Raises NotAllowedNow for the default one."""
+    """Archive it, so that no new run can use it. Raises NotAllowedNow for the default."""
     require_endpoint_manager(by)
     locked = _lock(configuration)
     if locked.is_default:
@@ -213,7 +213,7 @@ def archive_configuration(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
-    """Restore it: runs can be started under it again. Raises NotAllowedNow if it is not archived."""
+    """Restore it, so that new runs can use it. Raises NotAllowedNow if it is not archived."""
     require_endpoint_manager(by)
     locked = _lock(configuration)
     if locked.archived_at is None:
@@ -246,7 +246,7 @@ _PLAN_FIELDS = ("rounds", "uses_retrieval", "uses_examples", "confirms_matches",
 
 
 def _lock(configuration: Configuration) -> Configuration:
-    """The row, locked; waits for a run that is being started under it."""
+    """Lock the row; wait for a run that is being started under it."""
     found = Configuration.objects.prefetch_related("roles__endpoint")
     return found.select_for_update().get(pk=configuration.pk)
 

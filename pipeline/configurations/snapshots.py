@@ -11,7 +11,7 @@ from pipeline.types import NEEDED_ROLES, CasesUse, Mode, Role
 
 
 def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
-    """The Configuration as it is now, for the Run's snapshot, and whether the demo model has a role in it."""
+    """Return the Configuration for a Run's snapshot, and whether the demo model has a role in it."""
     settings_ = list(configuration.roles.select_related("endpoint"))
     if not {setting.role for setting in settings_} >= {role.value for role in NEEDED_ROLES}:
         raise BadInput(
@@ -38,7 +38,7 @@ def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
         }
         for setting in settings_
     }
-    # Apart from the roles: a worker of the release before knows no such role, and would fail on the run.
+    # Stored apart from the roles: a worker of the previous release would fail on the unknown role.
     author = roles.pop(Role.CASE_AUTHOR.value, roles[Role.ASSESSOR.value])
     spec: dict[str, object] = {
         "configuration": configuration.name,
@@ -55,7 +55,7 @@ def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
 
 
 def _mode_of(setting: RoleSetting) -> str:
-    """Return the mode for a role: that of its endpoint, but text for what the local model writes.
+    """Return the mode for a role: its endpoint's, but text for what the local model writes.
 
     Small models write regular expressions into JSON strings without escaping them, so that "\\b" becomes a backspace.
     Without a schema, their verdicts are often unreadable.

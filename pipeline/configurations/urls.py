@@ -1,4 +1,4 @@
-"""Addresses of the pages of configurations and prompts."""
+"""URLs of the configuration and prompt pages."""
 
 from __future__ import annotations
 

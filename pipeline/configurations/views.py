@@ -1,4 +1,4 @@
-"""The pages of configurations: the list, a new one from a preset or a copy, changing, archiving."""
+"""The configuration pages: the list, a new one from a preset or a copy, changes, archiving."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pipeline.models import Configuration, Endpoint
 
 @dataclass(frozen=True)
 class ShownConfiguration:
-    """A configuration, whether a run can be started under it now, and how many there are."""
+    """A configuration, its number of runs, and whether new runs can use it."""
 
     configuration: Configuration
     usable: bool
@@ -37,7 +37,7 @@ class ShownConfiguration:
 
 @require_safe
 def configuration_list(request: HttpRequest) -> HttpResponse:
-    """Who writes, who assesses, who refines, in how many rounds; those in use first."""
+    """List the configurations with their models and rounds, the active ones first."""
     found = access_configurations(signed_in(request), to_manage=True)
     found = found.annotate(run_count=Count("runs")).order_by("name")
     shown = [ShownConfiguration(one, is_usable(one), one.run_count) for one in found]
@@ -77,7 +77,7 @@ def configuration_detail(request: HttpRequest, name: str) -> HttpResponse:
     endpoints = _endpoints(user)
     if request.method != "POST":
         return _show(request, _forms_of(configuration, endpoints), configuration)
-    # The form says whether it contained the plan, since a run may have been started in the meantime.
+    # A run may have been started since, so the form itself says whether it contained the plan.
     forms = _forms(endpoints, request.POST, is_fixed="rounds" not in request.POST)
     status = 422
     if forms.is_valid():
@@ -106,19 +106,19 @@ def configuration_detail(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def configuration_default(request: HttpRequest, name: str) -> HttpResponse:
-    """Make it the default."""
+    """Make a configuration the default."""
     return _do(request, name, services.make_default, _("This is the default from now on."))
 
 
 @require_POST
 def configuration_archive(request: HttpRequest, name: str) -> HttpResponse:
-    """Archive it."""
+    """Archive a configuration."""
     return _do(request, name, services.archive_configuration, _("Archived. Its runs are kept."))
 
 
 @require_POST
 def configuration_unarchive(request: HttpRequest, name: str) -> HttpResponse:
-    """Restore it: runs can be started under it again."""
+    """Restore a configuration, so that new runs can use it."""
     return _do(request, name, services.unarchive_configuration, _("It can be chosen again."))
 
 
@@ -152,7 +152,7 @@ def _create(forms: ConfigurationForms, user: User) -> Configuration | None:
 
 
 def _endpoints(user: User) -> list[Endpoint]:
-    """Every endpoint, usable ones first; the others can be chosen too, and are marked as off."""
+    """Return every endpoint, usable ones first. The others are marked as off but can be chosen."""
     return sorted(access_endpoints(user), key=lambda endpoint: not endpoint.is_on)
 
 
@@ -187,7 +187,7 @@ def _forms_of(configuration: Configuration, endpoints: list[Endpoint]) -> Config
 
 
 def _forms_like(user: User, name: str, endpoints: list[Endpoint]) -> ConfigurationForms:
-    """A new configuration with the plan of another one."""
+    """Return the forms of a new configuration with the plan of another one."""
     model = access_configuration(user, name)
     about: dict[str, object] = {
         "name": f"{model.name[:70]}-copy",

@@ -1,1 +1,1 @@
-"""Costs: the price of a reply, the daily sums, what one run cost, and the page of costs."""
+"""Costs: the price of a reply, daily sums, the cost of a run, and the costs page."""

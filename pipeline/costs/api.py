@@ -1,4 +1,4 @@
-"""Spending over the API: the sums that the page shows, for programs."""
+"""Spending over the API: the sums of the costs page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.models import Spending
 
 
 class SumsSerializer(serializers.Serializer[object]):
-    """Sums over ended tries. What has no price is counted in `unpriced` and is not in `cost`."""
+    """Sums over finished attempts. `cost` excludes the calls without a price, which `unpriced` counts."""
 
     calls = serializers.IntegerField(source="attempts")
     answered = serializers.IntegerField()
@@ -47,7 +47,7 @@ class SpendingRowSerializer(serializers.Serializer[object]):
 
 
 class UnpricedSerializer(serializers.Serializer[object]):
-    """A model of which some replies have no price."""
+    """A model with replies that have no price."""
 
     endpoint = serializers.CharField()
     model = serializers.CharField()
@@ -55,7 +55,7 @@ class UnpricedSerializer(serializers.Serializer[object]):
 
 
 class SpendingSerializer(serializers.Serializer[object]):
-    """What models were paid in a range, and how long they worked."""
+    """The cost and duration of model calls in a range."""
 
     since = serializers.DateField(source="query.since")
     until = serializers.DateField(source="query.until")
@@ -67,7 +67,7 @@ class SpendingSerializer(serializers.Serializer[object]):
 
 
 class SpendingViewSet(viewsets.GenericViewSet[Spending]):
-    """What was asked and paid; for campaign managers and administrators."""
+    """Model calls and their cost, for campaign managers and administrators."""
 
     queryset = Spending.objects.none()
     filter_backends = ()
@@ -85,7 +85,7 @@ class SpendingViewSet(viewsets.GenericViewSet[Spending]):
         ],
     )
     def list(self, request: Request) -> Response:
-        """Sums by day or month, told apart by model, configuration, batch or stage, and in all."""
+        """Return sums by day or month, grouped by model, configuration, batch or stage, and in total."""
         user = signed_in(request)
         access_spending(user)
         form = CostForm(request.query_params)

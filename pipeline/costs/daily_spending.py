@@ -1,6 +1,6 @@
 """Daily sums of spending, updated as attempts end and repaired by a recount.
 
-One statement counts attempts, both the few that have just ended and all of them, so that the two agree.
+The same statement counts new attempts and all attempts, so that the two agree.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ ON CONFLICT ON CONSTRAINT spending_once_a_day_and_what DO UPDATE SET
 
 
 def add_spending(attempts: Sequence[int]) -> None:
-    """Count these attempts, which this transaction has ended and nobody else has counted.
+    """Count these attempts, which this transaction has ended and which are not counted yet.
 
-    Make it the last statement of the transaction: it locks rows that every worker writes to.
+    Make it the last statement of the transaction, because it locks rows that every worker writes to.
     """
     if attempts:
         with connection.cursor() as cursor:
@@ -62,12 +62,12 @@ def add_spending(attempts: Sequence[int]) -> None:
 
 @transaction.atomic
 def recount_spending() -> int:
-    """Count all ended attempts again; returns how many rows were wrong, missing or superfluous.
+    """Recount all ended attempts and return how many rows were wrong, missing or superfluous.
 
-    Readers see the old rows until the new ones are complete. Workers that end an attempt wait meanwhile.
+    Readers see the old rows until the new ones are complete. Workers that end an attempt wait for the recount.
     """
     with connection.cursor() as cursor:
-        # Who has counted a try has not committed without this lock; who has not, counts after us.
+        # Workers hold this lock until they commit, so each attempt is counted either before or after.
         cursor.execute("LOCK TABLE pipeline_spending IN EXCLUSIVE MODE")
         before = _rows()
         cursor.execute("DELETE FROM pipeline_spending")
@@ -76,7 +76,7 @@ def recount_spending() -> int:
 
 
 def _rows() -> set[tuple[object, ...]]:
-    """Every row: the six columns that name it, then its sums."""
+    """Return every row: its six key columns, then its sums."""
     return set(
         Spending.objects.order_by().values_list(
             "day",

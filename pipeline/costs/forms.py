@@ -1,4 +1,4 @@
-"""The query of costs as a form: page, file and API read it from the address."""
+"""The query of costs as a form, which page, file and API read from the URL."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _day_input() -> forms.DateInput:
 
 
 def _read_day(text: str | None) -> date | None:
-    """The day, or None if it can't be parsed; the field then has an error."""
+    """Return the day, or None if it can't be parsed; the field then has an error."""
     try:
         return parse_date(text or "")
     except ValueError:
@@ -41,7 +41,7 @@ def _read_day(text: str | None) -> date | None:
 
 
 class CostForm(forms.Form):
-    """The bar above the page; parameters that are missing in the URL have defaults and are shown filled in."""
+    """The filter bar of the page. Parameters that are missing in the URL get visible defaults."""
 
     since = forms.DateField(label=_("From"), widget=_day_input())
     until = forms.DateField(label=_("Until"), widget=_day_input())
@@ -74,7 +74,7 @@ class CostForm(forms.Form):
 
     @property
     def query(self) -> CostQuery:
-        """The query, once the form is valid."""
+        """Return the query of a valid form."""
         wanted = self.cleaned_data
         return CostQuery(
             since=wanted["since"],

@@ -1,4 +1,4 @@
-"""What the tokens of one reply cost."""
+"""Calculate the cost of a reply's tokens."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pipeline.models import Price
 
 
 def price_on(day: date, *, endpoint: int, model: str) -> Price | None:
-    """The price of a model on a day, or None if none was known by then."""
+    """Return the price of a model on a day, or None if none was known."""
     known = Price.objects.filter(endpoint=endpoint, model=model, since__lte=day)
     return known.order_by("-since").first()
 
 
-# A request in a Message Batch costs half of what it costs by itself.
+# A request in a Message Batch costs half of the direct price.
 BATCHES_DIVISOR = 2
 _MILLION = 1_000_000
 
 
 def cost_of(usage: Usage, price: Price, *, in_batch: bool = False) -> int:
-    """Micro-dollars from tokens and prices per million, rounded half up; half of it in a Message Batch."""
+    """Return micro-dollars from tokens and prices per million, rounded half up and halved in a Message Batch."""
     total = (
         usage.input * price.input
         + usage.output * price.output

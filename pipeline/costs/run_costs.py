@@ -12,7 +12,7 @@ from pipeline.models import Attempt, Endpoint, Run
 
 
 class Step(NamedTuple):
-    """A stage in a round; `refinement` if it was requested after the run had finished."""
+    """A stage in a round; `refinement` is set if it was requested after the run had finished."""
 
     stage: str
     round: int
@@ -26,20 +26,20 @@ class RunCosts:
     calls: int = 0
     total: Sums = field(default_factory=Sums)
     by_step: Mapping[Step, Sums] = field(default_factory=dict)
-    # Models that answered on a day on which no price of theirs was known.
+    # Models with replies from a day on which their price was unknown.
     unpriced_models: tuple[str, ...] = ()
     prices_since: tuple[date, ...] = ()
-    # Replies whose tokens the server did not report, or not so that they can be believed.
+    # Replies without a credible token count from the server.
     uncounted: int = 0
 
     def of_round(self, round: int) -> Sums:
-        """What a round of the run itself used; work on demand belongs to no round."""
+        """Return the sums of a round of the run itself, without later refinements."""
         steps = (step for step in self.by_step if step.refinement is None and step.round == round)
         return sum((self.by_step[step] for step in steps), Sums())
 
 
 def costs_of(run: Run, *, bills: Callable[[Endpoint], bool] = lambda _endpoint: True) -> RunCosts:
-    """What the run used, in one query; `bills` says whether an endpoint's calls may be billed."""
+    """Return what the run used, in one query; `bills` says whether an endpoint's calls may be billed."""
     tries = (
         Attempt.objects.filter(call__run=run)
         .select_related("call__endpoint")

@@ -1,4 +1,4 @@
-"""Answers queries about costs from the daily sums alone, so that their speed does not depend on the number of calls."""
+"""Answer cost queries from the daily sums, so that the speed does not depend on the number of calls."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ class By(StrEnum):
 
 @dataclass(frozen=True)
 class CostQuery:
-    """Which spending is wanted. Both days belong to it, and are days in UTC."""
+    """A query for spending. Both UTC days are included."""
 
     since: date
     until: date
     per: Per = Per.MONTH
     by: By = By.MODEL
-    configuration: str = ""  # its name
+    configuration: str = ""  # Its name.
     batch: int | None = None
 
     @property
     def periods(self) -> list[date]:
-        """The first day of each day or month of the range, the first first."""
+        """Return the first day of each day or month of the range, in order."""
         if self.per is Per.DAY:
             days = (self.until - self.since).days + 1
             return [self.since + timedelta(days=number) for number in range(days)]
@@ -60,13 +60,13 @@ class CostQuery:
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over ended tries; cost in micro-dollars, of those whose price is known."""
+    """Sums over finished attempts; cost in micro-dollars, of those whose price is known."""
 
     attempts: int = 0
     answered: int = 0
     possibly_billed: int = 0
     unpriced: int = 0
-    demo: int = 0  # tries of the demo model, which are free
+    demo: int = 0  # Free attempts of the demo model.
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_tokens: int = 0
@@ -79,12 +79,12 @@ class Sums:
 
     @property
     def known_cost(self) -> int | None:
-        """The cost, or None if a price is missing: an unknown cost is not 0."""
+        """Return the cost, or None if a price is missing: an unknown cost is not 0."""
         return None if self.unpriced and not self.cost else self.cost
 
     @property
     def tokens(self) -> int:
-        """All that were counted, those of caches included."""
+        """Return the number of all tokens, including cached ones."""
         cached = self.cache_read_tokens + self.cache_write_tokens
         return self.input_tokens + self.output_tokens + cached
 
@@ -94,12 +94,12 @@ _SUMS = [one.name for one in fields(Sums)]
 
 @dataclass(frozen=True)
 class CostRow:
-    """One day or month of one model, configuration, batch or stage. An empty key: asked without a batch."""
+    """One day or month of one model, configuration, batch or stage. An empty key means no batch."""
 
     period: date
     key: str
     name: str
-    endpoint: str  # its title, where told apart by model
+    endpoint: str  # Its title, if grouped by model.
     sums: Sums
 
 
@@ -115,7 +115,7 @@ class CostLine:
 
 @dataclass(frozen=True)
 class Unpriced:
-    """A model with replies that could not be priced, because no price was known on their day."""
+    """A model with replies on days for which no price was known."""
 
     endpoint: str
     endpoint_title: str
@@ -125,7 +125,7 @@ class Unpriced:
 
 @dataclass(frozen=True)
 class Costs:
-    """The answer to a CostQuery; `lines` the most expensive first, `rows` by time."""
+    """The answer to a CostQuery; `lines` are the most expensive first, `rows` by time."""
 
     query: CostQuery
     rows: Sequence[CostRow]
@@ -134,7 +134,7 @@ class Costs:
 
     @property
     def lines(self) -> list[CostLine]:
-        """One for each model, configuration, batch or stage of the range."""
+        """Return a line for each model, configuration, batch or stage of the range."""
         first = {row.key: row for row in self.rows}
         sums = _sum_by((row.key, row.sums) for row in self.rows)
         lines = [CostLine(key, first[key].name, first[key].endpoint, sums[key]) for key in sums]
@@ -142,13 +142,13 @@ class Costs:
 
     @property
     def by_period(self) -> dict[date, Sums]:
-        """One for each period of the range, those without spending too."""
+        """Return the sums of each period of the range, including periods without spending."""
         sums = _sum_by((row.period, row.sums) for row in self.rows)
         return {period: sums.get(period, Sums()) for period in self.query.periods}
 
 
 def check_query(query: CostQuery) -> CostQuery:
-    """The same query; raises BadInput if its range is reversed or too long."""
+    """Return the query. Raises BadInput if its range is reversed or too long."""
     if query.until < query.since:
         raise BadInput(_("The last day lies before the first."), field="until")
     days = (query.until - query.since).days + 1
@@ -165,7 +165,7 @@ def check_query(query: CostQuery) -> CostQuery:
 
 
 def default_range(per: Per, *, until: date) -> date:
-    """The default first day: thirty days ago, or twelve months including this one."""
+    """Return the default first day: thirty days ago, or twelve months including this one."""
     if per is Per.DAY:
         return until - timedelta(days=29)
     number = until.year * 12 + until.month - 1 - 11
@@ -173,7 +173,7 @@ def default_range(per: Per, *, until: date) -> date:
 
 
 def read_costs(query: CostQuery, *, by: User) -> Costs:
-    """What was spent, in two or three queries; raises PermissionDenied and BadInput."""
+    """Return what was spent, in two or three queries. Raises PermissionDenied and BadInput."""
     check_query(query)
     groups = _group(_narrow(access_spending(by), query), query)
     endpoints = Endpoint.objects.in_bulk()
@@ -202,7 +202,7 @@ class _Group:
     period: date
     endpoint: int
     model: str
-    of: int | str | None  # a key, or the name of a model or stage
+    of: int | str | None  # A key, or the name of a model or stage.
     sums: Sums
 
 
@@ -215,14 +215,14 @@ _COLUMNS = {
 
 
 class _MonthOf(Func):
-    """The first day of a day's month; unlike TruncMonth it does not go through a time zone, which is slow."""
+    """The first day of a day's month. TruncMonth would be slow, because it uses a time zone."""
 
     template = "date_trunc('month', %(expressions)s::timestamp)::date"
     output_field = DateField()
 
 
 def _group(found: QuerySet[Spending], query: CostQuery) -> list[_Group]:
-    """Group by keys only: joining names to every day's rows is slow, so they are looked up afterwards."""
+    """Group by keys only. Names are looked up later because joining them to every row is slow."""
     period = F("day") if query.per is Per.DAY else _MonthOf("day")
     rows = (
         found.annotate(period=period, of=F(_COLUMNS[query.by]))
@@ -253,7 +253,7 @@ def _rows_of(groups: Sequence[_Group], by: By, endpoints: Mapping[int, Endpoint]
 
 
 def _names_of(found: set[int | str | None], by: By) -> dict[int | str | None, tuple[str, str]]:
-    """Key and name of each group, for people and programs."""
+    """Return key and name of each group, for users and programs."""
     keys = [one for one in found if isinstance(one, int)]
     if by is By.CONFIGURATION:
         chosen = Configuration.objects.filter(pk__in=keys)

@@ -1,4 +1,4 @@
-"""Addresses of the pages of costs."""
+"""URLs of the costs pages."""
 
 from __future__ import annotations
 

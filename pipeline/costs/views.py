@@ -1,4 +1,4 @@
-"""The page of costs, and the same as a CSV file: money, tokens and time by month or day."""
+"""The costs page and its CSV file: money, tokens and time by month or day."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipeline.costs.forms import BY_CHOICES, PER_CHOICES, CostForm
 from pipeline.costs.services import By, CostLine, CostQuery, Costs, Per, Sums, read_costs
 from pipeline.display_names import stage_label
 
-# The stylesheet tells four series apart; the last of them is all the others.
+# The stylesheet has four series; the last one is for all other groups.
 _SHOWN_APART = 3
 
 _MEASURES: dict[str, tuple[str, Callable[[Sums], int]]] = {
@@ -49,7 +49,7 @@ _FILE_COLUMNS = (
 
 @dataclass(frozen=True)
 class ShownLine:
-    """One row of the table, and where its name leads."""
+    """One row of the table, with the URL of its name."""
 
     name: str
     note: str
@@ -59,7 +59,7 @@ class ShownLine:
 
 @dataclass(frozen=True)
 class Bars:
-    """What the chart shows."""
+    """The data of the chart."""
 
     unit: str
     series: list[str]
@@ -68,7 +68,7 @@ class Bars:
 
 @require_safe
 def cost(request: HttpRequest) -> HttpResponse:
-    """Sums, a chart and tables of the range that the address names."""
+    """Show sums, a chart and tables for the range in the URL."""
     user = signed_in(request)
     access_spending(user)
     form = CostForm(request.GET)
@@ -96,7 +96,7 @@ def cost(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def cost_export(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
-    """The same as CSV: a row for each day or month of each group."""
+    """Export the costs as CSV: a row for each day or month of each group."""
     user = signed_in(request)
     access_spending(user)
     form = CostForm(request.GET)
@@ -136,7 +136,7 @@ def _file_rows(costs: Costs) -> Iterator[tuple[object, ...]]:
 
 
 def _bars_of(costs: Costs, show: str) -> Bars:
-    """The three most expensive groups by name and all others together, in each period of the range."""
+    """Return the three most expensive groups and the sum of all others, in each period of the range."""
     unit, measure = _MEASURES[show]
     lines = sorted(costs.lines, key=lambda line: -measure(line.sums))
     apart = lines[: _SHOWN_APART + (len(lines) == _SHOWN_APART + 1)]
@@ -167,7 +167,7 @@ def _name_of(line: CostLine, by: By) -> str:
 
 
 def _days_of(period: date, query: CostQuery) -> str:
-    """The URL that shows a month day by day."""
+    """Return the URL that shows a month by day."""
     if query.per is Per.DAY:
         return ""
     last = period.replace(day=monthrange(period.year, period.month)[1])
@@ -176,7 +176,7 @@ def _days_of(period: date, query: CostQuery) -> str:
 
 
 def _address(query: CostQuery, **changed: object) -> str:
-    """The page with this query, with some parameters changed."""
+    """Return the URL of this query with some parameters changed."""
     wanted = {
         "since": query.since,
         "until": query.until,

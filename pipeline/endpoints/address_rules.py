@@ -1,4 +1,4 @@
-"""Checks an endpoint's address and the name of its key variable. A key itself is refused and never stored."""
+"""Validate an endpoint's address and the name of its key variable. A key itself is refused and never stored."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from core.network.addresses import (
 from pipeline.clients.endpoint_keys import KEY_PREFIX, is_key_variable
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# The last part begins with a letter: some resolvers read a numeric one as an address.
+# The last label begins with a letter because some resolvers read a numeric one as an address.
 _HOST_NAME = re.compile(r"(?=.{1,253}$)([a-z0-9_][a-z0-9_-]*\.)*[a-z][a-z0-9_-]*")
 _PRIVATE_NAMES = (".local", ".internal", ".lan", ".home.arpa", ".localhost")
 _KEY_BEGINNINGS = ("sk-", "sk_", "xai-", "gsk_", "hf_", "pplx-", "AIza", "AKIA", "ghp_", "Bearer ")
 
 
 def read_base_url(text: str) -> str:
-    """The address as it is stored, without a trailing slash. Raises BadInput."""
+    """Return the address to store, without a trailing slash. Raises BadInput."""
     parts = _split(text.strip())
     if parts.scheme not in ("http", "https"):
         raise _refuse(_("Write an address that begins with http:// or https://."))
@@ -52,7 +52,7 @@ def read_base_url(text: str) -> str:
 
 
 def is_private(base_url: str) -> bool:
-    """Whether the address looks like one of this machine or of a private network."""
+    """Return whether the address looks like one of this machine or of a private network."""
     host = urlsplit(base_url).hostname or ""
     address = read_address(host)
     if address is not None:
@@ -61,7 +61,7 @@ def is_private(base_url: str) -> bool:
 
 
 def read_key_variable(text: str) -> str:
-    """The name of the variable; empty if the server needs no key. Raises BadInput, never quoting it."""
+    """Return the name of the variable, or "" if the server needs no key. Raises BadInput without quoting it."""
     name = text.strip()
     if not name:
         return ""
@@ -93,7 +93,7 @@ def read_key_variable(text: str) -> str:
 
 
 def looks_like_key(text: str) -> bool:
-    """Whether somebody pasted the key itself: a known prefix, or a length and mixture that no name has."""
+    """Return whether the text looks like a key: a known prefix, or too long and mixed for a name."""
     text = text.strip()
     if text.startswith(_KEY_BEGINNINGS):
         return True

@@ -1,4 +1,4 @@
-"""The endpoints' API: the same services as the pages. For administrators."""
+"""The API of endpoints, for administrators. It uses the same services as the pages."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from pipeline.endpoints.serializers import (
 from pipeline.endpoints.services import EndpointValues, values_of
 from pipeline.models import Endpoint
 
-# A token that may only ask for scripts must not say where they are sent.
+# A token that may only request scripts must not decide where they are sent.
 MANAGE = "manage"
 
 
 class EndpointViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Endpoint]
 ):
-    """The servers that models are asked at; for administrators."""
+    """The model servers, for administrators."""
 
     serializer_class = EndpointSerializer
     queryset = Endpoint.objects.none()
@@ -49,7 +49,7 @@ class EndpointViewSet(
 
     @extend_schema(request=EndpointInput, responses={201: EndpointSerializer})
     def create(self, request: Request) -> Response:
-        """Add an endpoint; it begins switched off."""
+        """Add an endpoint. It is off at first."""
         user = signed_in(request)
         require_endpoint_manager(user)
         given = read_body(EndpointInput, request)
@@ -60,7 +60,7 @@ class EndpointViewSet(
 
     @extend_schema(request=EndpointChange, responses=EndpointSerializer)
     def partial_update(self, request: Request, name: str) -> Response:
-        """Change some values. With the `edition` that was read, 409 if it is not the newest."""
+        """Change some values. If you send an outdated `edition`, the response is 409."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
         given = read_body(EndpointChange, request)
@@ -71,7 +71,7 @@ class EndpointViewSet(
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, name: str) -> Response:
-        """Delete an endpoint that nothing has ever used."""
+        """Delete an endpoint that was never used."""
         user = signed_in(request)
         services.delete_endpoint(access_endpoint(user, name), by=user)
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -79,7 +79,7 @@ class EndpointViewSet(
     @extend_schema(request=SwitchOnInput, responses=EndpointSerializer)
     @action(detail=True, methods=["post"], url_path="switch-on")
     def switch_on(self, request: Request, name: str) -> Response:
-        """Let runs use it; one outside this machine needs `confirmed`."""
+        """Let runs use the endpoint. An endpoint outside this machine needs `confirmed`."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
         body = read_body(SwitchOnInput, request)
@@ -89,7 +89,7 @@ class EndpointViewSet(
     @extend_schema(request=None, responses=EndpointSerializer)
     @action(detail=True, methods=["post"], url_path="switch-off")
     def switch_off(self, request: Request, name: str) -> Response:
-        """Stop using it."""
+        """Stop using the endpoint."""
         user = signed_in(request)
         services.switch_off(access_endpoint(user, name), by=user)
         return self._answer(name)
@@ -97,7 +97,7 @@ class EndpointViewSet(
     @extend_schema(request=None, responses=EndpointSerializer)
     @action(detail=True, methods=["post"])
     def wake(self, request: Request, name: str) -> Response:
-        """End its rest."""
+        """Resume a paused endpoint."""
         user = signed_in(request)
         services.wake(access_endpoint(user, name), by=user)
         return self._answer(name)
@@ -105,7 +105,7 @@ class EndpointViewSet(
     @extend_schema(request=CheckInput, responses={202: EndpointSerializer})
     @action(detail=True, methods=["post"])
     def check(self, request: Request, name: str) -> Response:
-        """Have a worker check it by at most three calls; read `check` until its state is done."""
+        """Check the endpoint in a worker, with at most three calls. Poll `check` until its state is done."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
         body = read_body(CheckInput, request)
@@ -133,7 +133,7 @@ class EndpointViewSet(
     @extend_schema(request=PriceInput, responses={201: PriceSerializer})
     @action(detail=True, methods=["post"], url_path="prices")
     def add_price(self, request: Request, name: str) -> Response:
-        """Add a price of a model, valid from a day on."""
+        """Add a price of a model, valid from a given day."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
         body = read_body(PriceInput, request)
@@ -143,7 +143,7 @@ class EndpointViewSet(
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["delete"], url_path=r"prices/(?P<pk>\d{1,18})")
     def remove_price(self, request: Request, name: str, pk: str) -> Response:
-        """Delete a price that no call was counted at."""
+        """Delete a price that no call has used."""
         user = signed_in(request)
         price = get_object_or_404(access_endpoint(user, name).prices, pk=pk)
         prices.remove_price(price, by=user)

@@ -1,8 +1,8 @@
-"""The check of an endpoint as pages see it: requested, waiting for a worker, in progress, lost, done.
+"""The check of an endpoint as pages show it: never requested, waiting, running, lost or done.
 
-`Endpoint.probe` contains what `llm.probe.Found.as_json` returns, whether the worker has the key (`worker_has_key`),
-and under `asked` the check in progress: its id, when it was requested, when a worker began it. `check_worker`,
-which only workers load, runs it.
+`Endpoint.probe` contains what `llm.probe.Found.as_json` returns and whether the worker has the key (`worker_has_key`).
+`asked` is the check in progress: its id, when it was requested and when a worker began it. `check_worker`, which only
+workers load, runs it.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ from pipeline.models import Endpoint, RoleSetting
 logger = logging.getLogger(__name__)
 
 TASK = "pipeline.check_endpoint"
-# Nobody wants to be billed for a check requested long ago: if no worker begins it in this
-# time, the message expires, the page says so, and a worker that comes later leaves it alone.
+# A check is billed, so it must not run long after the request. If no worker starts it in this time, the message
+# expires, the page says so, and late workers skip it.
 WAIT_FOR_WORKER = timedelta(seconds=60)
-_GRACE = timedelta(seconds=60)  # for the free requests, beside the calls
+_GRACE = timedelta(seconds=60)  # For the free requests, in addition to the calls.
 
 
 class CheckState(StrEnum):
     NEVER = "never"
-    WAITING = "waiting"  # for a worker
+    WAITING = "waiting"  # For a worker.
     RUNNING = "running"
-    LOST = "lost"  # no worker began it, or the one that did was lost
+    LOST = "lost"  # No worker started it, or its worker was lost.
     DONE = "done"
 
 
-# What a *try* asks for: it belongs to no incident, so it may be sent anywhere.
+# The request of a *try*. It belongs to no incident, so it may be sent anywhere.
 TRY_STATEMENT = "Show the ten largest files under /var/log, largest first"
 
 
 @transaction.atomic
 def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: User) -> None:
-    """Have a worker check the endpoint, with at most MOST_CALLS model calls. Raises BadInput, NotAllowedNow.
+    """Request a check with at most MOST_CALLS model calls. Raises BadInput, NotAllowedNow.
 
     With `tries`, one more call asks the model for the script of TRY_STATEMENT, as a run would.
     """
@@ -74,7 +74,7 @@ def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: U
 
 @transaction.atomic
 def cancel_check(endpoint: Endpoint, *, by: User) -> None:
-    """End the check in progress; its worker closes the connection. Raises NotAllowedNow if there is none."""
+    """End the check in progress; its worker closes the connection. Raises NotAllowedNow if no check is in progress."""
     require_endpoint_manager(by)
     kept = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
     if check_state(kept) not in (CheckState.WAITING, CheckState.RUNNING):
@@ -86,7 +86,7 @@ def cancel_check(endpoint: Endpoint, *, by: User) -> None:
 
 
 def check_state(endpoint: Endpoint) -> CheckState:
-    """The state of the newest check."""
+    """Return the state of the newest check."""
     asked = endpoint.probe.get("asked")
     if not asked:
         return CheckState.DONE if endpoint.probed_at else CheckState.NEVER
@@ -100,12 +100,12 @@ def check_state(endpoint: Endpoint) -> CheckState:
 
 
 def asked_at(endpoint: Endpoint) -> datetime | None:
-    """When the check that is in progress, or was lost, was requested."""
+    """Return when the running or lost check was requested."""
     return _moment((endpoint.probe.get("asked") or {}).get("at"))
 
 
 def models_known_of(endpoint: Endpoint) -> list[str]:
-    """Models named at this endpoint: in configurations, then with a price, then by its last check."""
+    """List the models named at this endpoint: in configurations, then with a price, then by its last check."""
     played = RoleSetting.objects.filter(endpoint=endpoint, configuration__archived_at=None)
     named = [*played.order_by("pk").values_list("model", flat=True)]
     named += [price.model for price in endpoint.prices.all()]
@@ -119,7 +119,7 @@ def _enqueue(endpoint_id: int, check_id: str) -> None:
             TASK, (endpoint_id, check_id), queue="interactive", expires=WAIT_FOR_WORKER.seconds
         )
     except Exception:
-        # No sweep restarts checks: the page says that no worker came, and the person asks again.
+        # No sweep restarts checks: the page says that no worker started it, and the user requests another.
         logger.warning("check of endpoint %s could not be enqueued", endpoint_id, exc_info=True)
 
 

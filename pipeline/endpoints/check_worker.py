@@ -32,15 +32,15 @@ from pipeline.llm.types import Answered, Failed, FailureKind, ModelClient, Reque
 from pipeline.models import Endpoint
 from pipeline.types import Problem
 
-# A small model that does not know tools repeats itself until it may write no more, which takes minutes.
+# A small model without tool support repeats itself up to the token limit, which takes minutes.
 LOCAL_MAX_TOKENS = 128
-_MOST_SHOWN = 4_000  # characters of a script that was tried
-_INTERVAL = 1.0  # seconds until a canceled check ends
+_MOST_SHOWN = 4_000  # Characters of the tried script.
+_INTERVAL = 1.0  # Seconds until a canceled check ends.
 _MAY_BE_GONE = (FailureKind.UNREACHABLE, FailureKind.TIMEOUT)
 
 
 def carry_out_check(endpoint_id: int, check_id: str) -> None:
-    """Run the check and store its findings; does nothing if it was begun already, superseded or is too old."""
+    """Run the check and store its findings, unless it has started already, is superseded or is too old."""
     endpoint = _begin(endpoint_id, check_id)
     if endpoint is None:
         return
@@ -49,7 +49,7 @@ def carry_out_check(endpoint_id: int, check_id: str) -> None:
         with _until_canceled(endpoint_id, check_id):
             found = _look(endpoint)
     finally:
-        # A defect of ours is shown as one, and the exception goes to the log.
+        # A bug in this code is shown as such, and the exception is logged.
         _keep(endpoint_id, check_id, found)
 
 
@@ -91,7 +91,7 @@ def _until_canceled(endpoint_id: int, check_id: str) -> Iterator[None]:
 
 
 class _CountingClient:
-    """The client, which stores the number of each model call, so that the page can show the step."""
+    """A client that stores the number of each model call, so that the page can show the step."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._same = Endpoint.objects.filter(
@@ -101,7 +101,7 @@ class _CountingClient:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether the check has not been canceled."""
+        """Return whether the check has not been canceled."""
         return self._same.exists()
 
     @transaction.atomic
@@ -145,7 +145,7 @@ def _look(endpoint: Endpoint) -> dict[str, object]:
 
 
 def _try(target: Target, found: Found, client: ModelClient) -> dict[str, object]:
-    """One script, requested as a run would: the reply, and how it was read."""
+    """Request one script as a run would, and return the reply and how it was read."""
     assert found.recommended is not None
     question = generate.question(TRY_STATEMENT, "", [], templates=load_all())
     role = RoleSpec(target.endpoint, 0, found.model, found.recommended)
@@ -169,7 +169,7 @@ def _try(target: Target, found: Found, client: ModelClient) -> dict[str, object]
 def _keep(endpoint_id: int, check_id: str, found: dict[str, object]) -> None:
     endpoint = Endpoint.objects.select_for_update(no_key=True).filter(pk=endpoint_id).first()
     if endpoint is None or (endpoint.probe.get("asked") or {}).get("id") != check_id:
-        return  # deleted, changed, or asked again meanwhile
+        return  # Deleted, changed or requested again in the meantime.
     endpoint.probe, endpoint.probed_at = found, timezone.now()
     endpoint.save(update_fields=["probe", "probed_at"])
     record(

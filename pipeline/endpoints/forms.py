@@ -18,7 +18,7 @@ from pipeline.endpoints.services import EndpointValues, edition_of, values_of
 from pipeline.models import Endpoint
 from pipeline.types import Mode
 
-_MICRO = 1_000_000  # micro-dollars in a dollar
+_MICRO = 1_000_000  # Micro-dollars per dollar.
 _MODES = [
     (Mode.SCHEMA.value, _("Schema: answers are held to a JSON schema")),
     (Mode.TOOL.value, _("Tool: answers come as the input of a forced tool")),
@@ -87,7 +87,7 @@ class EndpointForm(forms.Form):
 
     @classmethod
     def of(cls, endpoint: Endpoint) -> EndpointForm:
-        """The form for an existing endpoint: with its values and their edition."""
+        """Return the form for an existing endpoint, with its values and their edition."""
         initial = {**asdict(values_of(endpoint)), "edition": edition_of(endpoint)}
         return cls(initial=initial, is_built_in=endpoint.is_built_in)
 
@@ -97,13 +97,13 @@ class EndpointForm(forms.Form):
             return read_key_variable(typed)
         except BadInput as refusal:
             if looks_like_key(typed):
-                # Not sent back either: a pasted key must not appear in any page.
+                # Do not echo it: a pasted key must not appear on any page.
                 assert isinstance(self.data, QueryDict)
                 self.data["key_variable"] = ""
             raise forms.ValidationError(str(refusal)) from None
 
     def values(self) -> EndpointValues:
-        """The values for the services, which fill in the fixed parts of a built-in endpoint."""
+        """Return the values for the services, which fill in the fixed parts of a built-in endpoint."""
         data = self.cleaned_data
         return EndpointValues(
             title=data["title"],
@@ -118,9 +118,9 @@ class EndpointForm(forms.Form):
         )
 
     def show_now(self, endpoint: Endpoint) -> list[tuple[str, object, object]]:
-        """Where the typed values differ from what somebody else has saved: label, theirs, typed.
+        """List conflicts with another user's change as label, their value, typed value.
 
-        Saving again replaces theirs, since the person has seen them.
+        Saving again overwrites their change, since the user has seen it.
         """
         assert isinstance(self.data, QueryDict)
         self.data["edition"] = str(edition_of(endpoint))
@@ -148,13 +148,13 @@ class NewEndpointForm(EndpointForm):
 
 
 class SwitchOnForm(forms.Form):
-    """The consent to send texts elsewhere."""
+    """Consent to send texts to another machine."""
 
     confirmed = forms.BooleanField(label=_("Yes, I understand"), required=False)
 
 
 class CheckForm(forms.Form):
-    """Which model a check asks."""
+    """The model to check."""
 
     model = forms.CharField(
         label=_("Model to ask"),
@@ -175,7 +175,7 @@ def _dollars(label: StrOrPromise, *, required: bool = True) -> forms.DecimalFiel
 
 
 class PriceForm(forms.Form):
-    """A price in USD for a million tokens."""
+    """A price in USD per million tokens."""
 
     model = forms.CharField(
         label=_("Model"),
@@ -197,7 +197,7 @@ class PriceForm(forms.Form):
     )
 
     def values(self) -> PriceValues:
-        """What was typed, in micro-dollars."""
+        """Return the typed values in micro-dollars."""
         data = self.cleaned_data
         amounts = {
             name: int((data[name] or Decimal(0)) * _MICRO)

@@ -1,4 +1,4 @@
-"""The data of the page of an endpoint, with the findings of its check in words."""
+"""Data for the endpoint page, with the findings of its check in words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from pipeline.types import Mode
 
 @dataclass(frozen=True)
 class ShownEndpoint:
-    """An endpoint, and what the environment says about it."""
+    """An endpoint and its state in the environment."""
 
     endpoint: Endpoint
     has_key: bool
@@ -50,14 +50,14 @@ class ShownEndpoint:
     is_readable_on_the_way: bool
     host: str
     check: CheckState
-    wrong_mode: str  # the mode that the last check recommends, where it is another
-    rests_for_key: str  # why, where its key may not be read
-    proxy: str  # the host through which it is asked; empty where it is asked directly
+    wrong_mode: str  # The mode that the last check recommends, if it differs.
+    rests_for_key: str  # Why its key may not be read.
+    proxy: str  # Host of the proxy; empty if there is none.
 
 
 @dataclass(frozen=True)
 class ShownMode:
-    """One mode in the words of the page."""
+    """One mode as the page shows it."""
 
     label: str
     words: str
@@ -70,7 +70,7 @@ class ShownMode:
 
 @dataclass(frozen=True)
 class ShownCheck:
-    """The last check in the words of the page; `problem` says what to do if it found no mode."""
+    """The last check as the page shows it; `problem` says what to do if no mode was found."""
 
     state: CheckState
     asked_at: datetime | None
@@ -83,7 +83,7 @@ class ShownCheck:
     is_listed: bool
     input_tokens: int
     output_tokens: int
-    cost: int | None  # micro-dollars; None where no price is known
+    cost: int | None  # Micro-dollars; None if no price is known.
 
     @property
     def is_under_way(self) -> bool:
@@ -91,7 +91,7 @@ class ShownCheck:
 
 
 def show_endpoint(endpoint: Endpoint) -> ShownEndpoint:
-    """The data of a row in the list and of the page's head."""
+    """Return the data of a row in the list and of the page header."""
     blocked = endpoint.blocked_until
     recommended = str(endpoint.probe.get("recommended") or "")
     proxy = settings.SCRIPTSMITH_MODEL_PROXY
@@ -123,7 +123,7 @@ def show_page(
     switch: SwitchOnForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The data of an endpoint's page; a refused form keeps what was typed."""
+    """Return the data of an endpoint's page; a refused form keeps the typed values."""
     context = describe_check(endpoint, signed_in(request), form=check) | {
         "nav_section": "admin",
         "refusal": refusal,
@@ -139,7 +139,7 @@ def show_page(
 def describe_check(
     endpoint: Endpoint, user: User, *, form: CheckForm | None = None
 ) -> dict[str, object]:
-    """What the live part of the page needs."""
+    """Return the data of the live part of the page."""
     check = show_check(endpoint)
     return {
         "shown": show_endpoint(endpoint),
@@ -156,7 +156,7 @@ def describe_check(
 
 
 def show_check(endpoint: Endpoint) -> ShownCheck:
-    """The last check, and the one under way."""
+    """Return the last check and the one in progress."""
     found = endpoint.probe
     modes = [one for one in found.get("modes", []) if isinstance(one, dict)]
     tokens = Usage(
@@ -211,7 +211,7 @@ def _say_detail(detail: str) -> str:
 
 
 def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
-    """Why no mode was found, and what to do; empty if there was no check."""
+    """Explain why no mode was found and what to do; empty if there was no check."""
     problem = str(endpoint.probe.get("problem", ""))
     if not endpoint.probed_at or not problem and not modes:
         return ""

@@ -1,4 +1,4 @@
-"""What a run or a check waits for at an endpoint: the server's state, and which runs hold its places."""
+"""What a run or a check waits for at an endpoint: the server's state, and the runs in progress there."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 from pipeline.access import shown_verdicts
 from pipeline.models import Attempt, Endpoint, Run
 
-# Ends of a call after which nothing says that the server is alive.
+# Outcomes that do not show that the server is running.
 _NO_ANSWER = (Attempt.Outcome.UNREACHABLE, Attempt.Outcome.TIMEOUT)
 
 
 @dataclass(frozen=True)
 class Holder:
-    """A run that holds a place; without number and time where a study hides how far the run is."""
+    """A run that occupies a place. A study hides the number and time of its runs."""
 
     run: int | None
     since: datetime | None
@@ -35,7 +35,7 @@ class Holder:
 
 
 def holders_of(endpoint: Endpoint, user: User) -> list[Holder]:
-    """The runs whose calls the endpoint is answering now, the longest first."""
+    """List the runs that the endpoint is answering now, the longest first."""
     held = Attempt.objects.filter(
         endpoint=endpoint,
         place__isnull=False,
@@ -46,7 +46,7 @@ def holders_of(endpoint: Endpoint, user: User) -> list[Holder]:
     for run, started in held.values_list("call__run", "started_at"):
         since.setdefault(run, started)
     runs = Run.objects.filter(pk__in=list(since))
-    # How long a run of a study takes tells of its verdict.
+    # The duration of a study's run would reveal its verdict.
     named = {*runs.filter(batch=None).values_list("pk", flat=True)}
     if len(named) < len(since):
         named |= {*shown_verdicts(user, runs).values_list("pk", flat=True)}
@@ -57,7 +57,7 @@ def holders_of(endpoint: Endpoint, user: User) -> list[Holder]:
 
 
 def say_server(endpoint: Endpoint) -> str:
-    """Whether the server answers, as its last call tells; empty if it was never called."""
+    """Say whether the server answered its last call; empty if it was never called."""
     if endpoint.blocked_until and endpoint.blocked_until > timezone.now():
         return _("It is not asked again before %(time)s. %(why)s") % {
             "time": _clock(endpoint.blocked_until),

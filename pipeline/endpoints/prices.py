@@ -1,4 +1,4 @@
-"""Prices of models, each valid from a day on. Prices are added, never changed, so that old costs stay explicable."""
+"""Prices of models, each valid from a given day. Prices are only added, so that old costs can be explained."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from core.errors import BadInput, NotAllowedNow
 from pipeline.access import require_endpoint_manager
 from pipeline.models import Attempt, Endpoint, Price, Spending
 
-MOST = 10_000_000_000  # micro-dollars for a million tokens: 10,000 USD
+MOST = 10_000_000_000  # Micro-dollars per million tokens: 10,000 USD.
 _FIRST, _LAST = date(2020, 1, 1), date(2100, 1, 1)
 
 
 @dataclass(frozen=True)
 class PriceValues:
-    """Amounts in micro-dollars for a million tokens (1 USD = 1,000,000), from a day on (UTC)."""
+    """Amounts in micro-dollars per million tokens (1 USD = 1,000,000), valid from a UTC day."""
 
     model: str
     since: date
@@ -34,7 +34,7 @@ class PriceValues:
 
 @transaction.atomic
 def add_price(endpoint: Endpoint, *, values: PriceValues, by: User) -> Price:
-    """Add a price valid from a day on; calls already counted keep their cost. Raises BadInput."""
+    """Add a price valid from a given day; earlier calls keep their cost. Raises BadInput."""
     require_endpoint_manager(by)
     amounts = {
         name: getattr(values, name) for name in ("input", "output", "cache_read", "cache_write")
@@ -62,7 +62,7 @@ def add_price(endpoint: Endpoint, *, values: PriceValues, by: User) -> Price:
 
 @transaction.atomic
 def remove_price(price: Price, *, by: User) -> None:
-    """Delete a price. Raises NotAllowedNow if a call was counted at it."""
+    """Delete a price. Raises NotAllowedNow if a call has used it."""
     require_endpoint_manager(by)
     if Price.objects.filter(Exists(_attempts_at()), pk=price.pk).exists():
         raise NotAllowedNow(
@@ -73,8 +73,8 @@ def remove_price(price: Price, *, by: User) -> None:
 
 
 def prices_of(endpoint: Endpoint) -> QuerySet[Price]:
-    """The endpoint's prices, newest first for each model, with `used`: calls were counted at it."""
-    # The spending table is small, and enough to tell for a model that was never asked.
+    """Return the endpoint's prices, newest first for each model; `used` tells whether a call has used them."""
+    # The spending table is small and shows which models were never called.
     spent = Spending.objects.filter(endpoint=OuterRef("endpoint"), model=OuterRef("model"))
     return endpoint.prices.annotate(used=Exists(spent) & Exists(_attempts_at()))
 

@@ -16,7 +16,7 @@ from pipeline.models import Endpoint, Price
 
 
 class EndpointChange(serializers.Serializer[object]):
-    """The changes; values that are left out stay. The services validate them."""
+    """The values to change; omitted values stay. The services validate them."""
 
     title = serializers.CharField(required=False)
     base_url = serializers.CharField(required=False)
@@ -70,7 +70,7 @@ class UseModeInput(serializers.Serializer[object]):
 
 
 class PriceInput(serializers.Serializer[object]):
-    """Micro-dollars for a million tokens (1 USD = 1,000,000), from a day on."""
+    """Micro-dollars per million tokens (1 USD = 1,000,000), valid from a day."""
 
     model = serializers.CharField()
     since = serializers.DateField()
@@ -87,7 +87,7 @@ class PriceInput(serializers.Serializer[object]):
 
 
 class PriceSerializer(serializers.ModelSerializer[Price]):
-    """Micro-dollars for a million tokens."""
+    """Micro-dollars per million tokens."""
 
     class Meta:
         model = Price
@@ -114,7 +114,7 @@ class ModeFoundSerializer(serializers.Serializer[object]):
 
 
 class CheckSerializer(serializers.Serializer[object]):
-    """The findings of the last check; fields that it did not get to are left out."""
+    """The findings of the last check, without the fields that it did not reach."""
 
     state = serializers.CharField(help_text="never, waiting, running, lost or done.")
     checked_at = serializers.DateTimeField(allow_null=True)
@@ -132,7 +132,7 @@ class CheckSerializer(serializers.Serializer[object]):
 
 
 class EndpointSerializer(serializers.ModelSerializer[Endpoint]):
-    """A server that speaks the Messages API; its key is named and never shown."""
+    """A server that speaks the Messages API. Its key is never shown, only the key's variable."""
 
     mode = serializers.CharField()
     is_on = serializers.BooleanField()
@@ -177,7 +177,7 @@ class EndpointSerializer(serializers.ModelSerializer[Endpoint]):
 
 
 def show_check(endpoint: Endpoint) -> dict[str, object]:
-    """The check as the API tells it."""
+    """Return the check for the API."""
     found = {**endpoint.probe, "state": check_state(endpoint), "checked_at": endpoint.probed_at}
     known = CheckSerializer().fields.keys()
     return dict(

@@ -1,7 +1,7 @@
-"""Recipes for known servers of the Messages API: values that fill in the form of a new endpoint.
+"""Recipes for known servers of the Messages API, which fill in the form of a new endpoint.
 
-The guide docs/models.md says what to configure on their side and what was never verified. The mode is the expected
-one; the check finds the real one.
+The guide docs/models.md says how to configure these servers and what was never verified. The mode is only expected. The
+check finds the actual one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pipeline.types import Mode
 
 @dataclass(frozen=True)
 class Recipe:
-    """A server's usual values, under the name that the address of the form has for them."""
+    """A server's usual values, with its name in the form's URL."""
 
     name: str
     values: EndpointValues

@@ -1,4 +1,4 @@
-"""What administrators can do with endpoints; pages and API call only these."""
+"""The services for managing endpoints. Pages and API use only these."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from pipeline.types import Mode
 MOST_IN_FLIGHT = 1_000
 MOST_SECONDS = 3_600
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_TAKEN_NAMES = ("new",)  # an address of our own
+_TAKEN_NAMES = ("new",)  # Used by a URL of this site.
 
 
 @dataclass(frozen=True)
 class EndpointValues:
-    """The editable values of an endpoint; its name never changes."""
+    """The editable values of an endpoint. Its name never changes."""
 
     title: str
     base_url: str
@@ -46,7 +46,7 @@ class EndpointValues:
 
 @transaction.atomic
 def create_endpoint(name: str, *, values: EndpointValues, by: User) -> Endpoint:
-    """A new endpoint, switched off. Raises BadInput."""
+    """Create an endpoint that is off. Raises BadInput."""
     require_endpoint_manager(by)
     name = name.strip()
     if not _NAME.fullmatch(name) or len(name) > 50 or name in _TAKEN_NAMES:
@@ -68,11 +68,10 @@ def create_endpoint(name: str, *, values: EndpointValues, by: User) -> Endpoint:
 def change_endpoint(
     endpoint: Endpoint, *, values: EndpointValues, by: User, seen: int | None = None
 ) -> Endpoint:
-    """The endpoint with these values; `seen` is the edition that the change is based on.
+    """Change an endpoint; `seen` is the edition that the change is based on.
 
-    A new address or key discards the findings of the last check. A new address outside this machine switches the
-    endpoint off, so that nobody sends texts there unawares. Raises BadInput, and Stale if somebody else has changed
-    it since.
+    A new address or key discards the findings of the last check. A new address outside this machine turns the endpoint
+    off, so that no text is sent there unnoticed. Raises BadInput, and Stale if another user has changed it since.
     """
     require_endpoint_manager(by)
     kept = _lock(endpoint)
@@ -106,7 +105,7 @@ def change_endpoint(
 
 @transaction.atomic
 def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
-    """Switch it on. Raises BadInput if it is outside this machine and `confirmed` is missing."""
+    """Turn it on. Raises BadInput if it is outside this machine and `confirmed` is missing."""
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if kept.is_on:
@@ -125,7 +124,7 @@ def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
 
 @transaction.atomic
 def switch_off(endpoint: Endpoint, *, by: User) -> None:
-    """Switch it off: no further call is made there; runs that need it fail and can be retried later."""
+    """Turn it off. It gets no further calls. Runs that need it fail and can be retried later."""
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if not kept.is_on:
@@ -138,7 +137,7 @@ def switch_off(endpoint: Endpoint, *, by: User) -> None:
 
 @transaction.atomic
 def wake(endpoint: Endpoint, *, by: User) -> None:
-    """End its rest now: waiting runs may ask it again. Raises NotAllowedNow if it does not rest."""
+    """Resume it, so that waiting runs may call it again. Raises NotAllowedNow if it is not paused."""
     require_endpoint_manager(by)
     now = timezone.now()
     kept = _lock(endpoint)
@@ -147,7 +146,7 @@ def wake(endpoint: Endpoint, *, by: User) -> None:
     was = kept.blocked_why
     kept.blocked_until, kept.blocked_why = None, ""
     kept.save(update_fields=["blocked_until", "blocked_why"])
-    # The waiting runs' times came from this rest.
+    # The waiting runs got their times from this pause.
     Run.objects.unfinished().filter(waits_for=kept, not_before__gt=now).update(not_before=None)
     tell_waiting(kept.pk)
     record(kept, "woken", by=by, blocked_why=(was, ""))
@@ -155,7 +154,7 @@ def wake(endpoint: Endpoint, *, by: User) -> None:
 
 @transaction.atomic
 def delete_endpoint(endpoint: Endpoint, *, by: User) -> None:
-    """Delete an endpoint and its prices. Raises NotAllowedNow if anything has ever used it."""
+    """Delete an endpoint and its prices. Raises NotAllowedNow if it was ever used."""
     require_endpoint_manager(by)
     if endpoint.is_built_in:
         raise NotAllowedNow(_("This endpoint belongs to the product. Switch it off instead."))
@@ -187,12 +186,12 @@ def use_mode(endpoint: Endpoint, *, mode: str, by: User) -> None:
 
 
 def configurations_of(endpoint: Endpoint) -> list[Configuration]:
-    """The configurations in which it plays a role, archived ones too."""
+    """List the configurations that use it for a role, including archived ones."""
     return list(Configuration.objects.filter(roles__endpoint=endpoint).distinct())
 
 
 def values_of(endpoint: Endpoint) -> EndpointValues:
-    """The present editable values of an endpoint."""
+    """Return the editable values of an endpoint."""
     return EndpointValues(
         title=endpoint.title,
         base_url=endpoint.base_url,
@@ -207,17 +206,17 @@ def values_of(endpoint: Endpoint) -> EndpointValues:
 
 
 def edition_of(endpoint: Endpoint) -> int:
-    """A number that changes with the values; a save names the edition that it was based on."""
+    """Return a number that changes with the values; a save names the edition that it is based on."""
     return zlib.crc32(json.dumps(asdict(values_of(endpoint)), sort_keys=True).encode())
 
 
 def on_by_setting(endpoint: Endpoint) -> bool:
-    """Whether the setting SCRIPTSMITH_ENDPOINTS switches it on, whatever its page says."""
+    """Return whether the setting SCRIPTSMITH_ENDPOINTS turns it on, regardless of its page."""
     return endpoint.name in settings.SCRIPTSMITH_ENDPOINTS
 
 
 def _lock(endpoint: Endpoint) -> Endpoint:
-    # Calls that refer to the endpoint can be recorded meanwhile.
+    # Without a key lock, calls that refer to the endpoint can still be recorded.
     return Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
 
 
@@ -231,7 +230,7 @@ def _require_free_of_setting(endpoint: Endpoint, *, field: str = "") -> None:
 
 
 def _judge(values: EndpointValues, *, is_built_in: bool = False) -> EndpointValues:
-    """The values as they are stored; raises BadInput for the first invalid one."""
+    """Return the values to store. Raises BadInput for the first invalid one."""
     title = values.title.strip()
     if not title or len(title) > 100 or "\0" in title:
         raise BadInput(_("Say what it is called, in at most 100 characters."), field="title")

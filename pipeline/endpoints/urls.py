@@ -1,4 +1,4 @@
-"""Addresses of the pages of endpoints."""
+"""URLs of the endpoint pages."""
 
 from __future__ import annotations
 

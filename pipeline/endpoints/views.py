@@ -34,7 +34,7 @@ from pipeline.models import Endpoint
 
 @require_safe
 def endpoint_list(request: HttpRequest) -> HttpResponse:
-    """The list of endpoints; keys are shown nowhere."""
+    """List the endpoints without their keys."""
     shown = [show_endpoint(one) for one in access_endpoints(signed_in(request))]
     context = {"nav_section": "admin", "endpoints": shown}
     return render(request, "pipeline/endpoints/list.html", context)
@@ -42,7 +42,7 @@ def endpoint_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def endpoint_new(request: HttpRequest) -> HttpResponse:
-    """Add an endpoint, from nothing or from a recipe (?recipe=ollama); it begins switched off."""
+    """Add an endpoint, empty or from a recipe (?recipe=ollama). It is off at first."""
     user = signed_in(request)
     require_endpoint_manager(user)
     if request.method != "POST":
@@ -65,7 +65,7 @@ def endpoint_new(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def endpoint_edit(request: HttpRequest, name: str) -> HttpResponse:
-    """Change an endpoint; on a conflict the second person sees the other change and keeps what they typed."""
+    """Change an endpoint. On a conflict, show the other user's change and keep the typed values."""
     user = signed_in(request)
     endpoint = access_endpoint(user, name)
     if request.method != "POST":
@@ -97,13 +97,13 @@ def endpoint_edit(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def endpoint_detail(request: HttpRequest, name: str) -> HttpResponse:
-    """One endpoint: what it is, what the last check found, what its models cost."""
+    """Show an endpoint, the findings of its last check and the prices of its models."""
     return show_page(request, access_endpoint(signed_in(request), name))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
-    """POST requests a check, or cancels it; GET is the live part of the page while a worker runs it."""
+    """Request or cancel a check on POST; return the live part of the page on GET."""
     user = signed_in(request)
     endpoint = access_endpoint(user, name)
     if request.method == "POST" and "cancel" in request.POST:
@@ -135,7 +135,7 @@ def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def switch_on(request: HttpRequest, name: str) -> HttpResponse:
-    """Let runs use it."""
+    """Let runs use the endpoint."""
     user = signed_in(request)
     endpoint = access_endpoint(user, name)
     form = SwitchOnForm(request.POST)
@@ -153,14 +153,14 @@ def switch_on(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def switch_off(request: HttpRequest, name: str) -> HttpResponse:
-    """Stop using it."""
+    """Stop using the endpoint."""
     said = _("Switched off: nothing is sent there any more.")
     return _change(request, name, services.switch_off, said=said)
 
 
 @require_POST
 def wake(request: HttpRequest, name: str) -> HttpResponse:
-    """End its rest."""
+    """Resume a paused endpoint."""
     said = _("Resumed: waiting runs continue within seconds.")
     return _change(request, name, services.wake, said=said)
 
@@ -174,14 +174,14 @@ def use_mode(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def delete_endpoint(request: HttpRequest, name: str) -> HttpResponse:
-    """Delete an endpoint that nothing uses."""
+    """Delete an unused endpoint."""
     said = _("The endpoint is deleted.")
     return _change(request, name, services.delete_endpoint, said=said, then="endpoint-list")
 
 
 @require_POST
 def add_price(request: HttpRequest, name: str) -> HttpResponse:
-    """Add a price, valid from a day on."""
+    """Add a price, valid from a given day."""
     user = signed_in(request)
     endpoint = access_endpoint(user, name)
     form = PriceForm(request.POST)
@@ -198,7 +198,7 @@ def add_price(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def remove_price(request: HttpRequest, name: str, pk: int) -> HttpResponse:
-    """Delete a price that nothing was counted at."""
+    """Delete an unused price."""
     user = signed_in(request)
     price = get_object_or_404(access_endpoint(user, name).prices, pk=pk)
     try:
@@ -247,7 +247,7 @@ class _Deed(Protocol):
 def _change(
     request: HttpRequest, name: str, deed: _Deed, *, said: str, then: str = ""
 ) -> HttpResponse:
-    """Call a service and redirect with a message, or show the page with the reason of the refusal."""
+    """Call a service and redirect with a message, or show why it was refused."""
     user = signed_in(request)
     try:
         deed(access_endpoint(user, name), by=user)
@@ -258,6 +258,6 @@ def _change(
 
 
 def _refuse(request: HttpRequest, name: str, refusal: NotAllowedNow) -> HttpResponse:
-    """The endpoint's page with the reason why nothing was changed."""
+    """Show the endpoint's page with the reason for the refusal."""
     endpoint = access_endpoint(signed_in(request), name)
     return show_page(request, endpoint, refusal=str(refusal), status=409)

@@ -1,7 +1,7 @@
-"""Aborts calls whose result nobody needs: those of cancelled or lost runs, and of a worker that must stop.
+"""Abort calls whose result is not needed: those of canceled or lost runs, and of a stopping worker.
 
-A thread that waits for a model holds no connection to the database, so it can't notice by itself. One thread
-of the process looks after all of them.
+A thread that waits for a model has no database connection, so it cannot notice by itself. One thread of the process
+watches all of them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from pipeline.scheduling.run_leases import Lease
 
 logger = logging.getLogger(__name__)
 
-_INTERVAL = 1.0  # seconds until a cancelled run's calls are ended
+_INTERVAL = 1.0  # Seconds until a canceled run's calls end.
 
 
 class CallWatch:
-    """The calls in flight of this process, by the runs that they belong to."""
+    """The calls in flight of this process, by run."""
 
     def __init__(self) -> None:
         self._groups: dict[Lease, Group] = {}
@@ -34,7 +34,7 @@ class CallWatch:
 
     @contextmanager
     def over(self, lease: Lease) -> Iterator[None]:
-        """Abort calls made in the block once the run belongs to another worker or is cancelled."""
+        """Abort calls made in the block once the run belongs to another worker or is canceled."""
         group = Group()
         token = current_group.set(group)
         with self._lock:
@@ -61,7 +61,7 @@ class CallWatch:
             try:
                 self._look(groups)
             except DatabaseError:
-                # The database is unreachable: who holds the runs is unknown, so calls go on.
+                # The database is unreachable, so the owners of the runs are unknown. Calls continue.
                 logger.warning("runs in flight could not be looked at", exc_info=True)
                 connection.close()
         connection.close()
@@ -73,7 +73,7 @@ class CallWatch:
         held = {pk: (owner, fence) for pk, owner, fence in rows}
         for lease, group in groups.items():
             mine = (lease.owner, lease.fence)
-            # A run that can't be seen is not proved to be lost.
+            # A run that is not visible may still be held.
             if held.get(lease.run_id, mine) != mine:
                 logger.info("calls of run %s are abandoned", lease.run_id)
                 group.abandon(_("The run was cancelled or taken over."))

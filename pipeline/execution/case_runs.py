@@ -1,4 +1,4 @@
-"""Runs a run's cases in the sandbox: requests them from its worker, waits for a limited time, converts the results."""
+"""Run a run's cases in the sandbox: request them from its worker, wait for a limited time, convert the results."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from pipeline.flow.ports import CheckSeen, Executed
 from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.model_calls import draining
 
-LONGEST_WAIT = (
-    90.0  # seconds in all of one passage; the run goes on without what is not known by then
-)
-LATE_FOR = 120.0  # seconds in which no run of this process waits, once one has waited in vain
-_LOOK_AGAIN = 0.2  # seconds
-_CHECK_LEASE = 2.0  # seconds
+LONGEST_WAIT = 90.0  # Total seconds in one passage. The run continues without missing results.
+LATE_FOR = 120.0  # Seconds in which no run of this process waits after a timeout.
+_LOOK_AGAIN = 0.2  # Seconds.
+_CHECK_LEASE = 2.0  # Seconds.
 
-_late_until = 0.0  # by the monotonic clock
+_late_until = 0.0  # On the monotonic clock.
 
 _LATE = "The sandbox's worker has too much to do; it may be known later."
 
@@ -29,8 +27,8 @@ _LATE = "The sandbox's worker has too much to do; it may be known later."
 class CaseRuns:
     """What one passage of a run requested from the sandbox's worker.
 
-    After one script was waited for in vain, later ones are requested but not waited for; nor are those of other
-    runs of this process, for a while. Otherwise the runs of a campaign would block its threads one after the other.
+    After a timeout, later scripts are requested but not waited for. For a while, this applies to other runs of this
+    process too. Otherwise the runs of a campaign would block its threads one after the other.
     """
 
     def __init__(self, check_lease: Callable[[], None]) -> None:
@@ -40,7 +38,7 @@ class CaseRuns:
         self._left = LONGEST_WAIT
 
     def keep(self, case_set: cases.CaseSet, *, prompt_version: str, replaces: str) -> CaseSet:
-        """The row of these cases; `replaces` is the hash of the case set that they replace."""
+        """Return the row of these cases; `replaces` is the hash of the case set that they replace."""
         row = catalog.keep_case_set(
             case_set, by=None, prompt_version=prompt_version, replaces=self._rows.get(replaces)
         )
@@ -48,15 +46,15 @@ class CaseRuns:
         return row
 
     def withdraw(self, case_set: cases.CaseSet) -> CaseSet:
-        """Mark these cases as withdrawn; returns their row."""
+        """Mark these cases as withdrawn and return their row."""
         row = self._rows[case_set.sha256]
         catalog.withdraw_case_set(row)
         return row
 
     def start(self, case_set: cases.CaseSet, script: str) -> None:
-        """Request an execution from the worker, unless the result is known or no worker would run it.
+        """Request an execution, unless the result is known or no worker would run it.
 
-        Results shipped with the release are of another machine, so they can't be compared with those of other drafts.
+        Results shipped with the release come from another machine and cannot be compared with those of other drafts.
         """
         row, sha256 = self._rows[case_set.sha256], Version.hash_of(script)
         known = catalog.last_execution(sha256, row)
@@ -71,7 +69,7 @@ class CaseRuns:
             self._asked[case_set.sha256, script] = str(refused)
 
     def end(self, case_set: cases.CaseSet, script: str) -> Executed:
-        """The result. Raises RunMustWait if this worker is being stopped, LostLease."""
+        """Return the result. Raises RunMustWait if this worker is being stopped, LostLease."""
         asked = self._asked[case_set.sha256, script]
         if isinstance(asked, CaseRun):
             asked = self._wait_for(asked)
@@ -106,7 +104,7 @@ class CaseRuns:
 
 
 def read_execution(case_set: cases.CaseSet, execution: Execution) -> Executed:
-    """A stored result in the types of the flow."""
+    """Convert a stored result to the types of the flow."""
     if execution.state == CheckState.NOT_RUN:
         return Executed(case_set=case_set, reason=execution.reason)
     checks = execution.checks.order_by("case_number", "number")

@@ -1,8 +1,8 @@
-"""Implements the flow's ports on the database: a call that is replayed returns what it returned before.
+"""Implement the flow's ports on the database: a replayed call returns its earlier result.
 
-A resumed Run goes through the same flow from the start; earlier results are found here, so that only missing work
-is done. Replies are written as soon as they arrive; what follows from them is written before the next question,
-since it can be computed again.
+A resumed Run repeats the flow from the start. Earlier results are found here, so only missing work is done. Replies are
+written as soon as they arrive. What follows from them is written before the next question, because it can be computed
+again.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ from pipeline.types import (
 )
 
 _MATCHES_KEPT = 5
-# From the beginning of an optional stage to the end of its endpoint's rest; beyond it the run goes on without.
+# From the start of an optional stage to the end of its endpoint's pause. After that, the run skips the stage.
 MOST_PATIENCE = timedelta(minutes=5)
 
 
 class DatabasePorts:
-    """The ports of one Run: everything the flow requests is done once and stored."""
+    """The ports of one Run: every step of the flow runs once and is stored."""
 
     def __init__(
         self, run: Run, lease: Lease, client: ModelClient, *, refinement: Refinement | None = None
@@ -87,8 +87,8 @@ class DatabasePorts:
         self._reports: dict[str, Report] = {}
         self._drafts: dict[DraftMade, Draft] = {}
         self._feedback: dict[FeedbackGiven, Feedback] = {}
-        self._asked_endpoints: set[int] = set()  # endpoints that this passage asked last
-        # The first passage of a run has no earlier rows to read.
+        self._asked_endpoints: set[int] = set()  # Endpoints that this passage called last.
+        # The first passage of a run has no earlier rows.
         taken_up_again = lease.fence > 1
         self._stages = StageStore(run, refinement, look_back=taken_up_again)
         self._calls = model_calls.earlier_calls(run.pk, refinement) if taken_up_again else {}
@@ -98,31 +98,27 @@ class DatabasePorts:
         rows = run.drafts.filter(refinement=refinement).select_related("assessment")
         self._case_runs = CaseRuns(self._check_lease)
         self._made = {(row.kind, row.round): row for row in rows} if taken_up_again else {}
-        # Drafts made in this passage: they can have no earlier feedback or assessment.
+        # Drafts made in this passage, which have no earlier feedback or assessment.
         self._new: set[DraftMade] = set()
-        # Rows not yet saved, in the order of their references.
+        # Unsaved rows, in the order of their references.
         self._unsaved: list[Draft | Feedback | Assessment | WrittenCases] = []
         self._matches: list[RetrievedMatch] = []
 
-    # --- What was there before ----------------------------------------------------------------------------
-
     def register_draft(self, made: DraftMade, draft: Draft) -> None:
-        """Name the row of a Draft that was made before this passage."""
+        """Register the row of a Draft from before this passage."""
         self._drafts[made] = draft
 
     def register_feedback(self, given: FeedbackGiven, feedback: Feedback) -> None:
-        """Name the row of a Feedback that was given before this passage."""
+        """Register the row of a Feedback from before this passage."""
         self._feedback[given] = feedback
 
     def draft_of(self, made: DraftMade) -> Draft:
-        """The row of a Draft that this passage made or was given."""
+        """Return the row of a Draft that this passage made or received."""
         return self._drafts[made]
 
     def model_of(self, role: Role) -> str:
-        """The model for a role in the run."""
+        """Return the model for a role in the run."""
         return self._roles[role].model
-
-    # --- Doing ------------------------------------------------------------------------------------------------
 
     def retrieve(self) -> Retrieval:
         if not self._stages.has_ended(StageName.RETRIEVE, round=0):
@@ -141,7 +137,7 @@ class DatabasePorts:
     def known_description(self, match: Match) -> str:
         ended = self._stages.end_of(StageName.ENTRY_DESCRIBE, round=0)
         if ended is not None:
-            # What an earlier passage asked itself is among its replies.
+            # Descriptions from an earlier passage are among its replies.
             return ended.found if ended.outcome == "known" else ""
         known = EntryDescription.objects.filter(**self._description_key(match)).first()
         return known.text if known else ""
@@ -174,25 +170,25 @@ class DatabasePorts:
         return [self._replies[position_of(question)] for question in asked]
 
     def _require_open(self, missing: Sequence[Question]) -> None:
-        """Raises Problem for an optional stage that got no answer in an earlier passage."""
+        """Raise Problem for an optional stage that got no answer in an earlier passage."""
         for one in missing:
             ended = self._stages.end_of(one.stage, round=one.round)
             if ended is not None and ended.outcome == "none" and _is_optional(one):
                 raise Problem(ended.found.removeprefix("None, because "))
 
     def _is_too_long(self, missing: Sequence[Question], rest: RunMustWait) -> bool:
-        """Whether an endpoint rests for longer than an optional stage is worth; a missing place is waited for."""
+        """Return whether an endpoint pauses for longer than an optional stage may wait; missing places do not count."""
         if rest.until is None or not all(_is_optional(one) for one in missing):
             return False
         begun = [self._stages.begun_at(one.stage, round=one.round) for one in missing]
         return rest.until > min(begun) + MOST_PATIENCE
 
     def _ask(self, missing: Sequence[Question]) -> dict[Position, Reply]:
-        """Make as many calls as there is capacity for; raises what stops the run for now."""
+        """Make as many calls as capacity allows; raise what stops the run for now."""
         roles = [(question, self._roles[question.role]) for question in missing]
         endpoints = {role.endpoint_id for _, role in roles}
         self.release_capacity(but=endpoints)
-        # Committed before the tries, which lock their endpoint before the run.
+        # Commit before the attempts, which lock their endpoint before the run.
         self.commit_unsaved()
         direct = self._leave_to_batches(roles)
         with thread_quota.held({role.endpoint_id for _, role in direct}):
@@ -201,7 +197,7 @@ class DatabasePorts:
     def _leave_to_batches(
         self, roles: Sequence[tuple[Question, RoleSpec]]
     ) -> list[tuple[Question, RoleSpec]]:
-        """The questions to ask now; raises AwaitsReplies if all of them go in a Message Batch."""
+        """Return the questions to ask now; raise AwaitsReplies if all of them go in a Message Batch."""
         waiting = [
             (question, role)
             for question, role in roles
@@ -240,7 +236,7 @@ class DatabasePorts:
             ended = self._client.send(
                 [(opened.target, opened.request) for opened in tries.values()]
             )
-        # Every reply that came is written before any failure stops the run: it was paid for.
+        # Write every reply before a failure stops the run, because it was paid for.
         both = list(zip(tries.values(), ended, strict=True))
         outcomes = opening.outcomes | retry_while_database_is_away(
             lambda: model_calls.settle_attempts(self._lease, both)
@@ -251,7 +247,7 @@ class DatabasePorts:
         return {at: reply for at, reply in outcomes.items() if isinstance(reply, Reply)}
 
     def release_capacity(self, *, but: Collection[int] = ()) -> None:
-        """Wake the runs that wait for endpoints which this passage does not need any more."""
+        """Wake the runs that wait for endpoints which this passage no longer needs."""
         for endpoint_id in self._asked_endpoints.difference(but):
             tell_waiting(endpoint_id)
             self._asked_endpoints.discard(endpoint_id)
@@ -262,14 +258,14 @@ class DatabasePorts:
         return self._reports[script]
 
     def start_cases(self, case_set: CaseSet, draft: DraftMade) -> None:
-        # What is under way is on the page before anybody waits for it.
+        # Show the work in progress on the page before waiting for it.
         self.commit_unsaved()
         self._case_runs.start(case_set, draft.script)
 
     def end_cases(self, case_set: CaseSet, draft: DraftMade, *, round: int) -> Executed:
         before = self._stages.end_of(StageName.EXECUTE, round=round)
         if before is not None and before.outcome == "not_run":
-            # Known by now or not: what followed from it then follows again.
+            # Even if the result is known by now, repeat what followed from its absence.
             return Executed(case_set=case_set, reason=before.found.partition(", because ")[2])
         self.release_capacity()
         self.commit_unsaved()
@@ -279,10 +275,8 @@ class DatabasePorts:
         with transaction.atomic():
             self._lease.check()
 
-    # --- Writing down ----------------------------------------------------------------------------------------
-
     def commit_unsaved(self) -> None:
-        """Save everything new since the last time, all or nothing."""
+        """Save all new rows atomically."""
         if not (self._unsaved or self._matches or self._stages.has_unsaved):
             return
         with transaction.atomic():
@@ -291,7 +285,7 @@ class DatabasePorts:
         self.forget_committed()
 
     def save(self) -> None:
-        """The same inside a transaction that has checked the lease; call `forget_committed` after its commit."""
+        """Save inside a transaction that has checked the lease; call `forget_committed` after its commit."""
         if self._matches:
             # Matches of an earlier passage that stopped before using them.
             self._run.matches.all().delete()
@@ -299,7 +293,7 @@ class DatabasePorts:
         number = 0
         for row in self._unsaved:
             if isinstance(row, Draft):
-                # People add Drafts too, under the same lock of the run.
+                # Users add Drafts too, under the same lock of the run.
                 number = number or self._run.drafts.aggregate(last=Max("number"))["last"] or 0
                 number += 1
                 row.number = number
@@ -309,7 +303,7 @@ class DatabasePorts:
         self._stages.save()
 
     def forget_committed(self) -> None:
-        """Forget what was saved once it is committed, so that it is not saved twice."""
+        """Clear the saved rows after the commit, so that they are not saved twice."""
         self._unsaved, self._matches = [], []
         self._stages.forget()
 
@@ -430,7 +424,7 @@ class DatabasePorts:
     def _note_cases(
         self, row: CaseSetRow, *, number: int, version: str, answers: Sequence[CaseAnswer]
     ) -> None:
-        """Record which cases the run had, who wrote them and what their author said of them; once for each number."""
+        """Record the run's cases, their author and the author's answers, once for each number."""
         if self._lease.fence > 1 and self._run.written_cases.filter(number=number).exists():
             return
         self._unsaved.append(
@@ -447,13 +441,13 @@ class DatabasePorts:
         )
 
     def _prompt_version(self, stage: AskedStage[Reading]) -> str:
-        """The version of the prompt that the run uses; older runs may name none for stages that were added later."""
+        """Return the run's version of the prompt; older runs may lack prompts of later stages."""
         named = self._run.spec["prompts"].get(stage.prompt)
         return str(named or load(stage.prompt).version)
 
 
 def roles_of(run: Run) -> dict[Role, RoleSpec]:
-    """The models of the roles, from the run's own snapshot."""
+    """Return the models of the roles from the run's own snapshot."""
     return {
         Role(name): RoleSpec(**role | {"mode": Mode(role["mode"])})
         for name, role in run.roles.items()

@@ -1,7 +1,7 @@
 """The static findings of a Draft, bound to the script's hash and each check's version.
 
-A finding counts while both match. What an older check said is kept and shown as such, and the Draft can
-be checked again: new rows stand beside the old ones.
+A finding is current while both match. Findings of older checks are kept and shown as outdated. Checking the Draft again
+adds rows and keeps the old ones.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from core.errors import NotAllowedNow
 from pipeline.flow import prompts
 from pipeline.models import Assessment, Configuration, Draft, DraftFinding
 
-# Versions of a check whose program is missing or silent: they can't be compared.
+# Versions of a check without a version, which cannot be compared.
 _NO_VERSION = {"none", "unknown"}
 
 
 def keep_findings(draft: Draft, report: Report, *, only: Collection[str] | None = None) -> None:
-    """Store the findings of the report, or only those of these checks."""
+    """Store the findings of the report, optionally only those of these checks."""
     DraftFinding.objects.bulk_create(findings_of(draft, report, only=only))
 
 
 def findings_of(
     draft: Draft, report: Report, *, only: Collection[str] | None = None
 ) -> list[DraftFinding]:
-    """One unsaved row for each finding, including passes, since they say which version passed it."""
+    """Return an unsaved row for each finding, including passes, which record the version that passed."""
     return [
         DraftFinding(
             draft=draft,
@@ -70,7 +70,7 @@ def findings_of(
 
 @transaction.atomic
 def recheck_draft(draft: Draft, *, by: User) -> None:
-    """Repeat the static checks that have changed since or were never made; no model is asked.
+    """Repeat the static checks that have changed or never ran, without model calls.
 
     Raises NotAllowedNow if no check has changed, or if the script's text was erased.
     """
@@ -85,11 +85,8 @@ def recheck_draft(draft: Draft, *, by: User) -> None:
     record(locked, "checked again", by=by, checks=("", ", ".join(sorted(missing))))
 
 
-# --- What counts --------------------------------------------------------------------------------------------------
-
-
 def present_checks() -> Mapping[str, str]:
-    """The version of each check that this process would make."""
+    """Return the current version of each check in this process."""
     return _present_checks(tuple(sorted(ToolRule.objects.in_force().items())))
 
 
@@ -99,7 +96,7 @@ def _present_checks(tools: tuple[tuple[str, ToolEffect], ...]) -> Mapping[str, s
 
 
 def is_current(found: DraftFinding, draft: Draft) -> bool:
-    """Whether a finding is about the Draft's text and made by the current version of its check."""
+    """Return whether a finding matches the Draft's text and the current version of its check."""
     if found.script_sha256 != draft.sha256:
         return False
     present = present_checks().get(found.check_name)
@@ -107,9 +104,9 @@ def is_current(found: DraftFinding, draft: Draft) -> bool:
 
 
 def missing_checks(draft: Draft, findings: Iterable[DraftFinding]) -> set[str]:
-    """The checks whose current versions have not been made on the Draft, given all its findings.
+    """Return the checks whose current versions have no finding on the Draft, given all its findings.
 
-    None are if its text was erased, since no check can be made.
+    Returns an empty set if its text was erased, because no check can run.
     """
     if Version.hash_of(draft.script) != draft.sha256:
         return set()
@@ -122,14 +119,14 @@ def missing_checks(draft: Draft, findings: Iterable[DraftFinding]) -> set[str]:
 
 
 def prompts_in_use(configuration: Configuration) -> dict[str, str]:
-    """The current version of each prompt for runs of this configuration."""
+    """Return the current version of each prompt for runs of this configuration."""
     return prompts.versions() | dict(configuration.prompts)
 
 
 def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[str, str]) -> bool:
-    """Whether a verdict is about the Draft's text, and was given with the current prompts.
+    """Return whether a verdict matches the Draft's text and the current prompts.
 
-    An imported verdict names no prompts of ours, so it is never outdated.
+    An imported verdict names none of our prompts, so it is never outdated.
     """
     return assessment.script_sha256 == draft.sha256 and all(
         in_use.get(name, version) == version for name, version in assessment.prompt_versions.items()
@@ -137,19 +134,19 @@ def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[
 
 
 def coverage_of_draft(draft: Draft) -> Coverage | None:
-    """How many lines of the Draft the parser can read; None if its text was erased or is too long."""
+    """Return how many lines of the Draft the parser can read; None if its text was erased or is too long."""
     if Version.hash_of(draft.script) != draft.sha256:
         return None
     return _read_script(draft).coverage
 
 
 def is_serious(findings: Iterable[DraftFinding]) -> bool:
-    """Whether a script with these findings is high risk, so that approving it needs a reason."""
+    """Return whether a script with these findings is high risk, so that approving it needs a reason."""
     return least_risk(map(_seen, findings)) is Risk.HIGH
 
 
 def risk_of(draft: Draft, findings: Iterable[DraftFinding]) -> Risk | None:
-    """The risk of a Draft, by the same rule as in the catalogue; None if its text was erased."""
+    """Return the risk of a Draft by the catalogue's rule; None if its text was erased."""
     if Version.hash_of(draft.script) != draft.sha256:
         return None
     return risk_level(map(_seen, findings), _read_script(draft).side_effect)
@@ -159,7 +156,7 @@ def _seen(found: DraftFinding) -> RatedFinding:
     return RatedFinding(found.check_name, found.outcome, found.level, found.code)
 
 
-# Longer ones are not parsed while somebody waits for a page; what they do to the system is unknown.
+# Longer scripts are not parsed during a page request. Their side effects are unknown.
 MOST_FOR_RULES = 300_000
 
 
@@ -168,13 +165,13 @@ class _ReadScript(NamedTuple):
     coverage: Coverage | None
 
 
-# As many scripts as the queue looks through for its risks, by hash: the texts themselves are not held.
+# Cached by hash without the texts, for as many scripts as the queue ranks by risk.
 _READ_SCRIPTS: dict[str, _ReadScript] = {}
 _MOST_KEPT = 1_024
 
 
 def _read_script(draft: Draft) -> _ReadScript:
-    """What the parser says of the Draft's text by the present rules."""
+    """Return what the parser finds in the Draft's text by the current rules."""
     unknown = _ReadScript(SideEffect.UNKNOWN, None)
     if len(draft.script) > MOST_FOR_RULES:
         return unknown
@@ -195,5 +192,5 @@ def _read_script(draft: Draft) -> _ReadScript:
 
 
 def shown_findings(findings: Iterable[DraftFinding]) -> list[DraftFinding]:
-    """The findings other than passes."""
+    """Return the findings other than passes."""
     return [found for found in findings if found.outcome != Outcome.PASSED]

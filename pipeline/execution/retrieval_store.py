@@ -1,4 +1,4 @@
-"""Stores what the catalogue answered to a Run, so that a resumed Run gets the same answer."""
+"""Store the catalogue's answer to a Run, so that a resumed Run gets the same answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pipeline.models import RetrievedMatch, Run
 
 
 def rows_of(run: Run, found: Retrieval) -> list[RetrievedMatch]:
-    """Rows, not yet saved, for the matches and then the neighbours, by rank."""
+    """Return unsaved rows for the matches and then the neighbors, by rank."""
     rows = [_row_of_match(match, found) for match in found.matches]
     rows += [_row_of_neighbour(neighbour, found) for neighbour in found.neighbours]
     for rank, row in enumerate(rows):
@@ -16,7 +16,7 @@ def rows_of(run: Run, found: Retrieval) -> list[RetrievedMatch]:
 
 
 def retrieval_of(run: Run) -> Retrieval:
-    """The stored answer of the catalogue, in one query."""
+    """Return the stored answer of the catalogue, in one query."""
     rows = list(run.matches.select_related("version__entry"))
     matches = tuple(_match_of(row) for row in rows if row.answer != Answer.NONE)
     return Retrieval(

@@ -1,4 +1,4 @@
-"""Takes a Run as far as it can go now: claim, ask, record, release. A sweep finds runs that were lost."""
+"""Advance a Run as far as possible: claim, ask, record, release. A sweep finds lost runs."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from pipeline.types import Arm, CasesUse, DraftKind, Problem, Role, Verdict
 
 logger = logging.getLogger(__name__)
 
-# The first end counts: a later passage, for a Refinement, changes neither result nor time. The run is queued
-# again if another refinement was requested meanwhile.
+# The first end counts: a later passage, for a Refinement, changes neither result nor time. The run is queued again if
+# another refinement was requested in the meantime.
 _FINISH = """
 WITH cut_short AS (
     UPDATE pipeline_stage SET state = 'failed', outcome = 'stopped', ended_at = %(now)s
@@ -72,9 +72,9 @@ RETURNING finished_at = %(now)s
 
 
 def advance(run_id: int) -> None:
-    """Claim the run and take it as far as it can go now; does nothing if another worker holds it."""
+    """Claim the run and advance it as far as possible; do nothing if another worker holds it."""
     if draining.is_set():
-        return  # the worker that replaces this one is told of the run
+        return  # The worker that replaces this one gets the run.
     lease = claim(run_id)
     if lease is None:
         return
@@ -88,18 +88,18 @@ def advance(run_id: int) -> None:
         except Problem as problem:
             _finish(lease, state=Run.State.FAILED, problem=str(problem))
         except (OperationalError, InterfaceError):
-            # Not the run's fault: it goes on once the database is back.
+            # The run is not at fault and continues when the database is back.
             logger.warning("run %s waits for the database", run_id, exc_info=True)
             retry_while_database_is_away(lambda: release(lease))
         except Exception:
-            # A defect of ours: the lease ends, and the next claim counts a crash.
+            # A bug in this code: the lease ends, and the next claim counts a crash.
             logger.exception("run %s stopped", run_id)
             _release_after_defect(lease)
             raise
 
 
 def run_to_end(run_id: int, *, give_up_after: float = 3600) -> Run:
-    """Take the run to its end in this process, waiting while endpoints rest, for at most `give_up_after` seconds."""
+    """Finish the run in this process, waiting for paused endpoints for at most `give_up_after` seconds."""
     deadline = time.monotonic() + give_up_after
     while True:
         run = Run.objects.get(pk=run_id)
@@ -113,7 +113,7 @@ def run_to_end(run_id: int, *, give_up_after: float = 3600) -> Run:
 
 
 def sweep() -> list[int]:
-    """Enqueue all runs that could go on and have no worker; returns their keys."""
+    """Enqueue all runs that can continue and have no worker; return their keys."""
     told = dispatch_abandoned()
     for endpoint_id in awaited_endpoints():
         told += tell_waiting(endpoint_id)
@@ -128,7 +128,7 @@ def _work(lease: Lease) -> None:
 
 @contextmanager
 def _traced(run: Run) -> Iterator[None]:
-    """A trace span for this passage. None for runs of campaigns, whose number and duration would reveal verdicts."""
+    """Trace this passage, except for runs of campaigns, whose spans would reveal verdicts."""
     if tracing.tracer is None or run.batch_id is not None or hooks.is_in_open_study(run.pk):
         yield
         return
@@ -153,7 +153,7 @@ def _carry_on(run: Run, lease: Lease) -> None:
 
 @contextmanager
 def _passage(ports: DatabasePorts) -> Iterator[None]:
-    """Commit what the block made if it stops half-way, and release its capacity in any case."""
+    """Commit what the block made if it stops early, and always release its capacity."""
     try:
         yield
     except (RunMustWait, Problem):
@@ -172,7 +172,7 @@ def _input_of(run: Run) -> FlowInput:
         uses_retrieval=run.uses_retrieval,
         uses_examples=bool(run.spec["uses_examples"]),
         confirms_matches=bool(run.spec.get("confirms_matches")),
-        # Runs from before there were cases say nothing of them.
+        # Runs from before cases existed have no such key.
         cases=CasesUse(run.spec.get("cases", CasesUse.OFF)),
         case_author=author.get("model", ""),
         templates=templates_of(run.spec.get("prompts")),
@@ -270,7 +270,7 @@ def _finish(
             )
             [is_first_end] = cursor.fetchone()
         if is_first_end:
-            # A later passage, for a Refinement, must not show: only what the assessor flagged has one.
+            # Hide later passages for a Refinement: only runs that the assessor flagged have one.
             emit(Run(pk=lease.run_id), "finished")
     if ports:
         ports.forget_committed()
@@ -280,7 +280,7 @@ def _finish(
 def _release(lease: Lease, rest: RunMustWait) -> None:
     retry_while_database_is_away(lambda: release(lease, until=rest.until, waits_for=rest.waits_for))
     if rest.waits_for is not None:
-        # Between asking and releasing, a place may have become free or been reserved for another run.
+        # In the meantime, a place may have become free or been reserved for another run.
         tell_waiting(rest.waits_for)
 
 

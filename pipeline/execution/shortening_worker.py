@@ -1,4 +1,4 @@
-"""Shortens an expert's feedback in a worker: asks once and records the answer, even if a worker is killed meanwhile."""
+"""Shorten an expert's feedback in a worker: ask once and record the answer, even if a worker is killed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.types import Problem, ReadingOutcome
 
 
 def carry_out(run: Run, lease: Lease, client: ModelClient) -> None:
-    """Shorten all waiting feedback; what was answered is not asked again. Raises RunMustWait, LostLease."""
+    """Shorten all waiting feedback without repeating answered questions. Raises RunMustWait, LostLease."""
     for shortening in run.shortenings.filter(state=Shortening.State.WAITING).select_related(
         "draft"
     ):

@@ -1,4 +1,4 @@
-"""Stores the stages of a Run: one row for each step, with its time, its tokens and what was found."""
+"""Store the stages of a Run: one row per step, with its time, tokens and result."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from core.database.clock import database_now
 from pipeline.models import Draft, Refinement, Run, Stage
 from pipeline.types import Question, ReadingOutcome, StageName
 
-Step = tuple[str, int]  # a stage's name and round
+Step = tuple[str, int]  # A stage's name and round.
 
-# Time and tokens of an ended step are the sums of its model calls; without calls, the time is the clock's.
+# Time and tokens of a finished step are the sums of its model calls. Without calls, the time is wall-clock time.
 _SAVE = """
 WITH read AS (
     UPDATE pipeline_modelcall AS call SET outcome = reading.outcome
@@ -73,16 +73,16 @@ class StageStore:
         return bool(self._news or self._readings)
 
     def end_of(self, stage: StageName, *, round: int) -> Stage | None:
-        """How this step ended in an earlier passage; None where it did not."""
+        """Return this step if it ended in an earlier passage, or None."""
         row = self._rows.get((stage.value, round))
         return row if row is not None and row.ended_at is not None else None
 
     def begun_at(self, stage: StageName, *, round: int) -> datetime:
-        """When this step began, in whichever passage."""
+        """Return when this step began, in any passage."""
         return self._rows[stage.value, round].started_at
 
     def has_ended(self, stage: StageName, *, round: int) -> bool:
-        """Whether this step has ended, in this passage or an earlier one."""
+        """Return whether this step has ended, in this passage or an earlier one."""
         return self.end_of(stage, round=round) is not None
 
     def begin(self, stage: StageName, *, round: int) -> None:
@@ -119,11 +119,11 @@ class StageStore:
             self._news[step] = row
 
     def note_reading(self, question: Question, outcome: ReadingOutcome) -> None:
-        """Record how the reply to this question was read; a repeated question has its own record."""
+        """Record how the reply to this question was read; repeated questions have their own records."""
         self._readings[question.stage.value, question.round, question.sample] = outcome
 
     def save(self) -> None:
-        """Write what is new, inside the caller's transaction; `forget` it once that has committed."""
+        """Write new rows inside the caller's transaction; call `forget` after its commit."""
         if not self.has_unsaved:
             return
         with connection.cursor() as cursor:
@@ -148,7 +148,7 @@ class StageStore:
             )
 
     def forget(self) -> None:
-        """Written rows are forgotten and passed to the traces, without what was found, which may contain anything."""
+        """Clear the written rows and add them to the traces without their results, which may contain anything."""
         for row in self._news.values() if tracing.is_within() else ():
             if row.ended_at is not None:
                 tracing.record(

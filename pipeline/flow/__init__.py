@@ -1,1 +1,1 @@
-"""The flow of a run, pure: retrieval, generation, assessment and refinement over ports, with prompts and readers."""
+"""The pure flow of a run: retrieval, generation, assessment and refinement over ports, with prompts and readers."""

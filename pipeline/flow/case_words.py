@@ -1,6 +1,6 @@
-"""Failed checks in words for a model: the world, what was expected, what happened, one line each.
+"""Describe failed checks for a model in one line each: the scenario, the expectation and the result.
 
-Also which cases are held back from a refinement; afterwards they show whether it generalises.
+This module also decides which cases are held out from a refinement, to test whether it generalizes.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from catalog.execution.cases.display import show
 from catalog.execution.cases.world import World, WorldFile
 from pipeline.flow.ports import CheckSeen, Executed
 
-MOST_TOLD = 6  # checks
+MOST_TOLD = 6  # Checks.
 _LONGEST_LINE = 700
 _MOST_FILES = 12
 JUDGED = (State.PASSED, State.FAILED)
 
 
 def held_back(case_set: CaseSet) -> frozenset[int]:
-    """The numbers of the cases that are held back from a refinement: a third, at least one; none of a single case.
+    """Return the numbers of the held-out cases: a third, at least one; none of a single case.
 
-    Chosen by a hash of statement and title, so that a case stays held back, or not, when any case is mended.
+    They are chosen by a hash of statement and title, so that fixing a case does not change whether it is held out.
     """
     if len(case_set.cases) < 2:
         return frozenset()
@@ -37,7 +37,7 @@ def _draw(case_set: CaseSet, number: int) -> str:
 
 
 def tell_checks(case_set: CaseSet, checks: Iterable[CheckSeen]) -> str:
-    """Three lines for each of the first checks: the world, what was expected in it, what happened."""
+    """Return three lines for each of the first checks: the scenario, the expectation and the result."""
     return "\n\n".join(
         f"{check.name} World: {_cut(describe_world(case_set.cases[check.case - 1]))}\n"
         f"Expected: the script {_cut(check.sentence)}\n"
@@ -47,7 +47,7 @@ def tell_checks(case_set: CaseSet, checks: Iterable[CheckSeen]) -> str:
 
 
 def describe_world(case: Case) -> str:
-    """The prepared world of a case on one line."""
+    """Describe the scenario of a case on one line."""
     world = case.world
     parts = [f"files {_list_files(world)}" if world.files else "no files"]
     if world.arguments:
@@ -64,7 +64,7 @@ def describe_world(case: Case) -> str:
 
 
 def say_executed(executed: Executed) -> str:
-    """The results: a line for each failed check, or why nothing was run."""
+    """Return a line for each failed check, or why nothing was run."""
     if executed.reason:
         return f"Not run, because {executed.reason[:1].lower()}{executed.reason[1:]}"
     judged, held = len(executed.of(*JUDGED)), len(executed.of(State.PASSED))

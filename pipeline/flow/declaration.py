@@ -31,7 +31,7 @@ _COMMON_OUTCOMES: Mapping[str, str] = MappingProxyType(
 
 
 class Reading(Protocol):
-    """The result of reading a reply. `note` says in a few words what was missing or odd."""
+    """The result of reading a reply. `note` briefly says what was missing or unusual."""
 
     @property
     def outcome(self) -> ReadingOutcome: ...
@@ -45,7 +45,7 @@ R_co = TypeVar("R_co", bound=Reading, covariant=True)
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """A stage of the flow. `outcomes` maps each way in which it can end to its label."""
+    """A stage of the flow. `outcomes` maps each possible outcome to its label."""
 
     name: StageName
     label: str
@@ -53,34 +53,34 @@ class Stage:
     makes: DraftKind | None = None
 
     def outcome_label(self, outcome: str) -> str | None:
-        """The label of an outcome, untranslated; None if the stage does not have it."""
+        """Return the untranslated label of an outcome, or None if the stage does not have it."""
         return self.outcomes.get(outcome) or _COMMON_OUTCOMES.get(outcome)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AskedStage(Stage, Generic[R_co]):
-    """A stage in which a model is asked; its prompt is the file of its name in `flow/prompts`."""
+    """A stage that asks a model; its prompt is the file of its name in `flow/prompts`."""
 
     role: Role
-    answer: Shape  # the properties of the JSON object that is to come back, all of them required
+    answer: Shape  # The required properties of the JSON object in the answer.
     read: Callable[[Reply], R_co]
     # Its answer is part of the verdict: each Assessment names the version of its prompt.
     judges: bool = False
-    # Runs from before the stage existed name no version of its prompt, and take the present one.
+    # Runs from before this stage name no version of its prompt and use the current one.
     added_later: bool = False
-    # The run goes on without its answer: where no model can be asked, the stage ends as *none*.
+    # The run continues without its answer. If no model can be asked, the stage ends as *none*.
     optional: bool = False
-    # The prompt of another stage, where it asks the same of something else.
+    # The prompt of another stage that asks the same question.
     asks_by: str = ""
 
     @property
     def prompt(self) -> str:
-        """The name of its prompt."""
+        """Return the name of its prompt."""
         return self.asks_by or self.name.value
 
     @property
     def answer_words(self) -> Iterator[str]:
-        """The words by which the answer is read: its properties and their allowed values."""
+        """Yield the words in the answer: its properties and their allowed values."""
         for word, allowed in self.answer.items():
             yield word
             choices = allowed.get("enum", [])
@@ -88,7 +88,7 @@ class AskedStage(Stage, Generic[R_co]):
             yield from choices
 
     def question(self, templates: Templates, *, round: int = 0, **slots: str) -> Question:
-        """Fill the prompt's slots; raises ValueError if they are not those of the prompt."""
+        """Fill the prompt's slots. Raises ValueError if the slots differ from the prompt's."""
         prompt = render(templates[self.prompt], **slots)
         return Question(
             stage=self.name,

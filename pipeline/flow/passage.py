@@ -1,4 +1,4 @@
-"""What all stages of one run share: input, ports, and how a model is asked."""
+"""What all stages of one run share: input, ports, and asking a model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Step:
     def end(
         self, outcome: str, *, found: str = "", draft: DraftMade | None = None, ok: bool = True
     ) -> None:
-        """Say how the stage ended; raises ValueError for an outcome that it does not declare."""
+        """Record how the stage ended. Raises ValueError for an undeclared outcome."""
         if self.stage.outcome_label(outcome) is None:
             raise ValueError(f"the stage {self.stage.name} does not declare the outcome {outcome}")
         self.ports.end(
@@ -38,14 +38,14 @@ class Step:
         self.is_ended = True
 
     def end_without(self, problem: Problem) -> None:
-        """End an optional stage in which no model can be asked."""
+        """End an optional stage for which no model could be asked."""
         why = str(problem)
         self.end("none", found=show(f"None, because {why[:1].lower()}{why[1:]}"), ok=False)
 
 
 @dataclass
 class Passage:
-    """What the stages share: the input, the ports, and the scripts that the run has had so far."""
+    """What the stages share: the input, the ports, and the run's scripts so far."""
 
     flow_input: FlowInput
     ports: Ports
@@ -55,21 +55,21 @@ class Passage:
 
     @property
     def entries(self) -> EntryPorts:
-        """Where descriptions of entries are stored; only for input that allows a match to be confirmed."""
+        """Return the store of entry descriptions; only if the input allows confirming a match."""
         assert self.entry_ports is not None
         return self.entry_ports
 
     @property
     def sandbox(self) -> CasePorts:
-        """Where cases are kept and run; only for stages of a run with cases."""
+        """Return the store and runner of cases; only for runs with cases."""
         assert self.case_ports is not None
         return self.case_ports
 
     @contextmanager
     def stage(self, stage: Stage, *, round: int = 0) -> Iterator[Step]:
-        """Begin a stage; the block must end it, else RuntimeError is raised.
+        """Begin a stage. The block must end it; otherwise RuntimeError is raised.
 
-        A stage that is left by an exception stays begun, and a resumed Run continues it.
+        A stage whose block raises stays open, and a resumed Run continues it.
         """
         self.ports.begin(stage.name, round=round)
         step = Step(stage, self.ports, round)
@@ -83,11 +83,11 @@ class Passage:
         self.seen.add(draft.script)
 
     def ask(self, stage: AskedStage[R], question: Question) -> R:
-        """The answer as the stage's reader returns it; asked once more if it can't be read."""
+        """Ask a question, once more if the answer can't be read, and return the reader's result."""
         return self.ask_all([(stage, question)])[0]
 
     def ask_or_end(self, step: Step, stage: AskedStage[R], question: Question) -> R | None:
-        """The same for an optional stage. None if no model can be asked; the stage has then ended and says why."""
+        """Ask for an optional stage. If no model can be asked, end the stage with the reason and return None."""
         try:
             return self.ask(stage, question)
         except Problem as problem:
@@ -95,7 +95,7 @@ class Passage:
             return None
 
     def ask_all_or_end(self, asked: Sequence[tuple[Step, AskedStage[R], Question]]) -> list[R]:
-        """`ask_or_end` for several optional stages, side by side; empty if no model can be asked."""
+        """Ask for several optional stages in parallel; return an empty list if no model can be asked."""
         try:
             return self.ask_all([(stage, question) for _step, stage, question in asked])
         except Problem as problem:
@@ -104,7 +104,7 @@ class Passage:
             return []
 
     def ask_all(self, asked: Sequence[tuple[AskedStage[R], Question]]) -> list[R]:
-        """The same for several questions, asked side by side."""
+        """Ask several questions in parallel, each once more if its answer can't be read."""
         stages = [stage for stage, _ in asked]
         latest = [question for _, question in asked]
         readings = self._read(stages, latest)
@@ -126,7 +126,7 @@ class Passage:
 
 
 def ask_again(question: Question, reading: Reading) -> Question:
-    """The second question: with a higher limit after a truncated reply, otherwise with what was missing."""
+    """Return the second question: with a higher limit after a truncated reply, otherwise with the error."""
     missing = ""
     if reading.outcome is ReadingOutcome.EMPTY:
         missing = "Your last answer was empty."

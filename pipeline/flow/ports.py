@@ -26,24 +26,24 @@ from pipeline.types import (
 
 @dataclass(frozen=True)
 class FlowInput:
-    """The input of a Run: every decision of the flow follows from this and from the replies."""
+    """The input of a Run. Every decision of the flow follows from it and from the replies."""
 
     statement: str
     context: str = ""
     rounds: int = 1
     uses_retrieval: bool = True
     uses_examples: bool = True
-    # An entry that lacks nothing but certainty answers if the assessor confirms it.
+    # If an entry only lacks certainty, it answers once the assessor confirms it.
     confirms_matches: bool = False
     cases: CasesUse = CasesUse.OFF
-    case_author: str = "a model"  # the name under which cases are kept
-    # The prompts in exactly the versions that the run was started with.
+    case_author: str = "a model"  # The name under which cases are stored.
+    # The prompts in the versions with which the run was started.
     templates: Templates = field(default_factory=load_all, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DraftMade:
-    """One script text. Kind and round identify it within its Run, so that a resumed Run creates it once."""
+    """One script text, identified within its Run by kind and round, so that a resumed Run creates it once."""
 
     kind: DraftKind
     script: str
@@ -67,11 +67,11 @@ class FeedbackGiven:
 
 @dataclass(frozen=True, kw_only=True)
 class Assessed:
-    """The verdict on one Draft and what it rests on."""
+    """The verdict on one Draft and its reasons."""
 
     draft: DraftMade
     verdict: Verdict
-    why: str = ""  # of an unknown
+    why: str = ""  # For an unknown verdict.
     syntax_ok: bool | None = None
     functionality: str = ""
     similarity: Opinion | None = None
@@ -82,14 +82,14 @@ class Assessed:
 
     @property
     def noted(self) -> tuple[str, ...]:
-        """What speaks against the Draft: the listed differences, else the reasons that were given."""
+        """Return the reasons against the Draft: the listed differences, or else the stated reasons."""
         reasons = (self.similarity_reason, self.difference_reason)
         return self.differences or tuple(reason for reason in reasons if reason)
 
 
 @dataclass(frozen=True)
 class CheckSeen:
-    """One check of one case, both counted from 1, and what happened if it failed."""
+    """One check of one case, both numbered from 1, and the result if it failed."""
 
     case: int
     number: int
@@ -103,7 +103,7 @@ class CheckSeen:
 
     @property
     def name(self) -> str:
-        """Its name for a model: `2.1` is the first check of the second case."""
+        """Return its name for a model: `2.1` is the first check of the second case."""
         return f"{self.case}.{self.number}"
 
 
@@ -114,32 +114,32 @@ class Executed:
     case_set: CaseSet
     checks: tuple[CheckSeen, ...] = ()
     reason: str = ""
-    # Of the kind of machine; only what was seen on equal ones can be compared.
+    # Identifies the kind of machine. Only results with equal fingerprints can be compared.
     fingerprint: str = ""
 
     def of(self, *states: State) -> tuple[CheckSeen, ...]:
-        """The checks that ended in one of these states, in order."""
+        """Return the checks that ended in one of these states, in order."""
         return tuple(check for check in self.checks if check.state in states)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """How a Run ended. `verdict` is the first assessment's, whatever came later."""
+    """How a Run ended. `verdict` is always the first assessment's."""
 
     recommended: DraftMade
     verdict: Verdict | None = None
     matched: bool = False
-    confirmed: bool = False  # the match, by the assessor
+    confirmed: bool = False  # The assessor confirmed the match.
     assessments: tuple[Assessed, ...] = ()
 
 
 class Ports(Protocol):
-    """What the flow needs from outside. A call that is replayed returns what it returned before."""
+    """What the flow needs from outside. A replayed call returns its earlier result."""
 
     def retrieve(self) -> Retrieval: ...
 
     def complete(self, asked: Sequence[Question]) -> list[Reply]:
-        """Ask the questions side by side and wait for all replies."""
+        """Ask the questions in parallel and wait for all replies."""
 
     def check(self, script: str) -> Report: ...
 
@@ -166,17 +166,17 @@ class Ports(Protocol):
 
 
 class EntryPorts(Protocol):
-    """What confirming a match needs in addition; a call that is replayed returns what it returned before."""
+    """Further ports to confirm a match. A replayed call returns its earlier result."""
 
     def known_description(self, match: Match) -> str:
-        """This assessor's stored description of the entry's script; empty if it was not asked yet."""
+        """Return this assessor's stored description of the entry's script, or ""."""
 
     def keep_description(self, match: Match, text: str) -> None:
         """Store the description for later runs."""
 
 
 class CasePorts(Protocol):
-    """What the stages of cases need in addition; a call that is replayed returns what it returned before."""
+    """Further ports of the case stages. A replayed call returns its earlier result."""
 
     def keep_cases(
         self,
@@ -187,7 +187,7 @@ class CasePorts(Protocol):
         replaces: CaseSet | None = None,
         answers: Sequence[CaseAnswer] = (),
     ) -> None:
-        """Store the cases that the run has from now on; `number` counts how often their author revised them."""
+        """Store the run's new cases; `number` counts the author's revisions."""
 
     def withdraw_cases(
         self,
@@ -197,10 +197,10 @@ class CasePorts(Protocol):
         stage: StageName,
         answers: Sequence[CaseAnswer] = (),
     ) -> None:
-        """The run has no cases from now on; these are withdrawn, because their author kept none of them."""
+        """Withdraw these cases because their author kept none of them; the run then has no cases."""
 
     def start_cases(self, case_set: CaseSet, draft: DraftMade) -> None:
-        """Have a worker of the sandbox run the cases on a Draft."""
+        """Start the cases on a Draft in a sandbox worker."""
 
     def end_cases(self, case_set: CaseSet, draft: DraftMade, *, round: int) -> Executed:
-        """The result; waits for the worker, for a limited time."""
+        """Wait for the result for a limited time and return it."""

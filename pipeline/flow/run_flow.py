@@ -1,15 +1,15 @@
-"""The flow of a Run: a pure, bounded function over ports. The order of stages stands here, each stage in `stages`.
+"""The flow of a Run: a pure, bounded function over ports that runs the stages in `stages`.
 
-retrieve -> generate -> check (repair once) -> describe -> similarity | difference -> ensemble, and while the
-verdict is *incorrect* and rounds are left: explain -> refine -> assess again.
+retrieve -> generate -> check (repair once) -> describe -> similarity | difference -> ensemble. While the verdict is
+*incorrect* and rounds are left: explain -> refine -> assess again.
 
 If the input allows it and the best entry only lacks certainty: retrieve -> confirm, and generate if that fails.
 
-With cases: cases -> execute beside describe -> mend_cases; each later Draft is executed too. With *feedback*, a final
-refine_cases works from the checks that failed; its Draft is assessed and executed as well.
+With cases: cases -> execute in parallel with describe -> mend_cases. Each later Draft is executed too. With *feedback*,
+a final refine_cases works from the failed checks. Its Draft is assessed and executed as well.
 
-Guard against self-doubt: a refined Draft is recommended only if its own assessment is better. "No error found" ends
-the refinement, and so does a script that the run had before. A Draft refined from cases is only an offer.
+To guard against self-doubt, a refined Draft is recommended only if its own assessment is better. Refinement ends with
+"no error found" or with a script that the run had before. A Draft refined from cases is only offered.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Flow:
         self._executed: dict[DraftMade, Executed] = {}
 
     def carry_out(self) -> Result:
-        """From statement to recommended Draft; raises NoScript if the model writes none."""
+        """Go from the statement to the recommended Draft. Raises NoScript if the model writes none."""
         flow_input = self._passage.flow_input
         retrieval = retrieve(self._passage)
         if retrieval and flow_input.uses_retrieval and retrieval.answer is Answer.MATCH:
@@ -115,10 +115,10 @@ class Flow:
             self._executed[draft] = again
 
     def _offer_revised(self, best: Assessed) -> None:
-        """Refine the recommended Draft from cases: an offer beside it, which people decide about.
+        """Refine the recommended Draft from cases and offer the result next to it.
 
-        It is never recommended itself. Reviewers see, score and decide on the recommended Draft, and which one that
-        is must not depend on cases, which differ from run to run.
+        It is never recommended itself. Reviewers see, score and decide on the recommended Draft, so the choice must not
+        depend on cases, which differ from run to run.
         """
         before = self._executed.get(best.draft)
         if before is None:
@@ -136,7 +136,7 @@ class Flow:
         offer_revised(self._passage, revised, better=better, found=say_generalises(then, before))
 
     def _answer_from(self, match: Match, *, confirmed: bool = False) -> Result:
-        """The catalogue's script as it is: a match is shown, not assessed."""
+        """Answer with the catalogue's unchanged script. A match is not assessed."""
         draft = DraftMade(
             kind=DraftKind.RETRIEVED, script=match.script, version_id=match.version_id
         )
@@ -144,14 +144,14 @@ class Flow:
         return Result(recommended=draft, matched=True, confirmed=confirmed)
 
     def _check_and_repair(self, draft: DraftMade) -> DraftMade:
-        """The Draft itself, or the result of a single repair."""
+        """Return the Draft itself, or the result of a single repair."""
         report = check(self._passage, draft)
         return repair(self._passage, draft, report) if has_errors(report) else draft
 
     def _refine(
         self, assessed: Assessed, feedback: FeedbackGiven | None, *, round: int
     ) -> DraftMade | None:
-        """A Draft made from the feedback, or from the model's own if none is given."""
+        """Return a Draft made from the feedback, or from the model's own if none is given."""
         if feedback is None:
             feedback = explain(self._passage, assessed, round=round)
             if feedback is None or feedback.no_error_found:
@@ -162,9 +162,7 @@ class Flow:
         return refined
 
     def _assess(self, draft: DraftMade, *, round: int) -> Assessed:
-        """CodeSift: what the script does, from the script alone; then similarity and difference side by side; then
-        both together.
-        """
+        """Assess a Draft as in CodeSift: describe the script alone, compare both ways, combine the opinions."""
         report = self._passage.ports.check(draft.script)
         if report.syntax_ok is False:
             assessed = Assessed(

@@ -1,4 +1,4 @@
-"""The notes on a run's page about a model's script, or about why there is none."""
+"""Notes on a run's page about a model's script, or about why it is missing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pipeline.types import ReadingOutcome
 
 
 def say_no_script(reading: ScriptReading) -> str:
-    """Why the model's reply contains no usable script."""
+    """Say why the model's reply contains no usable script."""
     if reading.outcome is ReadingOutcome.REFUSED and reading.note:
         return f"The model refused, and said: {reading.note}"
     says = {
@@ -19,6 +19,6 @@ def say_no_script(reading: ScriptReading) -> str:
 
 
 def say_size(script: str, note: str) -> str:
-    """The length of a script, and the notes on it."""
+    """Return the length of a script and the notes on it."""
     lines = script.count("\n") + (not script.endswith("\n"))
     return f"{lines} line{'s' if lines != 1 else ''}{'; ' + note if note else ''}"

@@ -1,4 +1,4 @@
-"""Decides from a static Report whether a repair is needed, and describes the errors for the model."""
+"""Decide from a static Report whether a repair is needed, and describe the errors for the model."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from itertools import islice
 
 from catalog.analysis import Finding, Level, Report, has_errors, is_at_least
 
-_MOST_LINES = 12  # the first ones: others often follow from them
+_MOST_LINES = 12  # Only the first lines, because later errors often follow from them.
 
 
 def describe_errors(report: Report) -> str:
-    """The checkers' errors, one a line, for the repair prompt and for people."""
+    """Return the checkers' errors, one per line, for the repair prompt and for users."""
     return describe_findings(
         found
         for found in report.problems
@@ -20,12 +20,12 @@ def describe_errors(report: Report) -> str:
 
 
 def describe_findings(findings: Iterable[Finding]) -> str:
-    """The first findings, one a line with its place and code."""
+    """Return the first findings, one per line with place and code."""
     return "\n".join(map(_line, islice(findings, _MOST_LINES)))
 
 
 def summarise(report: Report) -> str:
-    """One sentence on what was found."""
+    """Summarize the findings in one sentence."""
     if report.syntax_ok is None:
         return "Bash could not be asked whether it can parse the script."
     if has_errors(report):

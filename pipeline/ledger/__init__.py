@@ -1,1 +1,1 @@
-"""The ledger of model calls: admission to an endpoint, attempts, retries, and failures explained to people."""
+"""The ledger of model calls: admission to an endpoint, attempts, retries and explained failures."""

@@ -1,9 +1,9 @@
-"""Admits calls to an endpoint: as many as it has places for, in order of priority.
+"""Admit calls to an endpoint up to its limit, in order of priority.
 
-A place is a number from 1 to the endpoint's limit. An attempt holds one from start to end, and an index prevents
-two open attempts of an endpoint from having the same one: so the limit holds however many workers ask at once, and
-nobody waits. One statement, committed by itself, finds whose turn it is and records the attempts; it locks only the
-run (docs/decisions, order of locks).
+A place is a number from 1 to the endpoint's limit. An attempt holds one from start to end. A unique index prevents two
+open attempts from having the same place, so the limit holds for any number of concurrent workers without waiting. A
+single statement, committed by itself, finds the next runs and records the attempts. It locks only the run (see
+docs/decisions, order of locks).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pipeline.models import Attempt, Endpoint, ModelCall
 from pipeline.scheduling.run_leases import Lease, LostLease
 from pipeline.types import Problem
 
-# How often a run asks whose place somebody else took at the same moment; after that it waits in turn.
+# How often a run retries after losing a place to a concurrent run. Then it waits in turn.
 _TIMES = 5
 
 _ADMIT = f"""
@@ -136,14 +136,14 @@ FROM admitted CROSS JOIN held CROSS JOIN endpoint CROSS JOIN waiting LEFT JOIN n
 
 @dataclass(frozen=True)
 class Admission:
-    """The recorded attempts, for the first calls that were requested, and whether others could get a place too."""
+    """The recorded attempts for the first calls, and whether others can get a place too."""
 
     tries: list[Attempt]
     tell_others: bool
 
 
 class Row(NamedTuple):
-    """What `_ADMIT` returns: one row for each attempt, or one without an attempt."""
+    """A result row of `_ADMIT`: one for each attempt, or one without an attempt."""
 
     is_on: bool
     rests: bool
@@ -153,19 +153,18 @@ class Row(NamedTuple):
     free: int
     given: int
     everybody: int
-    took: timedelta  # in the database, with all that it waited for there
+    took: timedelta  # Time in the database, including waits.
     attempt: int | None
     number: int
     call: str
 
 
 def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admission:
-    """Record an attempt for at least one of these calls of one run to this endpoint, and commit; creates missing
-    call rows.
+    """Record and commit an attempt for at least one of these calls of one run; create missing call rows.
 
-    Raises RunMustWait if no place is free, or all free ones belong to runs that come first; Problem if the endpoint
-    is switched off; LostLease. Nothing is recorded then. Call it outside a transaction: inside one, others would
-    skip these places and wait for the run until its end.
+    Raises RunMustWait if no place is free or other runs come first; Problem if the endpoint is off; LostLease. Then
+    nothing is recorded. Call it outside a transaction. Inside one, other runs would skip these places and wait for this
+    run.
     """
     now = database_now()
     values: dict[str, Any] = {
@@ -193,7 +192,7 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
         numbered = {row.call: row for row in rows if row.attempt is not None}
         if numbered or not first.given:
             break
-        # Somebody took them at the same moment, or calls of lost workers have their numbers.
+        # A concurrent run took them, or calls of lost workers hold their numbers.
         take_back_places(endpoint.pk)
     if not numbered:
         raise RunMustWait(_("%s has no place free.") % endpoint, waits_for=endpoint.pk)
@@ -217,16 +216,14 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
 
 
 def ask_for_places(values: dict[str, Any]) -> list[Row]:
-    """The one statement. Outside a transaction the server commits it by itself; without a lease it returns no row."""
+    """Execute the statement. It commits by itself outside a transaction and returns no row without a lease."""
     with connection.cursor() as cursor:
         cursor.execute(_ADMIT, values)
         return [Row(*row) for row in cursor.fetchall()]
 
 
 def _note_campaign_call(endpoint: Endpoint) -> None:
-    """Record that a campaign had its turn; not together with the attempts, since the endpoint is locked before the
-    run.
-    """
+    """Record that a campaign had its turn. This is separate because the endpoint is locked before the run."""
     now = database_now()
     Endpoint.objects.filter(
         Q(campaign_call_at=None) | Q(campaign_call_at__lte=now - CAMPAIGN_TURN / 10), pk=endpoint.pk

@@ -1,4 +1,4 @@
-"""Counts attempts for the metrics, once they are written."""
+"""Count attempts for the metrics once they are written."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pipeline.llm.types import Answered, Failed
 from pipeline.models import Attempt, ModelCall
 from pipeline.types import StageName
 
-# How often the other stages are asked depends on what was found wrong: in a study that would tell verdicts.
+# In a study, the number of calls in other stages would reveal verdicts.
 _OF_EVERY_RUN = frozenset({StageName.GENERATE.value, StageName.DESCRIBE.value})
 
 
 def count_attempts(
     closed: Closed, tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]]
 ) -> None:
-    """Count the attempts that ended now, each once; for campaigns only the calls that every run makes."""
+    """Count each attempt that ended now; for campaigns, count only the calls that every run makes."""
     in_campaign = closed.batch_id is not None
     new = set(closed.attempts)
     for call, attempt, ended in tries:

@@ -1,4 +1,4 @@
-"""Closes attempts: one statement writes how they ended, prices and counts them, and stores the replies."""
+"""Close attempts: one statement records their ends, prices and counts them, and stores the replies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.llm.types import Answered, Failed
 from pipeline.models import Attempt, ModelCall, Price
 from pipeline.scheduling.run_leases import Lease, LostLease
 
-_Model = tuple[int, str]  # key of its endpoint, and its name
+_Model = tuple[int, str]  # The key of its endpoint, and its name.
 
 _CLOSE = """
 WITH held AS (
@@ -58,7 +58,7 @@ _COUNTED = f", counted AS ({COUNT_TRIES.format(tries='closed', narrowed='')})"
 
 
 class Closed(NamedTuple):
-    """The attempts that were closed, and the batch of their run."""
+    """The closed attempts and the batch of their run."""
 
     batch_id: int | None
     attempts: list[int]
@@ -67,10 +67,10 @@ class Closed(NamedTuple):
 def close_tries(
     lease: Lease, tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]], *, counted: bool
 ) -> Closed:
-    """Write how attempts of one run ended: those still open, the replies, and that the worker is alive.
+    """Record how attempts of one run ended, their replies, and that the worker is alive.
 
-    One statement, all or nothing. With `counted` they are added to the spending too; otherwise the caller has to
-    count them at the end of its transaction. Raises LostLease, and then nothing is written.
+    It is one atomic statement. With `counted`, they are added to the spending too; otherwise the caller must count them
+    at the end of its transaction. Raises LostLease without writing anything.
     """
     now = database_now()
     prices = _prices_of(tries, now.date())
@@ -101,7 +101,7 @@ def _ended(
         "id": attempt.pk,
         "call": call.key,
         "request_id": ended.request_id,
-        # In a batch nobody measures how long the model took.
+        # Batches do not report how long the model took.
         "milliseconds": None if attempt.message_batch_id else ended.milliseconds,
     }
     if isinstance(ended, Failed):
@@ -139,7 +139,7 @@ def _ended(
 def _prices_of(
     tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]], day: date
 ) -> dict[_Model, Price | None]:
-    """The price on a day of each model that replied; calls made side by side mostly have the same model."""
+    """Return the price on a day for each model that replied. Parallel calls mostly share a model."""
     models = {_model_of(call) for call, _, ended in tries if isinstance(ended, Answered)}
     return {
         (endpoint, model): price_on(day, endpoint=endpoint, model=model)
@@ -158,7 +158,7 @@ def _priced(
     *,
     in_batch: bool,
 ) -> dict[str, object]:
-    """The cost of the reply at the price of its day; None if its tokens are in doubt."""
+    """Return the cost at that day's price; None if the token counts are in doubt."""
     price = None if ended.doubt else prices[_model_of(call)]
     if price is None:
         return {}

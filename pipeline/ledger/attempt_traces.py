@@ -1,4 +1,4 @@
-"""Passes attempts to the traces once they are written: model, duration, tokens."""
+"""Record attempts in the traces once they are written: model, duration, tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.models import Attempt, ModelCall
 def trace_attempts(
     closed: Closed, tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]]
 ) -> None:
-    """A span for each attempt that ended now, within its run's; nothing if the run is not traced."""
+    """Add a span to the run's trace for each attempt that ended now, if the run is traced."""
     if not tracing.is_within():
         return
     new = set(closed.attempts)

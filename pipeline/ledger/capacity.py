@@ -1,7 +1,7 @@
-"""Places at an endpoint: which runs wait for one, and waking them; `admission` assigns places.
+"""Places at an endpoint: which runs wait for one, and waking them. `admission` assigns places.
 
-A run that finds no free place records which endpoint it waits for and frees its worker; whoever frees a place wakes
-the next. No run holds a place while waiting for another, so there is no deadlock.
+A run that finds no free place records which endpoint it waits for and frees its worker. Freeing a place wakes the next
+run. No run holds a place while waiting for another, so there is no deadlock.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pipeline.models import Endpoint, Run
 from pipeline.models.run import RunQuerySet
 from pipeline.scheduling.dispatch import TOLD_AGAIN, dispatch_runs
 
-# People come before campaigns, but one call in so many goes to a campaign first.
+# Users' runs come before campaigns, but a campaign gets a turn this often.
 CAMPAIGN_TURN = timedelta(minutes=1)
-# How long a place is reserved for the run that was woken for it; then others may take it.
+# How long a place is reserved for the run that was woken for it. Then other runs may take it.
 KEPT = TOLD_AGAIN / 2
 
 
-# Calls in flight of all workers; those of a lost worker count until its lease has expired, those in batches never.
+# Calls in flight of all workers. Those of a lost worker count until its lease expires, those in batches never.
 IN_FLIGHT = """
 SELECT count(*)
 FROM pipeline_attempt AS attempt
@@ -48,9 +48,9 @@ _ANYBODY = "SELECT EXISTS (SELECT FROM pipeline_run WHERE waits_for_id = %s AND 
 
 
 class RunMustWait(Exception):
-    """The run can't go on now; its worker is free until then.
+    """The run cannot continue now, and its worker is free.
 
-    `until` is a time, if one is known; `waits_for` the endpoint whose next free place is wanted.
+    `until` is a time, if one is known. `waits_for` is the endpoint whose next free place is wanted.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class RunMustWait(Exception):
 def tell_waiting(endpoint_id: int) -> list[int]:
     """Wake as many waiting runs as this endpoint has free places, in order of priority."""
     with connection.cursor() as cursor:
-        # Plain SQL, because every run calls this and mostly nobody waits.
+        # Plain SQL, because every run calls this and usually no run waits.
         cursor.execute(_ANYBODY, [endpoint_id])
         (anybody_waits,) = cursor.fetchone()
     return _tell_waiting(endpoint_id) if anybody_waits else []
@@ -89,13 +89,13 @@ def _tell_waiting(endpoint_id: int) -> list[int]:
 
 
 def take_back_places(endpoint_id: int) -> None:
-    """Free the places of calls of lost workers; the calls stay open until their runs are resumed."""
+    """Free the places of lost workers' calls. The calls stay open until their runs resume."""
     with connection.cursor() as cursor:
         cursor.execute(_TAKE_BACK, [endpoint_id])
 
 
 def awaited_endpoints() -> list[int]:
-    """The endpoints that queued runs wait for."""
+    """Return the endpoints that queued runs wait for."""
     waiting = Run.objects.filter(waits_for__isnull=False, state=Run.State.QUEUED)
     return list(waiting.order_by().values_list("waits_for", flat=True).distinct())
 

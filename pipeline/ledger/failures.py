@@ -1,7 +1,6 @@
-"""Explains failed model calls to people: what happened, what was done about it, what they can do.
+"""Explain failed model calls: what happened, how the product reacted and what the user can do.
 
-Derived from the Attempt's row and the run's state; the server's own words are shown beside it as
-evidence for finding the cause.
+The texts follow from the Attempt's row and the run's state. The server's message is shown next to them as evidence.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from pipeline.scheduling.run_leases import MAX_CRASHES
 from pipeline.types import ReadingOutcome
 
 Outcome = Attempt.Outcome
-# Reasons for which an endpoint rests, and the run with it.
+# Reasons for which an endpoint pauses and its runs wait.
 _KEPT_WAITING = (Outcome.BUSY, Outcome.LIMIT, Outcome.UNREACHABLE)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Three short texts, and the technical words they are derived from."""
+    """Three short texts, and the technical terms behind them."""
 
     happened: str
     done: str
@@ -59,7 +58,7 @@ _BY_OUTCOME: dict[str, str] = {
     Outcome.EXPIRED: _("The message batch expired before the request was answered."),
     Outcome.CANCELLED: _("The request was taken back with its message batch."),
 }
-# What stopped a try before the server could answer, or after it had sent too much.
+# Errors before the server could answer, or after it had sent too much.
 _BY_TROUBLE: dict[str, str] = {
     Trouble.REDIRECT: _("The server sent the request on to another address, which was not asked."),
     Trouble.ADDRESS: _("The endpoint's address leads where no model is asked."),
@@ -112,7 +111,7 @@ _ADVICE_BY_TROUBLE: dict[str, str] = {
         "local model, SCRIPTSMITH_LOCAL_MODEL_CONTEXT."
     ),
 }
-# Failures after a reply had come or begun.
+# Failures after a reply arrived or started.
 _REPLIED = (Trouble.TOO_LARGE, Trouble.ENCODING, Trouble.HEADERS)
 _DOUBTS: dict[str, str] = {
     UsageDoubt.NOT_REPORTED: _(
@@ -154,7 +153,7 @@ _ADVICE_BY_OUTCOME: dict[str, str] = {
 _RESUME_LATER = _("Resume the run later, or run it with another configuration.")
 _NOTHING_TO_DO = _("Nothing has to be done.")
 
-# Why a reply that came gave no script.
+# Why a reply contained no script.
 _BY_READING: dict[str, str] = {
     ReadingOutcome.REFUSED: _("The model refused to write this script."),
     ReadingOutcome.TRUNCATED: _("The model's reply was cut short."),
@@ -174,14 +173,14 @@ _ANOTHER_MODEL = _("Say it in other words, or run it with another model.")
 
 
 def explain_trouble(word: str) -> str:
-    """What happened and what a person can do, for an error type of the transport; empty for any other."""
+    """Explain a transport error and what a user can do; empty for other errors."""
     if word not in _BY_TROUBLE or word not in _ADVICE_BY_TROUBLE:
         return ""
     return f"{gettext(_BY_TROUBLE[word])} {gettext(_ADVICE_BY_TROUBLE[word])}"
 
 
 def failure_of(run: Run) -> Failure | None:
-    """Why the run failed or what it waits for; None if neither. At most three queries."""
+    """Return why the run failed or what it waits for, or None. At most three queries."""
     if run.state == Run.State.FAILED:
         return _failure_of_failed(run)
     if not run.is_active or run.not_before is None or run.not_before <= timezone.now():
@@ -194,7 +193,7 @@ def failure_of(run: Run) -> Failure | None:
 
 
 def explain_attempts(tries: Sequence[Attempt], *, run: Run) -> Failure:
-    """The attempts of the call that stopped the run."""
+    """Explain the attempts of the call that stopped the run."""
     last = tries[-1]
     return Failure(
         happened=describe_attempt(last),
@@ -205,7 +204,7 @@ def explain_attempts(tries: Sequence[Attempt], *, run: Run) -> Failure:
 
 
 def explain_reading(outcome: str, *, asked_again: bool, evidence: str = "") -> Failure:
-    """A reply that contained no script."""
+    """Explain a reply that contained no script."""
     done = gettext("No script was made of it.")
     if asked_again:
         again = gettext("It was asked again, once, and the second reply was no better.")
@@ -219,7 +218,7 @@ def explain_reading(outcome: str, *, asked_again: bool, evidence: str = "") -> F
 
 
 def describe_attempt(attempt: Attempt) -> str:
-    """One sentence about how an attempt ended."""
+    """Describe how an attempt ended in one sentence."""
     outcome = attempt.outcome
     if outcome == Outcome.ANSWERED and attempt.error_type in _DOUBTS:
         return gettext(_DOUBTS[attempt.error_type])
@@ -230,7 +229,7 @@ def describe_attempt(attempt: Attempt) -> str:
     if outcome == Outcome.BROKEN and attempt.http_status is None:
         return gettext(_NO_MESSAGE)
     by_status = _BY_STATUS.get(attempt.http_status or 0)
-    # A spend limit comes with statuses that mean something else without it.
+    # A spend limit uses statuses that otherwise mean something else.
     if by_status and (outcome != Outcome.LIMIT or attempt.http_status == 402):
         return gettext(by_status)
     return gettext(_BY_OUTCOME[outcome]) if outcome in _BY_OUTCOME else ""
@@ -294,7 +293,7 @@ def _advise(attempt: Attempt, *, run: Run) -> str:
 
 
 def _broke_off(attempt: Attempt) -> bool:
-    """Whether the connection broke, which the ledger keeps as one kind with replies that never came."""
+    """Return whether the connection broke; the ledger stores this like a missing reply."""
     return attempt.outcome == Outcome.TIMEOUT and bool(attempt.error_type)
 
 

@@ -1,7 +1,7 @@
 """Model calls: each question is asked once, each attempt is a row, and a finished call is never repeated.
 
-`open_calls` commits before the requests are sent; `settle_attempts` writes the ends of the attempts and the replies
-in one transaction, which fails if the lease was lost. No transaction is open while a model works.
+`open_calls` commits before the requests are sent. `settle_attempts` writes the ends of the attempts and the replies in
+one transaction, which fails if the lease was lost. No transaction is open while a model works.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from pipeline.scheduling.batches import is_used_up, kept_for_message_batches, sp
 from pipeline.scheduling.run_leases import Lease
 from pipeline.types import Problem, Question, Reply
 
-# Where a question stands in its run or refinement: stage, round, sample.
+# Identifies a question in its run or refinement: stage, round, sample.
 Position = tuple[str, int, int]
 
-# How often a run asks whether message batches have left something of the budget.
+# How often a run checks whether message batches have left some of the budget.
 _KEPT_REST = timedelta(minutes=1)
 
-# Set when this process is told to end: it waits for calls in flight and makes no further one.
+# Set when this process must end: it waits for calls in flight and makes no new ones.
 draining = threading.Event()
 
 
 @dataclass(frozen=True)
 class OpenedAttempt:
-    """An attempt that is recorded and about to be made."""
+    """A recorded attempt that is about to be made."""
 
     call: ModelCall
     attempt: Attempt
@@ -55,10 +55,10 @@ class OpenedAttempt:
 
 @dataclass
 class OpenedCalls:
-    """The outcome for each question: a stored reply or an attempt to make; the others have no capacity now."""
+    """The outcome for each question: a stored reply or an attempt to make. The others have no capacity now."""
 
     outcomes: dict[Position, OpenedAttempt | Reply] = field(default_factory=dict)
-    # Endpoints that have places left for others who wait for one.
+    # Endpoints that have free places for waiting runs.
     with_places: set[int] = field(default_factory=set)
 
 
@@ -67,7 +67,7 @@ def position_of(question: Question) -> Position:
 
 
 def earlier_calls(run_id: int, refinement: Refinement | None) -> dict[Position, ModelCall]:
-    """All earlier calls by position."""
+    """Return all earlier calls by position."""
     calls = ModelCall.objects.filter(run=run_id, refinement=refinement).select_related("endpoint")
     return {_position(call): call for call in calls}
 
@@ -81,13 +81,12 @@ def open_calls(
     refinement: Refinement | None = None,
     secrets: SecretsRule = MASK_SECRETS,
 ) -> OpenedCalls:
-    """Record and commit an attempt for each question without a reply, or for as many as there is capacity for.
+    """Record and commit an attempt for each unanswered question, or for as many as capacity allows.
 
-    `batch_id` is the batch of the run, which may be paused; `known` what the run, or its refinement, asked before,
-    `secrets` what is done with them if the endpoint is not on this machine. Raises RunMustWait if nothing can be
-    asked now, Problem if a question has no attempts left or its endpoint is switched off: then nothing is asked.
-    Raises LostLease. Call it outside a transaction: to avoid a deadlock, never wait for an endpoint's lock while
-    holding a run's.
+    `batch_id` is the batch of the run, which may be paused. `known` has the earlier calls of the run or its refinement.
+    `secrets` is the rule for endpoints outside this machine. Raises RunMustWait if nothing can be asked now, Problem if
+    a question has no attempts left or its endpoint is off; then nothing is asked. Raises LostLease. Call it outside a
+    transaction: to avoid a deadlock, never wait for an endpoint's lock while holding a run's.
     """
     if draining.is_set():
         raise RunMustWait(_("The worker is being stopped."))
@@ -113,10 +112,10 @@ def open_calls(
 def settle_attempts(
     lease: Lease, tries: Sequence[tuple[OpenedAttempt, Answered | Failed]]
 ) -> dict[Position, Reply | Exception | None]:
-    """Write how attempts ended: the reply, None to try once more, or what stops the run for now.
+    """Record how attempts ended: the reply, None to retry, or the exception that stops the run for now.
 
-    All attempts of a pair are written before one may stop the run, since they were paid for; so nothing is raised
-    for them. Repeating it changes nothing. Raises LostLease.
+    All attempts are recorded before one may stop the run, because they were paid for; so exceptions are returned, not
+    raised. Repeating the call changes nothing. Raises LostLease.
     """
     rows = [(opened.call, opened.attempt, ended) for opened, ended in tries]
     if all(isinstance(ended, Answered) for _, ended in tries):
@@ -136,7 +135,7 @@ def settle_attempts(
 
 
 def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | Failed]]) -> None:
-    """Lock what failures among them may change: endpoints, then the batch; the run is locked after both."""
+    """Lock what failures may change: endpoints, then the batch. The run is locked after both."""
     failed = [(call, ended) for call, ended in tries if isinstance(ended, Failed)]
     endpoints = {call.endpoint_id for call, _ended in failed}
     list(Endpoint.objects.select_for_update(no_key=True).filter(pk__in=endpoints).order_by("pk"))
@@ -146,7 +145,7 @@ def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | F
 
 
 def _require_budget(batch_id: int) -> None:
-    """Raises RunMustWait if the batch is paused or must be paused now, or its message batches may need what is left."""
+    """Raise RunMustWait if the batch is paused or must be, or if its message batches may need all of the budget."""
     batch = Batch.objects.get(pk=batch_id)
     if batch.paused_at is not None:
         raise RunMustWait(batch.paused_why or _("The batch is paused."))
@@ -159,7 +158,7 @@ def _require_budget(batch_id: int) -> None:
     if batch.budget is not None:
         kept = kept_for_message_batches(batch)
         if kept and spent_by(batch) + kept >= batch.budget:
-            # Not paused: what is kept and not spent comes back once they have ended.
+            # Not paused: unused reservations return to the budget when the message batches end.
             said = _("What is left of the budget is kept for message batches.")
             raise RunMustWait(said, until=database_now() + _KEPT_REST)
 
@@ -167,7 +166,7 @@ def _require_budget(batch_id: int) -> None:
 def make_call(
     lease: Lease, question: Question, role: RoleSpec, refinement: Refinement | None
 ) -> ModelCall:
-    """The row of a question, not yet saved; only the holder of the run creates it."""
+    """Return an unsaved row for a question; only the holder of the run creates it."""
     stage, round, sample = position_of(question)
     request = build_request(question, role)
     return ModelCall(
@@ -197,7 +196,7 @@ def _open(
     opening: OpenedCalls,
     secrets: SecretsRule,
 ) -> None:
-    """Record attempts, endpoint by endpoint, each committed before the next."""
+    """Record attempts by endpoint, and commit each before the next."""
     endpoints = Endpoint.objects.in_bulk(wanting)
     for endpoint in endpoints.values():
         if not endpoint.is_on:
@@ -207,14 +206,14 @@ def _open(
     }
     for pk in sorted(wanting):
         for call in wanting[pk]:
-            # A call of an earlier passage, too: what the endpoint is treated as may have changed since.
+            # Also for calls of an earlier passage, because the endpoint may have changed since.
             if secrets.apply(call, endpoints[pk]) and not call._state.adding:
                 call.save(update_fields=["request", "masked"])
         try:
             admission = admit(lease, endpoints[pk], wanting[pk])
         except (RunMustWait, Problem):
             if opening.outcomes:
-                continue  # ask now what can be asked now
+                continue  # Ask now what can be asked now.
             raise
         for attempt in admission.tries:
             call = attempt.call

@@ -1,4 +1,4 @@
-"""Removes secrets from requests that leave this machine: every request passes through here before it is stored."""
+"""Remove secrets from requests that leave this machine. Every request is filtered here before it is stored."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from pipeline.clients.destinations import leaves_machine
 from pipeline.llm.types import Request
 from pipeline.models import Endpoint, ModelCall, Refinement, Run
 
-# Line ends and indents of a key differ from text to text, and JSON writes them out.
+# Line ends and indents of a key differ between texts, and JSON escapes them.
 _BETWEEN = re.compile(r"\\[nrt]|\s")
 
 
 @dataclass(frozen=True)
 class SecretsRule:
-    """What is done with secrets in the requests of one run, or of a rewrite from somebody's feedback.
+    """How secrets are handled in the requests of one run, or of a rewrite from a user's feedback.
 
-    Who chose to have secrets sent has chosen for those that they were shown. What anybody writes later is masked.
+    Users can allow only the secrets that they were shown. Secrets in later texts are masked.
     """
 
-    # Of the secrets that somebody was shown and had sent, their hashes.
+    # Hashes of the secrets that a user was shown and chose to send.
     sent: frozenset[str] = frozenset()
-    # Secrets of what was asked: a script may repeat them where nothing tells that they are any.
+    # Secrets in the request. A script may repeat them where they are not recognizable.
     known: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, run: Run, refinement: Refinement | None = None) -> SecretsRule:
-        """The rule of a run; reads its action, and the feedback that it is rewritten from."""
+        """Return the rule of a run; reads its action and the feedback for its rewrite."""
         texts = [run.action.statement, run.action.context]
         sent = frozenset(run.sent_secrets)
         if refinement is not None:
@@ -41,12 +41,11 @@ class SecretsRule:
         return cls(sent, frozenset(one for one in values if hash_secret(one) not in sent))
 
     def spares(self, value: str) -> bool:
-        """Whether this secret may be sent."""
+        """Return whether this secret may be sent."""
         return bool(self.sent) and hash_secret(value) in self.sent
 
     def apply(self, call: ModelCall, endpoint: Endpoint) -> bool:
-        """Mask the secrets that the call's request would send to the endpoint; returns whether anything was
-        changed.
+        """Mask the secrets in a call's request to the endpoint and return whether anything changed.
 
         Applying it again changes nothing.
         """
@@ -63,19 +62,19 @@ MASK_SECRETS = SecretsRule()
 
 
 def hash_secret(value: str) -> str:
-    """What is kept of a secret that may be sent: values can be tried with the secret key alone."""
+    """Return a keyed hash of a secret that may be sent, so that values cannot be tried without the secret key."""
     return salted_hmac("pipeline.sent_secrets", _BETWEEN.sub("", value)).hexdigest()
 
 
 def hash_secrets(*texts: str) -> list[str]:
-    """The hashes of all secrets in these texts."""
+    """Return the hashes of all secrets in these texts."""
     return sorted(
         {hash_secret(text[one.start : one.end]) for text in texts for one in find_secrets(text)}
     )
 
 
 def mask_calls(calls: Iterable[ModelCall], endpoint: Endpoint) -> None:
-    """Mask what these stored calls would take to the endpoint, each by the rule of its run."""
+    """Mask the secrets in these stored calls to the endpoint, each by the rule of its run."""
     rules = dict[tuple[int, tuple[str, ...], int | None], SecretsRule]()
     masked = []
     for call in calls:
@@ -88,7 +87,7 @@ def mask_calls(calls: Iterable[ModelCall], endpoint: Endpoint) -> None:
 
 
 def mask_request(request: Request, rule: SecretsRule) -> tuple[Request, list[str]]:
-    """The request without secrets that may not be sent in any of its texts, and their kinds."""
+    """Return the request without secrets that may not be sent, and the kinds of those removed."""
     kinds: list[str] = []
 
     def masked(value: object) -> object:

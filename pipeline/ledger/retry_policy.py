@@ -1,4 +1,4 @@
-"""Decides what follows a failed attempt: try again, let the endpoint rest, pause the batch, or give up."""
+"""Decide what follows a failed attempt: retry, pause the endpoint, pause the batch, or give up."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from pipeline.models import Attempt, Batch, Endpoint, ModelCall
 from pipeline.scheduling.batches import stop_batch
 from pipeline.types import Problem
 
-# Repeated only once, because a broken or missing reply may have been billed.
+# Retried only once, because a broken or missing reply may have been billed.
 MAX_TRIES_AFTER_FAILURE = 2
-# Our own server bills nothing; when it is killed, it is started again.
+# The built-in server bills nothing and restarts when it is killed.
 MAX_TRIES_AT_LOCAL_MODEL = 10
 MAX_UNREACHABLE = 20
 MAX_REST_SECONDS = 300
 LIMIT_REST = timedelta(hours=1)
 LOADING_REST = timedelta(seconds=2)
-# A request that no batch answered within its day so many times is made directly, at the full price.
+# After expiring in this many batches, a request is sent directly at the full price.
 MAX_EXPIRED = 2
 
 
 def decide_after_failure(
     call: ModelCall, ended: Failed, *, batch: Batch | None
 ) -> Exception | None:
-    """None to try once more, RunMustWait if endpoint or batch must pause, Problem if nothing helps.
+    """Return None to retry, RunMustWait if the endpoint or batch must pause, Problem to give up.
 
     Call it in the transaction that ends the attempt.
     """
@@ -63,7 +63,7 @@ def decide_after_failure(
 
 
 def _most(ended: Failed, endpoint: Endpoint) -> int:
-    """The number of attempts after which a broken or missing reply is final."""
+    """Return the number of attempts after which a broken or missing reply is final."""
     broke_off = ended.kind is FailureKind.TIMEOUT and ended.error_type != ""
     if broke_off and endpoint.base_url == Endpoint.LOCAL:
         return MAX_TRIES_AT_LOCAL_MODEL
@@ -77,7 +77,7 @@ def _failures(call: ModelCall) -> int:
 
 
 def rest_endpoint(endpoint: Endpoint, rest: timedelta, why: str) -> RunMustWait:
-    """Let the endpoint rest for a while; a longer rest already set stays."""
+    """Pause the endpoint for a while; a longer pause stays."""
     until, why = database_now() + rest, why[:300]
     Endpoint.objects.filter(
         Q(blocked_until=None) | Q(blocked_until__lt=until), pk=endpoint.pk
@@ -94,6 +94,6 @@ def _fail(call: ModelCall, why: str) -> Problem:
 
 
 def failure_message(call: ModelCall) -> str:
-    """Why a failed call failed."""
+    """Return why a failed call failed."""
     last = call.attempts.order_by("-pk").first()
     return f"{call.endpoint}: {last.message}" if last else f"{call.endpoint} gave no reply."

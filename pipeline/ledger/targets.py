@@ -1,4 +1,4 @@
-"""Where the requests to an endpoint go: its address, its key, its time limit."""
+"""The target of requests to an endpoint: its address, key and time limit."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from pipeline.types import Problem
 
 
 def target_of(endpoint: Endpoint, model: str = "") -> Target:
-    """Where requests for a model go; the key is read from the environment now and stored nowhere.
+    """Return the target for a model; the key is read from the environment and never stored.
 
-    Raises Problem, and RunMustWait if the product's own server of the model is being started.
+    Raises Problem, and RunMustWait if the built-in server is starting the model.
     """
     if endpoint.demo:
         url = find_demo_model()
@@ -49,7 +49,7 @@ def _local_target(endpoint: Endpoint, model: str) -> Target:
     if found.problem:
         raise Problem(found.problem)
     if not found.is_ready:
-        # Pages show why an endpoint rests.
+        # Pages show why an endpoint is paused.
         raise rest_endpoint(endpoint, LOADING_REST, _("The model %s is being loaded.") % model)
     address = f"http://127.0.0.1:{found.port}"
     return Target(endpoint.name, address, found.key, float(endpoint.timeout_seconds))

@@ -1,7 +1,7 @@
-"""Limits each endpoint's share of a worker's threads, so that a slow server can block only a part of them.
+"""Limit each endpoint's share of a worker's threads, so that a slow server can block only a part of them.
 
-The limit of calls in flight at an endpoint is for all workers (`capacity`). This one is for one process, which has
-few threads: a run that waits for a slow server occupies one.
+The limit of calls in flight (`capacity`) is for all workers. This one is for one process, which has few threads. A run
+that waits for a slow server occupies one.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from core.database.clock import database_now
 from pipeline.ledger.capacity import RunMustWait
 from pipeline.models import Endpoint
 
-# How long a run without a thread waits before it asks again; the end of another call wakes it sooner.
+# How long a run without a thread waits before it retries. The end of another call wakes it sooner.
 _PAUSE = timedelta(seconds=1)
-_KNOWN_FOR = 10.0  # seconds
+_KNOWN_FOR = 10.0  # Seconds.
 
 
 class ThreadQuota:
     """How many threads of this process wait for each endpoint.
 
-    If only one endpoint is switched on, it may have all threads. With several, one may have at most three quarters;
-    once that many are taken in total, only endpoints with few threads get another: at most a sixteenth of all.
+    If only one endpoint is on, it may use all threads. Otherwise one may use at most three quarters. Once that many are
+    in use in total, only endpoints with few threads get another, up to a sixteenth of all.
     """
 
     def __init__(self, threads: int) -> None:
@@ -41,7 +41,7 @@ class ThreadQuota:
 
     @contextmanager
     def held(self, endpoints: Collection[int]) -> Iterator[None]:
-        """Occupy this thread with calls to these endpoints. Raises RunMustWait if one of them has its share already."""
+        """Occupy this thread with calls to these endpoints. Raises RunMustWait if one has no share left."""
         several = self._several_are_on()
         with self._lock:
             for endpoint_id in endpoints:
@@ -63,7 +63,7 @@ class ThreadQuota:
         return mine < self._most if all_of_them < self._most else mine < self._few
 
     def _several_are_on(self) -> bool:
-        """Whether more than one endpoint is on; the database is asked every few seconds."""
+        """Return whether more than one endpoint is on, from the database every few seconds."""
         now = time.monotonic()
         if now - self._known_at >= _KNOWN_FOR:
             on = sum(endpoint.is_on for endpoint in Endpoint.objects.only("name", "enabled"))

@@ -1,7 +1,6 @@
-"""Simulates what rounds, peer review and the guard gain, before anything is paid: the real flow at assumed error
-rates.
+"""Simulate the gain from rounds, peer review and the guard before paying for it: the real flow at assumed error rates.
 
-Pure, like the flow that it runs: no Django, no database. The assumptions are in `pipeline.error_model`, which the
-stand-in uses as well. `item_flow` sends items through the flow, `figures` counts, `closed_form` calculates the
-expected values, `result_document` combines both. Every result is labelled as simulated, never as a model's.
+It is pure, like the flow: no Django, no database. The assumptions are in `pipeline.error_model`, which the demo model
+uses too. `item_flow` sends items through the flow, `figures` counts, `closed_form` calculates the expected values, and
+`result_document` combines both. Every result is labeled as simulated, never as a model's.
 """

@@ -1,8 +1,8 @@
-"""What a run asks if nothing goes wrong: the real flow, once, with simulated models that never err.
+"""Count the questions of a run without errors: the real flow with simulated models that never err.
 
-This is the only place that knows how many questions a run asks. The closed form, the benches and every test that
-counts calls read it here, so that a new stage changes no number elsewhere. `tests/pipeline/flow/test_flow.py` lists
-the stages one by one, and `execution/test_execution.py` compares them with a run through the ledger.
+Only this module knows how many questions a run asks. The closed form, the benches and every test that counts calls read
+it here, so that a new stage changes no number elsewhere. `tests/pipeline/flow/test_flow.py` lists the stages one by
+one, and `execution/test_execution.py` compares them with a run through the ledger.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ _SCRIPT_LINES = 4
 
 @dataclass(frozen=True)
 class CleanRun:
-    """The stages in the order in which they begin, and the questions, in groups that are asked side by side."""
+    """The stages in order, and the questions in groups that are asked in parallel."""
 
     stages: tuple[StageName, ...]
     groups: tuple[tuple[StageName, ...], ...]
 
     @property
     def asked(self) -> tuple[StageName, ...]:
-        """The stage of each question, in order."""
+        """Return the stage of each question, in order."""
         return tuple(stage for group in self.groups for stage in group)
 
     @property
     def calls(self) -> int:
-        """How many questions it asks."""
+        """Return the number of questions."""
         return len(self.asked)
 
     @property
     def calls_on_the_path(self) -> int:
-        """How many calls it waits for, one after the other."""
+        """Return the number of sequential calls."""
         return len(self.groups)
 
 
 @cache
 def clean_run(*, is_refined: bool = False) -> CleanRun:
-    """A run whose first Draft passes; or, refined, one whose first Draft is flagged and whose second passes.
+    """Return a run whose first Draft passes or, if refined, whose first is flagged and whose second passes.
 
-    As in studies, without cases and without a match in the catalogue.
+    As in studies, it has no cases and no match in the catalogue.
     """
     ports = _RecordingPorts(is_refined=is_refined)
     flow_input = FlowInput(write_statement(0), rounds=1, uses_retrieval=False)
@@ -61,7 +61,7 @@ def clean_run(*, is_refined: bool = False) -> CleanRun:
 
 
 class _RecordingPorts(MemoryPorts):
-    """Ports that record what is begun and asked. No check is run, since simulated scripts have no errors."""
+    """Ports that record stages and questions. No check runs, because simulated scripts have no errors."""
 
     def __init__(self, *, is_refined: bool) -> None:
         first = 0 if is_refined else 1

@@ -1,26 +1,25 @@
-"""What must come out of a simulation, by calculation: a small Markov chain, exact in fractions.
+"""The expected figures of a simulation, calculated as a small Markov chain, exact in fractions.
 
-**State.** Of one item: is its first Draft right, is its latest Draft right, was the latest flagged. With unreadable
-assessments `u`, a Draft is flagged with probability `f = (1 - u) * recall` where it is wrong, `(1 - u) * false_alarm`
-where it is right.
+**State** of one item: is its first Draft right, is its latest Draft right, was the latest flagged. With unreadable
+assessments `u`, a wrong Draft is flagged with probability `f = (1 - u) * recall`, a right one with `(1 - u) *
+false_alarm`.
 
-**A round** begins only while the latest Draft is flagged and rounds are left. It ends the item where the feedback says
-"no error" (`n`, by quality) or the refiner gives back a script that was there before (`s`): the latest Draft then stays
-the last. Else, with `(1 - n)(1 - s)`, there is a new Draft: a wrong one becomes right with `fixes`, a right one wrong
-with `breaks`. It is assessed; where it is flagged, the next round begins from it, else the item ends with it.
+**A round** begins only while the latest Draft is flagged and rounds are left. The item ends if the feedback says "no
+error" (`n`, by quality) or the refiner repeats an earlier script (`s`); the latest Draft then stays the last.
+Otherwise, with `(1 - n)(1 - s)`, there is a new Draft: a wrong one becomes right with `fixes`, a right one wrong with
+`breaks`. It is assessed. If it is flagged, the next round begins from it; otherwise the item ends with it.
 
-**The guard** recommends a refined Draft only where its assessment is better than the first one's. Every item that is
-refined was flagged at first, and goes on only while flagged; so no refined Draft but the last can ever be better, and
-the last is better exactly if it was not flagged. Hence: an item that ends with a refined Draft that was not flagged
-recommends that Draft; every other item its first. With the guard ignored each item gives its last Draft.
+**The guard** recommends a refined Draft only if its assessment is better than the first one's. Every refined item was
+flagged at first and is refined further only while flagged. So only the last Draft can be better, exactly if it was not
+flagged. Such an item recommends its last Draft, and every other item its first. Without the guard, each item recommends
+its last Draft.
 
-**Calls.** Those of a run in which nothing goes wrong, counted on the real flow (`clean_run`), and one more for each
-assessment that can't be read and is asked again; a round asks once to explain, once to refine unless there was no
-error, and what a new Draft adds (its assessment) where there is one. **Expert-triggered**, each wrong first Draft is
-refined once, flagged or not (`fixes`, `fixes_missed`).
+**Calls** are those of a run without errors, counted on the real flow (`clean_run`), and one more for each unreadable
+assessment. A round asks once to explain, once to refine unless there was no error, and assesses a new Draft if there is
+one. **Expert-triggered**: each wrong first Draft is refined once, flagged or not (`fixes`, `fixes_missed`).
 
-Each figure is the expectation of its numerator over that of its denominator; items are independent and alike, so that
-given its denominator a count is binomial with this probability.
+Each figure is the expectation of its numerator over that of its denominator. Items are independent and identically
+distributed, so a count is binomial with this probability, given its denominator.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ Expected = dict[str, Fraction | None]
 
 @dataclass(frozen=True)
 class _Ending:
-    """How an item ends whose first Draft was flagged, in probabilities, and its further calls."""
+    """The probabilities of how an item ends after its first Draft was flagged, and its further calls."""
 
     last_right: Fraction
     recommended_right: Fraction
@@ -44,7 +43,7 @@ class _Ending:
 
 
 def expect_first(rates: Rates) -> Expected:
-    """The figures of the first Draft and its assessment, and the expert-triggered overall, by name."""
+    """Return the figures of the first Draft, its assessment and the expert-triggered overall, by name."""
     wrong = 1 - rates.generator
     flagged_right, flagged_wrong = _flagged(rates)
     passed_right = rates.generator * (1 - rates.unreadable) - flagged_right
@@ -61,7 +60,7 @@ def expect_first(rates: Rates) -> Expected:
 
 
 def expect_rounds(rates: Rates, *, rounds: int) -> Expected:
-    """The figures after at most so many rounds, by name."""
+    """Return the figures after at most `rounds` rounds, by name."""
     flagged_right, flagged_wrong = _flagged(rates)
     of_right = _walk(rates, first_right=True, rounds=rounds)
     of_wrong = _walk(rates, first_right=False, rounds=rounds)
@@ -86,7 +85,7 @@ def expect_rounds(rates: Rates, *, rounds: int) -> Expected:
 
 
 def _flagged(rates: Rates) -> tuple[Fraction, Fraction]:
-    """The share of all items that is right and flagged, and wrong and flagged."""
+    """Return the shares of all items that are right and flagged, and wrong and flagged."""
     return (
         rates.generator * _flag_rate(rates, right=True),
         (1 - rates.generator) * _flag_rate(rates, right=False),
@@ -98,9 +97,10 @@ def _flag_rate(rates: Rates, *, right: bool) -> Fraction:
 
 
 def _walk(rates: Rates, *, first_right: bool, rounds: int) -> _Ending:
-    flagged = {first_right: Fraction(1), not first_right: Fraction(0)}  # latest Draft, by quality
+    # Shares of flagged latest Drafts, by quality.
+    flagged = {first_right: Fraction(1), not first_right: Fraction(0)}
     last = recommended = calls = Fraction(0)
-    # Of a refined Draft, beyond the questions that explain and refine.
+    # The calls of a refined Draft, without those that explain and refine.
     assessing = clean_run(is_refined=True).calls - clean_run().calls - 2
     for _ in range(rounds):
         going_on = {True: Fraction(0), False: Fraction(0)}

@@ -1,4 +1,4 @@
-"""The figures of a simulation, counted; their names are those of the study report where it has them."""
+"""The counted figures of a simulation, named as in the study report where possible."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Z = quantile(CONFIDENCE)
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A proportion: how many were counted, of how many, and what the closed form expects."""
+    """A proportion: numerator, denominator, and the value that the closed form expects."""
 
     name: str
     numerator: int
@@ -28,15 +28,15 @@ class Figure:
 
     @property
     def value(self) -> float | None:
-        """None if the denominator is 0."""
+        """Return the proportion, or None if the denominator is 0."""
         return self.numerator / self.denominator if self.denominator else None
 
     def interval(self, *, z: float = _Z) -> Interval | None:
-        """The interval at the level of `z`; 95 % unless told."""
+        """Return the interval at the level of `z`, by default 95%."""
         return self._interval(z) if self.denominator else None
 
     def agrees(self, *, z: float = _Z) -> bool | None:
-        """Whether the closed form lies in the interval; None if either is undefined."""
+        """Return whether the closed form is in the interval; None if either is undefined."""
         interval = self.interval(z=z)
         if interval is None or self.expected is None:
             return None
@@ -71,16 +71,16 @@ class Mean(Figure):
 
 @dataclass(frozen=True)
 class RoundsCounted:
-    """The items with at most so many rounds. Tokens and cost have no closed form: they depend on lengths of texts."""
+    """The items with at most `rounds` rounds. Tokens and cost have no closed form: they depend on text lengths."""
 
     rounds: int
     figures: tuple[Figure, ...]
     input_tokens: int
     output_tokens: int
-    cost: int  # micro-dollars, all items
+    cost: int  # Micro-dollars of all items.
 
     def figure(self, name: str) -> Figure | None:
-        """The figure of this name; without rounds nothing is fixed or broken."""
+        """Return the figure of this name; without rounds, no item is fixed or broken."""
         return next((figure for figure in self.figures if figure.name == name), None)
 
 
@@ -93,7 +93,7 @@ class Counted:
     rounds: tuple[RoundsCounted, ...]
 
     def all_figures(self) -> list[Figure]:
-        """Of the first Draft, then of each number of rounds."""
+        """Return the figures of the first Draft, then those of each number of rounds."""
         return [*self.figures, *(figure for one in self.rounds for figure in one.figures)]
 
 
@@ -155,7 +155,7 @@ def _count_end(
     *,
     refines: bool,
 ) -> list[Figure]:
-    """The overall, and what was fixed and broken on the way to one end: the last Draft, or the recommended."""
+    """Count the overall and what was fixed and broken for one end: the last Draft, or the recommended."""
     pairs = list(zip(outcomes, right_after, strict=True))
     overall = _share(f"overall_{end}", right_after, expected)
     if not refines:

@@ -1,4 +1,4 @@
-"""One item through the real flow, once for each number of rounds, with everything kept in memory."""
+"""Send one item through the real flow, once for each number of rounds, with all state in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.types import Question, ReadingOutcome, Reply, StageName, Verdict
 
 @dataclass(frozen=True)
 class Spoken:
-    """One reply and what it used; cost in micro-dollars."""
+    """One reply and its usage; cost in micro-dollars."""
 
     reply: Reply
     input_tokens: int = 0
@@ -29,14 +29,14 @@ Ask = Callable[[Sequence[Question]], list[Spoken]]
 
 @dataclass(frozen=True)
 class Passage:
-    """How an item ended with at most so many rounds, and what that used."""
+    """How an item ended with a given maximum of rounds, and its usage."""
 
     last_right: bool
     recommended_right: bool
     calls: int
     input_tokens: int
     output_tokens: int
-    cost: int  # micro-dollars
+    cost: int  # Micro-dollars.
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class ItemOutcome:
 
     first_right: bool
     verdict: Verdict
-    expert_right: bool  # what an expert ends with who has each wrong Draft refined once
+    expert_right: bool  # Whether an expert's single refinement of each wrong Draft is right.
     passages: dict[int, Passage]
 
 
 class SimulationBroken(Exception):
-    """The flow or the stand-in did something that a simulation can't explain: a defect, not a result."""
+    """The flow or the demo model did something that indicates a bug, not a result."""
 
 
 class MemoryPorts:
@@ -62,12 +62,12 @@ class MemoryPorts:
         self._used: set[tuple[StageName, int, int, str]] = set()
 
     def begin_passage(self) -> None:
-        """Forget which answers were used, but not the answers: each passage is counted separately."""
+        """Reset which answers were used, but keep the answers: each passage is counted separately."""
         self._used.clear()
 
     @property
     def used(self) -> list[Spoken]:
-        """The replies that this passage used."""
+        """Return the replies that this passage used."""
         return [self._known[key] for key in self._used]
 
     def complete(self, asked: Sequence[Question]) -> list[Reply]:
@@ -83,7 +83,7 @@ class MemoryPorts:
         return [self._known[key].reply for key in keys]
 
     def check(self, script: str) -> Report:
-        # Bash and ShellCheck take 0.1 s, and scripts differ in a comment: one look for all of a shape.
+        # Bash and ShellCheck take 0.1 s, and scripts differ only in a comment, so check each shape once.
         return _analyse(shape_of(script))
 
     def retrieve(self) -> Retrieval:
@@ -120,7 +120,7 @@ def simulate_item(item: int, *, rounds: Iterable[int], ask: Ask) -> ItemOutcome:
     passages: dict[int, Passage] = {}
     ended = False
     for most in sorted({0, *rounds}):
-        if not ended:  # what ended before its rounds were used up ends the same with more of them
+        if not ended:  # An item that ended before its last round ends the same with more rounds.
             ports.begin_passage()
             result = _flow(item, ports, rounds=most).carry_out()
             passage = _sum_up(result, ports.used)
@@ -130,7 +130,7 @@ def simulate_item(item: int, *, rounds: Iterable[int], ask: Ask) -> ItemOutcome:
     first_right = _is_right(first.draft)
     expert_right = first_right
     if not first_right:
-        # Flagged and refined before: answered from memory. Missed: asked now, as an expert would have it.
+        # Flagged items were refined before and are answered from memory. Missed ones are asked now, as for an expert.
         refined = _flow(item, ports, rounds=1).refine_on_demand(first, None)
         expert_right = refined is not None and _is_right(refined.draft)
     return ItemOutcome(first_right, first.verdict, expert_right, passages)

@@ -12,15 +12,15 @@ from pipeline.simulation.quantiles import quantile
 
 @dataclass(frozen=True)
 class Agreement:
-    """How the closed form fares among many figures, of which one in twenty may miss by chance."""
+    """How well the closed form agrees with the figures; one in twenty may miss by chance."""
 
     figures: int
-    outside: tuple[str, ...]  # of their own 95 % interval
-    outside_together: tuple[str, ...]  # of intervals that all hold together with 95 %
+    outside: tuple[str, ...]  # Of their own 95% interval.
+    outside_together: tuple[str, ...]  # Of the simultaneous 95% intervals.
 
 
 def document(simulation: Simulation, counted: Sequence[Counted]) -> dict[str, object]:
-    """The JSON document; docs/simulating.md says what its keys mean. Costs are in dollars."""
+    """Return the JSON document described in docs/simulating.md. Costs are in dollars."""
     agreement = check_agreement(simulation, counted)
     return {
         "simulated": True,
@@ -39,7 +39,7 @@ def document(simulation: Simulation, counted: Sequence[Counted]) -> dict[str, ob
 
 
 def check_agreement(simulation: Simulation, counted: Sequence[Counted]) -> Agreement:
-    """Hold every figure against the closed form, by itself and together with all others (Bonferroni)."""
+    """Compare every figure with the closed form, individually and simultaneously (Bonferroni)."""
     named = [
         (name, figure)
         for configuration, one in zip(simulation.configurations, counted, strict=True)
@@ -55,7 +55,7 @@ def check_agreement(simulation: Simulation, counted: Sequence[Counted]) -> Agree
 
 
 def cost_per_right_gained(one: RoundsCounted, none: RoundsCounted, end: str) -> float | None:
-    """Dollars that refinement costs for each script that it makes right; None where it makes none."""
+    """Return the refinement cost in dollars per script made right, or None if there is none."""
     net = one.figure(f"net_{end}")
     if net is None or net.numerator <= 0:
         return None

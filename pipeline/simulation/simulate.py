@@ -1,4 +1,4 @@
-"""Carries out a simulation: a stand-in process of its own, the real client, a few threads."""
+"""Run a simulation: a separate demo model process, the real client, a few threads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TIMEOUT_SECONDS = 60.0
 
 @contextlib.contextmanager
 def simulated_models_running(simulation: Simulation) -> Iterator[str]:
-    """The address of a stand-in that answers by the rates of this simulation, for as long as the block runs."""
+    """Start a demo model that answers by the rates of this simulation, and yield its address."""
     with tempfile.TemporaryDirectory(prefix="scriptsmith-simulation-") as folder:
         rates = Path(folder) / "rates.json"
         rates.write_text(simulation.model_dump_json(), encoding="utf-8")
@@ -45,7 +45,7 @@ def simulate(
 ) -> list[Counted]:
     """Send each item through the flow under each configuration; figures in the order of the configurations.
 
-    `on_item` is told of every item that is done, from whichever thread. Raises SimulationBroken.
+    `on_item` is called for every finished item, from any thread. Raises SimulationBroken.
     """
     counted = []
     with ThreadPoolExecutor(workers, thread_name_prefix="simulation") as pool:
@@ -64,7 +64,7 @@ def simulate(
 
 @dataclass(frozen=True)
 class Asking:
-    """Asks the stand-in, through the client that a Run would use, at the prices of one configuration."""
+    """Asks the demo model through the client of a real Run, at the prices of one configuration."""
 
     client: ModelClient
     url: str
@@ -72,7 +72,7 @@ class Asking:
 
     def __call__(self, asked: Sequence[Question]) -> list[Spoken]:
         target = Target("simulated", self.url, "simulated", _TIMEOUT_SECONDS)
-        # In text mode a verdict can be unreadable; a schema would leave no room for that.
+        # In text mode a verdict can be unreadable; a schema would prevent that.
         role = RoleSpec("simulated", 0, self.configuration.model, Mode.TEXT)
         ended = self.client.send([(target, build_request(one, role)) for one in asked])
         return [

@@ -1,4 +1,4 @@
-"""Prints the result of a simulation as tables of text."""
+"""Print the result of a simulation as text tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HEAD = (
 
 
 def write_figures(simulation: Simulation, counted: Sequence[Counted]) -> str:
-    """Every figure with its interval, and the closed form beside it."""
+    """Return every figure with its interval, next to the closed form."""
     lines: list[str] = []
     for configuration, one in zip(simulation.configurations, counted, strict=True):
         lines += _head(configuration)
@@ -34,7 +34,7 @@ def write_figures(simulation: Simulation, counted: Sequence[Counted]) -> str:
 
 
 def write_summary(simulation: Simulation, counted: Sequence[Counted]) -> str:
-    """The configurations side by side for each number of rounds, and how far the closed form agrees."""
+    """Return the configurations side by side for each number of rounds, and how far the closed form agrees."""
     width = max(len(configuration.name) for configuration in simulation.configurations)
     lines = [f"{'':<{width}}{_ABOVE}", f"{'':<{width}}{_HEAD}"]
     for configuration, one in zip(simulation.configurations, counted, strict=True):
@@ -80,7 +80,7 @@ def _row(figure: Figure) -> str:
 
 
 def _number(figure: Figure, value: float | None) -> str:
-    """Calls as they are, shares in per cent; a dash where there is none."""
+    """Return calls as a number, shares as a percentage, and a dash if there is no value."""
     if value is None:
         return "-"
     return f"{value:.2f}" if isinstance(figure, Mean) else f"{100 * value:.1f} %"

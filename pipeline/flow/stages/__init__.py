@@ -1,4 +1,4 @@
-"""The stages of the flow, each a module with one declaration, `STAGE`, and the function that runs it.
+"""The stages of the flow. Each module has one declaration, `STAGE`, and the function that runs it.
 
 To add one, copy the most similar module and follow the recipe in CONTRIBUTING.
 """
@@ -26,7 +26,7 @@ from pipeline.flow.stages import (
 )
 from pipeline.types import DraftKind
 
-# In the order in which pages list them.
+# In the order of the pages.
 STAGES: tuple[Stage, ...] = (
     retrieve.STAGE,
     confirm.DESCRIBE,
@@ -58,11 +58,11 @@ _ORDER = {stage.name.value: at for at, stage in enumerate(STAGES)}
 
 
 def find_stage(name: str) -> Stage | None:
-    """The stage of this name; None if it was removed from the product."""
+    """Return the stage of this name, or None if the product no longer has it."""
     at = _ORDER.get(name)
     return None if at is None else STAGES[at]
 
 
 def order_of(name: str) -> int:
-    """The stage's position on pages; unknown ones come last."""
+    """Return the stage's position on pages; unknown stages come last."""
     return _ORDER.get(name, len(STAGES))

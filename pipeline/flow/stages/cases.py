@@ -1,4 +1,4 @@
-"""Cases: the model writes cases from the statement, its context and parameters; it never sees a script."""
+"""Cases: the model writes cases from the statement, its context and parameters, and never sees a script."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ STAGE: AskedStage[CasesReading] = AskedStage(
     label=_("Write cases"),
     outcomes={"written": _("written"), "none": _("no cases")},
     role=Role.CASE_AUTHOR,
-    # As text: a world has keys of its author's own, and no schema that all servers take says so.
+    # As text: the keys of a scenario vary, and no schema that all servers accept describes them.
     answer={"cases": {"type": "string"}, "note": {"type": "string"}},
     read=read_cases,
     added_later=True,
     optional=True,
 )
 
-# What the person is to fill in: `<service>`, `{days}`, `$NAMESPACE`.
+# Placeholders in a statement: `<service>`, `{days}`, `$NAMESPACE`.
 _PLACEHOLDER = re.compile(
     r"<[A-Za-z][\w -]{0,40}>|\{[A-Za-z]\w{0,40}\}|\$\{?[A-Z][A-Z0-9_]{1,40}\}?"
 )
 
 
 def write_cases(passage: Passage) -> CaseSet | None:
-    """The cases for the statement, or None if the model gives no usable ones."""
+    """Return the cases for the statement, or None if the model gives no usable ones."""
     flow_input = passage.flow_input
     with passage.stage(STAGE) as step:
         question = STAGE.question(
@@ -61,7 +61,7 @@ def write_cases(passage: Passage) -> CaseSet | None:
 
 
 def _fence_parameters(statement: str) -> str:
-    """The slot PARAMETERS; empty if the statement leaves nothing to fill in."""
+    """Fill the slot PARAMETERS; empty if the statement has no placeholders."""
     found = dict.fromkeys(_PLACEHOLDER.findall(statement))
     if not found:
         return ""

@@ -1,4 +1,4 @@
-"""Check: Bash parses the script and ShellCheck reads it; no model is asked."""
+"""Check: Bash parses the script and ShellCheck analyzes it, without a model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STAGE = Stage(
 
 
 def check(passage: Passage, draft: DraftMade) -> Report:
-    """What the static checks found in a Draft."""
+    """Return the findings of the static checks on a Draft."""
     report = passage.ports.check(draft.script)
     with passage.stage(STAGE, round=draft.round) as step:
         bad = has_errors(report)

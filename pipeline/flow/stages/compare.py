@@ -1,4 +1,4 @@
-"""Compare: the statement with what the script does, for similarity and for difference, side by side."""
+"""Compare the statement with what the script does, for similarity and for difference in parallel."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def question(
     round: int,
     templates: Templates,
 ) -> Question:
-    """Ask for similarity or for difference of statement and description."""
+    """Ask for similarity or difference of statement and description."""
     return stage.question(
         templates,
         round=round,
@@ -56,7 +56,7 @@ def question(
 def compare(
     passage: Passage, functionality: str, draft: DraftMade, *, round: int
 ) -> tuple[OpinionReading, OpinionReading]:
-    """The assessor's opinion on similarity, and on difference."""
+    """Return the assessor's opinion on similarity and on difference."""
     flow_input = passage.flow_input
     with (
         passage.stage(SIMILARITY, round=round) as first,
@@ -83,7 +83,7 @@ def compare(
 
 
 def end(step: Step, reading: OpinionReading, draft: DraftMade | None) -> None:
-    """End a comparison with what was read of it."""
+    """End a comparison with its reading."""
     is_read = reading.outcome is ReadingOutcome.READ
     step.end(
         reading.opinion if is_read else reading.outcome,

@@ -1,9 +1,8 @@
-"""Confirm: the assessor decides whether an entry does what the statement says, if scoring alone is not sure.
+"""Confirm: the assessor decides whether an entry does what the statement says, if the score alone is not certain.
 
-The entry's script is described from the script alone, once for each model and prompt, and the description is
-compared with the statement for similarity and difference, with the prompts that assess Drafts. The entry answers
-only if both match. If no model can be asked, or an answer can't be read, it stays a starting point and a script is
-written.
+The entry's script is described from the script alone, once for each model and prompt. The description is compared with
+the statement for similarity and difference, with the prompts that assess Drafts. The entry answers only if both match.
+If no model can be asked, or an answer can't be read, it stays a starting point and a script is written.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def describe_question(script: str, *, templates: Templates) -> Question:
 def compare_questions(
     statement: str, functionality: str, *, templates: Templates
 ) -> tuple[Question, Question]:
-    """Ask for similarity and for difference of the statement and what the entry does."""
+    """Ask for similarity and difference of the statement and the entry's description."""
     similarity, difference = (
         compare.question(stage, statement, functionality, round=0, templates=templates)
         for stage in (SIMILARITY, DIFFERENCE)
@@ -71,14 +70,14 @@ def compare_questions(
 
 
 def entry_to_confirm(retrieval: Retrieval) -> Match | None:
-    """The best entry if it only lacks certainty; None if it is a match, or a rule objects."""
+    """Return the best entry if it only lacks certainty; None if it is a match or a rule objects."""
     best = retrieval.matches[0] if retrieval.matches else None
     is_unsure = best is not None and best.answer is Answer.ADAPT and best.is_confirmable
     return best if is_unsure else None
 
 
 def confirm(passage: Passage, match: Match) -> bool:
-    """Whether the assessor says that the entry is what the statement asks for."""
+    """Return whether the assessor confirms that the entry does what the statement asks for."""
     functionality = _describe(passage, match)
     readings = _compare(passage, functionality) if functionality else ()
     is_confirmed = is_match(*readings) if readings else False
@@ -91,7 +90,7 @@ def confirm(passage: Passage, match: Match) -> bool:
 
 
 def is_match(similarity: OpinionReading, difference: OpinionReading) -> bool:
-    """Whether both match; an unread answer never does."""
+    """Return whether both match; an unreadable answer does not."""
     return all(
         one.outcome is ReadingOutcome.READ and one.opinion is Opinion.MATCH
         for one in (similarity, difference)
@@ -99,7 +98,7 @@ def is_match(similarity: OpinionReading, difference: OpinionReading) -> bool:
 
 
 def _describe(passage: Passage, match: Match) -> str:
-    """What the entry's script does, as stored or described now; empty if it could not be described."""
+    """Return the entry's description, stored or new; empty if the script could not be described."""
     with passage.stage(DESCRIBE) as step:
         known = passage.entries.known_description(match)
         if known:

@@ -1,4 +1,4 @@
-"""Describe: the model says what the script does; it sees the script and nothing else."""
+"""Describe: the model says what the script does, and sees only the script."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def question(script: str, *, round: int, templates: Templates) -> Question:
 
 
 def describe(passage: Passage, draft: DraftMade, *, round: int) -> TextReading:
-    """What the script of a Draft does, in words."""
+    """Return a description of the Draft's script."""
     with passage.stage(STAGE, round=round) as step:
         described = passage.ask(
             STAGE, question(draft.script, round=round, templates=passage.flow_input.templates)

@@ -1,4 +1,4 @@
-"""Ensemble: the verdict on a Draft, from both comparisons together."""
+"""Ensemble: combine both comparisons to the verdict on a Draft."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ STAGE = Stage(
 
 
 def conclude(passage: Passage, assessed: Assessed, *, round: int) -> None:
-    """Store the verdict and say what it rests on."""
+    """Store the verdict with its reasons."""
     with passage.stage(STAGE, round=round) as step:
         passage.ports.keep_assessment(assessed)
         step.end(assessed.verdict, found=say_verdict(assessed), draft=assessed.draft)
 
 
 def combine(similarity: Opinion, difference: Opinion) -> Verdict:
-    """Correct only if both match, incorrect if either objects; an unread answer never counts as a pass."""
+    """Return correct if both match and incorrect if either objects; an unread answer never passes."""
     if Opinion.MISMATCH in (similarity, difference):
         return Verdict.INCORRECT
     if similarity is difference is Opinion.MATCH:
@@ -37,12 +37,12 @@ def combine(similarity: Opinion, difference: Opinion) -> Verdict:
 
 
 def why_unknown(*readings: OpinionReading) -> str:
-    """Why there is no verdict: the outcome of the first answer that could not be read."""
+    """Return why there is no verdict: the outcome of the first unreadable answer."""
     return next((r.outcome.value for r in readings if r.outcome is not ReadingOutcome.READ), "")
 
 
 def say_verdict(assessed: Assessed) -> str:
-    """What the assessor's verdict rests on."""
+    """Explain the assessor's verdict."""
     if assessed.verdict is Verdict.CORRECT:
         return "Similar, and no difference found: a model says so, and can be wrong."
     if assessed.verdict is Verdict.UNKNOWN:

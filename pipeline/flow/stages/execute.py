@@ -1,4 +1,4 @@
-"""Execute: a worker of the sandbox runs a Draft in the cases while the models work; no model is asked."""
+"""Execute: a sandbox worker runs a Draft in the cases while the models work; no model is asked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STAGE = Stage(
 
 @dataclass
 class Execution:
-    """A Draft that is running in its cases. The result is there once the block has ended; None without cases."""
+    """A Draft that runs in its cases. The result is set at the end of the block; None without cases."""
 
     executed: Executed | None = None
 
@@ -38,7 +38,7 @@ class Execution:
 def execution(
     passage: Passage, case_set: CaseSet | None, draft: DraftMade, *, round: int
 ) -> Iterator[Execution]:
-    """Run the Draft in the cases while the block goes on."""
+    """Run the Draft in the cases during the block."""
     under_way = Execution()
     if case_set is None:
         yield under_way
@@ -52,7 +52,7 @@ def execution(
 
 
 def outcome_of(executed: Executed) -> str:
-    """The outcome; a check that was not run, or has no verdict, neither passes nor fails."""
+    """Return the outcome; a check without a verdict neither passes nor fails."""
     if executed.of(State.FAILED):
         return "fails"
     if executed.of(*JUDGED):

@@ -1,4 +1,4 @@
-"""Explain: the model says in at most three points why a flagged script fails; "no error" is offered as an answer."""
+"""Explain: the model says in at most three points why a flagged script fails. It may answer "no error"."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STAGE = AskedStage(
 
 
 def explain(passage: Passage, assessed: Assessed, *, round: int) -> FeedbackGiven | None:
-    """The model's feedback on a Draft, or None if it can't be read."""
+    """Return the model's feedback on a Draft, or None if it can't be read."""
     flow_input = passage.flow_input
     with passage.stage(STAGE, round=round) as step:
         question = STAGE.question(

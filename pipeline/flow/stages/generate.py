@@ -53,7 +53,7 @@ def question(
 
 
 def generate(passage: Passage, retrieval: Retrieval | None) -> DraftMade:
-    """The first Draft; raises NoScript if the model writes none."""
+    """Return the first Draft. Raises NoScript if the model writes none."""
     flow_input = passage.flow_input
     examples = choose_examples(retrieval) if retrieval and flow_input.uses_examples else []
     with passage.stage(STAGE) as step:

@@ -1,6 +1,6 @@
-"""Mend cases: the author revises failed checks, from what happened and without seeing the script.
+"""Mend cases: the author revises failed checks from their results, without seeing the script.
 
-A check is kept, its case is mended, or the statement is open: then the check is removed and counts nowhere.
+The author keeps a check, fixes its case, or declares the statement open. An open check is removed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ STAGE: AskedStage[AnswersReading] = AskedStage(
 
 
 def mend_cases(passage: Passage, executed: Executed, draft: DraftMade) -> Executed | None:
-    """The results of the Draft in the revised cases; None if no case is left."""
+    """Return the Draft's results in the revised cases, or None if no case is left."""
     settled: set[tuple[str, str]] = set()
     for number in range(1, MOST_ROUNDS + 1):
         red = [
@@ -62,7 +62,7 @@ def mend_cases(passage: Passage, executed: Executed, draft: DraftMade) -> Execut
 def apply_answers(
     case_set: CaseSet, answers: Sequence[CaseAnswer], mended: Mapping[int, object]
 ) -> CaseSet | None:
-    """The cases after the author's answers: mended ones in place, open checks removed. None if none is left."""
+    """Apply the author's answers: fix cases and remove open checks. Return None if no case is left."""
     open_checks = {one.check for one in answers if one.answer == "open"}
     items: list[object] = []
     for number, case in enumerate(case_set.cases, 1):
@@ -74,7 +74,7 @@ def apply_answers(
         ]
         instead = mended.get(number)
         if isinstance(instead, dict):
-            # On which side of what is held back a case stands goes by its title.
+            # Keep the title, which decides whether a case is held out.
             title = {"title": case.title}
             usable, _refused = make_case_set(
                 [instead | title], statement=case_set.statement, author=case_set.author.name
@@ -94,7 +94,7 @@ def _look_again(
     *,
     number: int,
 ) -> Executed | None:
-    """One round: the same results if nothing changed, None if no case is left."""
+    """Run one round. Return the same results if nothing changed, None if no case is left."""
     flow_input, case_set = passage.flow_input, executed.case_set
     with passage.stage(STAGE, round=number) as step:
         question = STAGE.question(
@@ -136,7 +136,7 @@ def _look_again(
 
 
 def _key(case_set: CaseSet, check: CheckSeen) -> tuple[str, str]:
-    """Do not ask about a check again while its result is the same."""
+    """Return a key by which a check with the same result is not asked about again."""
     return case_set.cases[check.case - 1].title, check.sentence
 
 

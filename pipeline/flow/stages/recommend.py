@@ -1,4 +1,4 @@
-"""Recommend: which Draft is recommended if there was more than one to choose from."""
+"""Recommend: choose among several Drafts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def recommend(passage: Passage, best: Assessed, assessments: Sequence[Assessed])
 
 
 def offer_revised(passage: Passage, revised: Assessed, *, better: bool, found: str) -> None:
-    """Say whether the script that was refined from cases is offered beside the recommended one, and why."""
+    """Say whether the script refined from cases is offered next to the recommended one, and why."""
     with passage.stage(STAGE, round=revised.draft.round) as step:
         says = (
             "More checks hold in the prepared worlds, and none is lost: it is offered beside the recommended one."

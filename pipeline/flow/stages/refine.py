@@ -1,4 +1,4 @@
-"""Refine: the model rewrites a script from feedback, its own or an expert's."""
+"""Refine: the model rewrites a script from its own or an expert's feedback."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STAGE = AskedStage(
 def refine(
     passage: Passage, draft: DraftMade, feedback: FeedbackGiven, *, round: int
 ) -> DraftMade | None:
-    """A Draft made from feedback; None if the script came back unchanged, was there before, or did not come."""
+    """Return a Draft made from feedback, or None if the script is missing, unchanged or a repetition."""
     flow_input = passage.flow_input
     with passage.stage(STAGE, round=round) as step:
         question = STAGE.question(

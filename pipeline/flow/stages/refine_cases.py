@@ -1,6 +1,6 @@
-"""Refine from cases: the model rewrites a script from failed checks; part of the cases is held back.
+"""Refine from cases: the model rewrites a script from failed checks; some cases are held out.
 
-Measured separately from refinement by feedback: the Draft has its own kind and enters none of its figures.
+It is measured separately from refinement by feedback. The Draft has its own kind and enters none of those figures.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _RANK = {Verdict.INCORRECT: 0, Verdict.UNKNOWN: 1, Verdict.CORRECT: 2}
 def refine_cases(
     passage: Passage, draft: DraftMade, executed: Executed, *, round: int
 ) -> DraftMade | None:
-    """A Draft made from the failed checks that may be shown; None if there are none, or no new script came."""
+    """Return a Draft made from the visible failed checks; None without such checks or without a new script."""
     hidden = held_back(executed.case_set)
     told = [check for check in executed.of(State.FAILED) if check.case not in hidden]
     if not (told and hidden):
@@ -77,11 +77,11 @@ def refine_cases(
 
 
 def is_better(new: Assessed, then: Executed, old: Assessed, before: Executed) -> bool:
-    """Whether the rewritten script is better, given that the cases are as fallible as the script.
+    """Return whether the rewritten script is better, although the cases may be wrong too.
 
-    More checks pass and none that passed fails, and the verdict is better; or the verdict is the same, but not
-    *correct*, and more of the held-back checks pass too. A script that the assessor passed is not changed to
-    satisfy a failed check.
+    More checks pass, none that passed fails, and the verdict is better. An equal verdict is enough if it is not
+    *correct* and more of the held-out checks pass too. A script that the assessor passed is not changed to satisfy a
+    failed check.
     """
     if then.reason or then.fingerprint != before.fingerprint:
         return False
@@ -98,7 +98,7 @@ def is_better(new: Assessed, then: Executed, old: Assessed, before: Executed) ->
 
 
 def say_generalises(then: Executed, before: Executed) -> str:
-    """How the checks changed that the refinement was shown, and those that were held back."""
+    """Say how the results changed for the visible and the held-out checks."""
     if then.reason:
         return "Whether it is better could not be tried."
     if then.fingerprint != before.fingerprint:

@@ -1,4 +1,4 @@
-"""Repair: a script with errors goes back to the model once, with what the checkers said."""
+"""Repair: the model gets a script with errors back once, with the checkers' messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STAGE = AskedStage(
 
 
 def repair(passage: Passage, draft: DraftMade, report: Report) -> DraftMade:
-    """The repaired Draft, or the given one if no other script came back."""
+    """Return the repaired Draft, or the given one if the model returned no other script."""
     flow_input = passage.flow_input
     with passage.stage(STAGE) as step:
         question = STAGE.question(

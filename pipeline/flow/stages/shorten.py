@@ -1,4 +1,4 @@
-"""Shorten: an expert's own feedback in fewer words; asked for outside the flow."""
+"""Shorten an expert's own feedback, outside the flow."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STAGE = AskedStage(
 
 
 def shorten(passage: Passage, script: str, feedback: str, *, number: int) -> PointsReading:
-    """The feedback in at most three points; `number` tells the questions of one run apart."""
+    """Return the feedback in at most three points; `number` distinguishes the questions of one run."""
     flow_input = passage.flow_input
     question = STAGE.question(
         flow_input.templates,

@@ -82,7 +82,7 @@ class Arguments(NamedTuple):
 
 @cache
 def vocabulary() -> Vocabulary:
-    """The vocabulary, read once."""
+    """Return the vocabulary, read once."""
     return Vocabulary.model_validate(load_own("vocabulary.yaml"))
 
 
