@@ -1,4 +1,4 @@
-"""The API of actions: list, read, ask, compare; it calls the same services as the pages."""
+"""The API of actions: list, read, request, compare. It uses the same services as the pages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ASK = "ask"
 
 
 class ActionViewSet(viewsets.GenericViewSet[Action]):
-    """What was asked, newest first."""
+    """Requests for scripts, newest first."""
 
     filterset_class = ActionFilter
     queryset = Action.objects.none()
@@ -46,18 +46,18 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
 
     @extend_schema(responses=ActionSerializer(many=True))
     def list(self, request: Request) -> Response:
-        """Actions, each with its newest run; `state` and `verdict` are about that run."""
+        """Return actions, each with its newest run; `state` and `verdict` are about that run."""
         page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
         rows = action_rows(page or [], signed_in(request))
         return self.get_paginated_response(ActionSerializer(rows, many=True).data)
 
     @extend_schema(responses=ActionSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """One action with its newest run; GET /runs/?action=ID lists them all."""
+        """Return one action with its newest run. GET /runs/?action=ID lists all its runs."""
         user = signed_in(request)
         (row,) = action_rows([access_action(user, read_key(pk))], user)
         if row.newest and row.answer:
-            # As on the page: who asks by a program has looked, too.
+            # As on the page, an answer that a program has read counts as seen.
             note_seen(row.newest.run, row.answer, by=user)
         return Response(ActionSerializer(row).data)
 
@@ -74,7 +74,7 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
         ],
     )
     def create(self, request: Request) -> Response:
-        """Say what is to be done; unless `run` is false, a run starts at once."""
+        """Request a script. Unless `run` is false, a run starts at once."""
         user = signed_in(request)
         require_asker(user)
         details = read_body(AskInput, request)
@@ -111,7 +111,7 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
     )
     @action(detail=True)
     def compare(self, request: Request, pk: str) -> Response:
-        """Runs of this action beside each other: what differs in how they were made and what came out."""
+        """Compare the settings and results of several runs of this action."""
         user = signed_in(request)
         found = compare_runs(
             access_action(user, read_key(pk)),

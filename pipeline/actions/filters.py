@@ -1,4 +1,4 @@
-"""Filters of the list of actions, for the page and the API."""
+"""Filters of the action list, for the page and the API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form for asking for a script. It only converts what is typed; the services validate it."""
+"""The form to request a script. It only converts the input; the services validate it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.runs.forms import SecretsChoiceForm, offer_configurations, text_ar
 
 
 class EraseForm(forms.Form):
-    """Asks for a word and the action's number, since what is erased can't be restored."""
+    """Requires a word and the action's number, because erased texts can't be restored."""
 
     confirmed = forms.CharField(widget=forms.TextInput(attrs={"autocomplete": "off"}))
 
@@ -32,7 +32,7 @@ class EraseForm(forms.Form):
 
 
 class AskForm(SecretsChoiceForm):
-    """A statement and, where known, its context."""
+    """A statement with optional context."""
 
     is_new = True
 
@@ -89,7 +89,7 @@ class AskForm(SecretsChoiceForm):
     ) -> None:
         super().__init__(data, initial=initial)
         offer_configurations(self, configurations)
-        # The form on the home page sends the statement alone: other fields take their initial values.
+        # The form on the home page sends only the statement. Other fields take their initial values.
         if data is not None and (unsent := {"severity", "configuration"} - data.keys()):
             self.data = data.copy()
             for name in unsent:

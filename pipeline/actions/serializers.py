@@ -12,7 +12,7 @@ from pipeline.types import MASK_STORED, SecretsChoice
 
 
 class AskInput(serializers.Serializer[object]):
-    """What is to be done; the services judge lengths and characters."""
+    """A new request; the services validate lengths and characters."""
 
     statement = serializers.CharField(trim_whitespace=False)
     incident = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
@@ -84,5 +84,5 @@ class ActionSerializer(serializers.Serializer[object]):
     newest_run = RunSerializer(source="newest", allow_null=True)
 
     def get_reference(self, row: ActionRow) -> str | None:
-        """Null while a study hides it from the caller."""
+        """Return the reference, or null while a study hides it from the caller."""
         return None if getattr(row.action, "hides_reference", False) else row.action.reference

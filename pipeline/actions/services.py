@@ -1,4 +1,4 @@
-"""What users can do with requests: create, run, edit and delete them, and erase their texts."""
+"""Services for requests: create, run, edit and delete them, and erase their texts."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def ask(
         **fields,
         source=source,
         asked_by=by,
-        # From here on, whoever asked is told of what changes.
+        # The requester is notified of later changes.
         seen_status=AnswerStatus.RUNNING if by and source == Action.Source.ASKED else "",
     )
     _record_masked(action, kinds, by=by)
@@ -81,7 +81,7 @@ def _checked(
     target: str = "",
     impact: str = "",
 ) -> tuple[dict[str, object], list[str]]:
-    """The fields of an action, and the kinds of secrets that were masked in them. Raises BadInput."""
+    """Return the fields of an action and the kinds of secrets masked in them. Raises BadInput."""
     texts = {
         "statement": check_text(statement, field="statement", most=MAX_STATEMENT).strip(),
         "incident": check_text(incident, field="incident", most=MAX_CONTEXT),
@@ -114,9 +114,9 @@ def ask_and_run(
     secrets: SecretsChoice | None = SecretsChoice.MASK,
     **details: object,
 ) -> Run:
-    """Store an Action and start its first Run, both or neither; raises what `start_run` does.
+    """Store an Action and start its first Run in one transaction. Raises what `start_run` does.
 
-    With `secrets` None, the texts may have none, because every user can read and search them.
+    If `secrets` is None, the texts must contain no secrets, because every user can read and search them.
     """
     with transaction.atomic():
         action = ask(statement, by=by, **details)  # type: ignore[arg-type]
@@ -135,7 +135,7 @@ def answer_once(
     *,
     by: User,
 ) -> dict[str, object]:
-    """The response of `make`, or the first one if the account sent this key and body in the last 24 hours.
+    """Return the response of `make`, or the first response to the same key and body in the last 24 hours.
 
     Raises BadInput if the key was sent with another body. A second request with the key waits for the first.
     """
@@ -151,12 +151,14 @@ def answer_once(
     if is_new:
         kept.action, kept.response = make()
         kept.save(update_fields=["action", "response"])
-        kept.refresh_from_db(fields=["response"])  # names in the order that a repetition gets
+        kept.refresh_from_db(
+            fields=["response"]
+        )  # Reload the names in the order that a repeated request gets.
     return kept.response  # type: ignore[no-any-return]
 
 
 def forget_keys() -> None:
-    """Delete the idempotency keys, with their responses, that are older than a day."""
+    """Delete idempotency keys and their responses that are older than a day."""
     IdempotencyKey.objects.filter(at__lte=timezone.now() - KEPT_KEY).delete()
 
 
@@ -170,7 +172,7 @@ def edit_action(
     masks_stored: bool = False,
     **details: object,
 ) -> None:
-    """Change the texts of a request before a run starts. Raises what `ask` and `start_run` do, and NotAllowedNow."""
+    """Change the texts of a request before a run starts. Raises NotAllowedNow, and what `ask` and `start_run` do."""
     runs = _lock_unstarted(action)
     fields, kinds = _checked(statement, masks_stored=masks_stored, **details)  # type: ignore[arg-type]
     if secrets is None and (found := secrets_in_texts(fields)):  # type: ignore[arg-type]
@@ -189,7 +191,7 @@ def edit_action(
 
 @transaction.atomic
 def delete_action(action: Action, *, by: User) -> None:
-    """Delete a request before a run starts; if something refers to it, erase its texts. Raises NotAllowedNow."""
+    """Delete a request before a run starts, or erase its texts if it is referenced. Raises NotAllowedNow."""
     for run in _lock_unstarted(action):
         run.delete()
     record(action, "request deleted", by=by)
@@ -204,7 +206,7 @@ def delete_action(action: Action, *, by: User) -> None:
 
 
 def _lock_unstarted(action: Action) -> list[Run]:
-    """The runs of an action, locked so that no worker starts them. Raises NotAllowedNow if one has started."""
+    """Lock the runs of an action, so that no worker starts them. Raises NotAllowedNow if one has started."""
     Action.objects.select_for_update().get(pk=action.pk)
     runs = list(action.runs.select_for_update())
     if action.erased_at or any(run.started_at for run in runs):
@@ -216,11 +218,11 @@ def _lock_unstarted(action: Action) -> list[Run]:
 def erase_action(action: Action, *, by: User) -> None:
     """Erase an Action's texts and those of its runs; counts, hashes and decisions stay.
 
-    Raises NotAllowedNow if they are erased already, if a run is in progress that would write new ones, or if a
-    question is in a message batch, whose reply would contain its words again.
+    Raises NotAllowedNow if they are erased already, if a run in progress would write new ones, or if a question is in a
+    message batch, whose reply would contain its words again.
     """
     now = timezone.now()
-    # Locked, so that none is sent meanwhile; one that was not sent yet goes without these questions.
+    # Lock the batches, so that none is sent in the meantime. Unsent ones drop these questions.
     asked = Attempt.objects.filter(call__run__action=action, ended_at=None)
     batches = MessageBatch.objects.select_for_update(no_key=True).order_by("pk")
     states = {row.state for row in batches.filter(pk__in=asked.values("message_batch"))}
@@ -268,15 +270,14 @@ def erase_action(action: Action, *, by: User) -> None:
 
 
 def _forget_cases_of(action: Action, statement: str) -> None:
-    """Erase the cases, which contain words of the statement; keep those that a run of another action has as well.
+    """Erase the cases, which contain words of the statement, unless a run of another action has them too.
 
-    `statement` is given if no other action has the same statement; then everything else stored under it is erased
-    too.
+    `statement` is given if no other action has it. Then everything else stored under it is erased too.
     """
     written = WrittenCases.objects.filter(run__action=action)
     case_sets = set(written.values_list("case_set", flat=True))
     written.delete()
-    # Case sets are by the words alone, whatever their capitals.
+    # Case sets depend only on the words, regardless of case.
     if statement and not Action.objects.filter(statement__iexact=statement).exists():
         case_sets |= catalog.all_case_sets(statement)
     others = WrittenCases.objects.filter(case_set__in=case_sets)
@@ -284,7 +285,7 @@ def _forget_cases_of(action: Action, statement: str) -> None:
 
 
 def _scripts_only_of(action: Action) -> set[str]:
-    """The hashes of its drafts that no other action with texts has."""
+    """Return the hashes of its drafts that no other action with texts has."""
     hashes = set(Draft.objects.filter(run__action=action).values_list("sha256", flat=True))
     others = Draft.objects.filter(sha256__in=hashes, run__action__erased_at=None)
     return hashes.difference(others.values_list("sha256", flat=True))

@@ -1,4 +1,4 @@
-"""Addresses of the pages of actions."""
+"""URLs of the action pages."""
 
 from __future__ import annotations
 

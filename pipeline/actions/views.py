@@ -1,4 +1,4 @@
-"""The pages of actions: asking for a script, the list, one action with its runs."""
+"""The action pages: request a script, the list, and one action with its runs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from pipeline.runs.services.secrets import texts_of
 
 LIST = SavedView.Listing.ACTIONS
 _NEWS = re.compile(r"\b([0-9]{1,18}):([a-z_-]{1,30})(?!\S)")
-MOST_RUNS = 50  # of one action on its page
+MOST_RUNS = 50  # Of one action on its page.
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,11 @@ class PricedRun:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def action_new(request: HttpRequest) -> HttpResponse:
-    """Ask for a script; the run begins at once."""
+    """Request a script and start its run."""
     user = signed_in(request)
     require_asker(user)
     configurations = usable_configurations()
-    # *Add context* on the home page posts, because a request in the address would be in every log.
+    # *Add context* on the home page uses POST, because a statement in the URL would be logged.
     if request.method != "POST" or "more" in request.POST:
         again = request.GET.get("again", "")
         known = _asked_before(user, int(again)) if again.isdecimal() and len(again) < 19 else {}
@@ -109,7 +109,7 @@ def action_new(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def action_list(request: HttpRequest) -> HttpResponse:
-    """Actions with their state: newest first, or in the chosen order."""
+    """List the actions with their state, newest first or in the chosen order."""
     user = signed_in(request)
     found = ActionListFilter(request.GET, queryset=access_actions(user), request=request)
     changed = news_of(user)
@@ -126,7 +126,7 @@ def action_list(request: HttpRequest) -> HttpResponse:
     page = page_in_order(found.qs, request, by_key=by_time, size=PAGE_SIZE)
     rows = action_rows(page.rows, user)
     has_news = any(row.answer and row.answer.is_unread for row in rows)
-    # What the button says is seen: not what changes after this page was made.
+    # The button marks only these answers as seen, not later changes.
     news = " ".join(f"{pk}:{status}" for pk, status in changed.items()) if has_news else ""
     counts = count_actions(request, found, user)
     context |= filter_context(request, found.form, counts.facets if counts else ())
@@ -148,7 +148,7 @@ def _say_total(counts: ActionCounts) -> str:
 
 @require_POST
 def actions_seen(request: HttpRequest) -> HttpResponse:
-    """The asker has seen what had changed when the list was shown; redirects to their actions."""
+    """Mark the listed changes as seen and redirect to the requester's actions."""
     shown = _NEWS.findall(request.POST.get("news", ""))[:MOST_NEWS]
     count = mark_seen(signed_in(request), {int(pk): status for pk, status in shown})
     if count:
@@ -158,7 +158,7 @@ def actions_seen(request: HttpRequest) -> HttpResponse:
 
 
 def _tabs(query: QueryDict, *, changed: int) -> list[dict[str, object]]:
-    """The parts of the list: all actions, one's own, and those changed since the last visit, up to MOST_NEWS."""
+    """Return the tabs of the list: all actions, the user's own, and changes since the last visit, up to MOST_NEWS."""
     current = {name: str(query[name]) for name in ("whose", "changed") if query.get(name)}
 
     def tab(label: str, count: object = "", **own: str) -> dict[str, object]:
@@ -183,7 +183,7 @@ def _tabs(query: QueryDict, *, changed: int) -> list[dict[str, object]]:
 
 @require_safe
 def action_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """One action: its context and its runs."""
+    """Show one action with its context and runs."""
     user = signed_in(request)
     form = RunForm(configurations=usable_configurations())
     return _show_action(request, access_action(user, pk), form)
@@ -191,7 +191,7 @@ def action_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def action_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change or delete a request of one's own before a run starts."""
+    """Change or delete one's own request before a run starts."""
     user = signed_in(request)
     action = access_action(user, pk, to_edit=True)
     if "delete" in request.POST:
@@ -219,7 +219,7 @@ def action_edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def action_erase(request: HttpRequest, pk: int) -> HttpResponse:
-    """Erase the texts of an action and of its runs, once that was confirmed by typing."""
+    """Erase the texts of an action and its runs after a typed confirmation."""
     user = signed_in(request)
     action = access_action(user, pk, to_erase=True)
     form = EraseForm(request.POST or None, action=action)
@@ -236,7 +236,7 @@ def action_erase(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def run_start(request: HttpRequest, pk: int) -> HttpResponse:
-    """Run an action once more."""
+    """Rerun an action."""
     user = signed_in(request)
     action = access_action(user, pk, to_run=True)
     form = RunForm(request.POST, configurations=usable_configurations())
@@ -279,7 +279,7 @@ def _show_form(
 
 
 def _examples() -> list[str]:
-    """Example statements: one that the catalogue answers, and two that it does not."""
+    """Return example statements: one with a catalogue answer, and two without."""
     return [
         _("Restart nginx, but only if its configuration is valid"),
         _("Delete files older than 45 days in /srv/reports"),
@@ -291,13 +291,13 @@ _PREFILLED = ("statement", "incident", "environment", "target", "impact", "sever
 
 
 def _asked_before(user: User, pk: int) -> dict[str, str]:
-    """Initial values of an action that is asked for again, to be said in other words."""
+    """Return the initial values for rephrasing an earlier request."""
     action = access_action(user, pk)
     return {name: str(getattr(action, name)) for name in _PREFILLED}
 
 
 def _prefilled(query: QueryDict) -> dict[str, str]:
-    """Initial values from the address; NUL characters, which no field can show, are dropped."""
+    """Return initial values from the URL; drop NUL characters, which no field can show."""
     return {name: str(query[name]).replace("\0", "") for name in _PREFILLED if name in query}
 
 
@@ -321,7 +321,10 @@ def _show_action(
 
 
 def _priced(runs: QuerySet[Run], user: User) -> list[PricedRun]:
-    """The newest runs with their costs. Hidden ones are not even summed: the time would reveal how many."""
+    """Return the newest runs with their costs.
+
+    Do not even sum hidden ones, because the time would reveal their number.
+    """
     rows = [run_row(run, user) for run in runs.order_by("-pk")[:MOST_RUNS]]
     shown = [row.run.pk for row in rows if row.parts.models and row.parts.verdict]
     unpriced = Q(calls__attempts__outcome="answered", calls__attempts__cost=None)

@@ -11,7 +11,7 @@ from pipeline.models import Endpoint
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether requests to it stay on this machine; connections to a name that resolves elsewhere are refused."""
+    """Return whether requests to it stay on this machine. Connections to a name that resolves elsewhere are refused."""
     if base_url in (Endpoint.DEMO, Endpoint.LOCAL):
         return True
     host = urlsplit(base_url).hostname or ""
@@ -22,12 +22,12 @@ def is_loopback(base_url: str) -> bool:
 
 
 def may_bill(endpoint: Endpoint) -> bool:
-    """Whether calls to it may be billed. The demo model counts as if: it shows what a server's pages show."""
+    """Return whether calls to it may be billed. The demo model counts too, so that its pages look like a server's."""
     return endpoint.demo or leaves_machine(endpoint)
 
 
 def leaves_machine(endpoint: Endpoint) -> bool:
-    """Whether its texts count as leaving this machine: because of its address, or because its page says so."""
+    """Return whether its texts leave this machine, because of its address or its page's setting."""
     address = endpoint.base_url
     if endpoint.demo:
         address = settings.SCRIPTSMITH_DEMO_MODEL_URL or Endpoint.DEMO

@@ -1,4 +1,4 @@
-"""Reads an endpoint's key from the environment just before it is used; keys are stored nowhere."""
+"""Read an endpoint's key from the environment just before it is used. Keys are never stored."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from pipeline.models import Endpoint
 from pipeline.types import Problem
 
-# The value of the named variable is sent to the endpoint as a key. So its name must say that it is a key for
-# this product, or be the well-known one of a model service; no other variable is read.
+# The variable's value is sent to the endpoint as a key. So only variables with this prefix, or with the well-known name
+# of a model service's key, are read.
 KEY_PREFIX = "SCRIPTSMITH_KEY_"
 KNOWN_KEYS = frozenset(
     {
@@ -50,7 +50,7 @@ KNOWN_KEYS = frozenset(
 
 
 def key_of(endpoint: Endpoint) -> str:
-    """The key, or a placeholder where the endpoint needs none. Raises Problem if it is not set or may not be read."""
+    """Return the key, or a placeholder if none is needed. Raises Problem if it is not set or may not be read."""
     name = endpoint.key_variable
     if not name:
         return "none"
@@ -64,15 +64,15 @@ def key_of(endpoint: Endpoint) -> str:
 
 
 def has_key(endpoint: Endpoint) -> bool:
-    """Whether this process has the key."""
+    """Return whether this process has the key."""
     name = endpoint.key_variable
     return bool(name and is_key_variable(name) and os.environ.get(name))
 
 
 def why_key_is_not_read(endpoint: Endpoint) -> str:
-    """Why the endpoint rests until its variable is renamed; empty if it does not rest.
+    """Return why the endpoint is paused until its variable is renamed; empty if it is not.
 
-    Endpoints created before the rule keep their variable's name, but nothing is sent to them.
+    Endpoints from before this rule keep their variable's name, but nothing is sent to them.
     """
     name = endpoint.key_variable
     if not name or is_key_variable(name):
@@ -84,5 +84,5 @@ def why_key_is_not_read(endpoint: Endpoint) -> str:
 
 
 def is_key_variable(name: str) -> bool:
-    """Whether a variable of this name may hold a key that is sent to an endpoint."""
+    """Return whether a variable of this name may hold a key that is sent to an endpoint."""
     return name in KNOWN_KEYS or (name.startswith(KEY_PREFIX) and len(name) > len(KEY_PREFIX))

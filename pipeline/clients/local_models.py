@@ -9,21 +9,21 @@ from pathlib import Path
 
 from django.conf import settings
 
-LOCAL = "local"  # the endpoint's name
+LOCAL = "local"  # The endpoint's name.
 
 
 @dataclass(frozen=True)
 class LocalModel:
-    """One model and the process that serves it, as that process announced itself."""
+    """One model and the process that serves it, as announced by that process."""
 
     name: str
     pid: int
-    port: int = 0  # until the weights are loaded
-    key: str = ""  # other users of this machine can reach the port, too
-    problem: str = ""  # why it is not served and will not be until the next start
+    port: int = 0  # Until the weights are loaded.
+    key: str = ""  # Other users of this machine can reach the port too.
+    problem: str = ""  # Why it is not served until the next start.
 
     def announce(self, folder: Path) -> None:
-        """Write the announcement in one step, readable by this user only."""
+        """Write the announcement atomically, readable by this user only."""
         draft = folder / f"{self.name}.json.{self.pid}"
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump(asdict(self), file)
@@ -31,7 +31,7 @@ class LocalModel:
 
     @property
     def is_ready(self) -> bool:
-        """Whether its process exists and has loaded the weights."""
+        """Return whether its process exists and has loaded the weights."""
         try:
             os.kill(self.pid, 0)
         except OSError:
@@ -51,5 +51,5 @@ def announced_models() -> list[LocalModel]:
 
 
 def find_local_model(name: str) -> LocalModel | None:
-    """Return the model of this name, in whatever state; None if it is not served here."""
+    """Return the model of this name in any state, or None if it is not served here."""
     return next((model for model in announced_models() if model.name == name), None)

@@ -34,7 +34,7 @@ def _create_client() -> ModelClient:
 
 
 class BatchesClient(Protocol):
-    """Message Batches of a server; like a ModelClient it raises nothing for what a server may do."""
+    """Message Batches of a server. Like a ModelClient, it never raises for server errors."""
 
     def create(self, target: Target, requests: Mapping[str, Request]) -> RemoteBatch | Failed: ...
 
@@ -45,7 +45,7 @@ class BatchesClient(Protocol):
     def newest(self, target: Target) -> list[RemoteBatch] | Failed: ...
 
     def results(self, target: Target, remote_id: str) -> Iterator[tuple[str, Answered | Failed]]:
-        """Raises UnreadableResults if the results break off."""
+        """Yield the results. Raises UnreadableResults if they end early."""
 
 
 _BATCHES_CLIENT_PATH = "pipeline.clients.sdk_clients.make_batches_client"
@@ -53,7 +53,7 @@ _BATCHES_CLIENT_PATH = "pipeline.clients.sdk_clients.make_batches_client"
 
 @cache
 def batches_client() -> BatchesClient:
-    """The client of Message Batches, created on first use."""
+    """Return the client of Message Batches, created on first use."""
     client: BatchesClient = import_string(_BATCHES_CLIENT_PATH)()
     return client
 
@@ -63,6 +63,6 @@ _INSPECTOR_PATH = "pipeline.clients.sdk_clients.make_inspector"
 
 @cache
 def model_inspector() -> Inspector:
-    """The inspector of servers, created on first use."""
+    """Return the inspector of servers, created on first use."""
     inspector: Inspector = import_string(_INSPECTOR_PATH)()
     return inspector

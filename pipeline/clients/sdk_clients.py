@@ -1,4 +1,4 @@
-"""Creates the clients and the inspector from the settings. Only workers load it, because it imports the SDK."""
+"""Create the clients and the inspector from the settings. Only workers load it, because it imports the SDK."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pipeline.llm.transport import Limits
 
 
 def make_client() -> MessagesClient:
-    """The client of runs."""
+    """Create the client for runs."""
     return MessagesClient(_limits())
 
 
 def make_batches_client() -> MessageBatchesClient:
-    """The client of Message Batches."""
+    """Create the client of Message Batches."""
     return MessageBatchesClient(_limits())
 
 
 def make_inspector() -> SdkInspector:
-    """The inspector, which makes the free requests of a check."""
+    """Create the inspector for the free requests of a check."""
     return SdkInspector(_limits())
 
 

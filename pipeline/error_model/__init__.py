@@ -1,4 +1,4 @@
-"""How often simulated models err: assumed rates, what follows from them for one draft, and the texts that carry it.
+"""How often simulated models err: assumed rates, their effect on one draft, and the texts for it.
 
-Pure. The stand-in answers from this model, and the simulation calculates with it.
+It is pure. The demo model answers from this model, and the simulation calculates with it.
 """

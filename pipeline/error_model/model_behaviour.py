@@ -1,8 +1,8 @@
 """What simulated models do with one Draft: a pure function of seed, item, Draft and rates.
 
-Nothing depends on the order of requests, so a run is reproducible with any number of threads. The draws do not
-depend on the configuration: two configurations with the same rates decide alike, as arms on the same items do, and
-any difference between two configurations is caused by their rates.
+Nothing depends on the order of requests, so a run is reproducible with any number of threads. The draws do not depend
+on the configuration. So two configurations with the same rates decide alike, and only different rates cause differences
+between them.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _BITS = 64
 
 
 class Chance(Protocol):
-    """Whether something happens to a Draft; the same question always has the same answer."""
+    """Decides whether something happens to a Draft; the same question always has the same answer."""
 
     def happens(self, rate: Fraction, *, what: str, item: int, draft: int) -> bool: ...
 
 
 @dataclass(frozen=True)
 class SeededChance:
-    """64 bits of a hash against the rate, without rounding."""
+    """Compares 64 bits of a hash with the rate, without rounding."""
 
     seed: int
 
@@ -45,26 +45,26 @@ class ModelBehaviour:
     chance: Chance
 
     def write(self, item: int) -> SimulatedDraft:
-        """The first Draft."""
+        """Return the first Draft."""
         right = self.chance.happens(self.rates.generator, what="generate", item=item, draft=0)
         return SimulatedDraft(item, 0, right)
 
     def judge(self, draft: SimulatedDraft) -> Verdict:
-        """The verdict on a Draft, of similarity and difference together."""
+        """Return the verdict on a Draft, by similarity and difference together."""
         if self._happens(self.rates.unreadable, "unreadable", draft):
             return Verdict.UNKNOWN
         rate = self.rates.false_alarm if draft.right else self.rates.recall
         return Verdict.INCORRECT if self._happens(rate, "flag", draft) else Verdict.CORRECT
 
     def finds_no_error(self, draft: SimulatedDraft) -> bool:
-        """Whether the feedback on a Draft is that nothing is wrong with it."""
+        """Return whether the feedback on a Draft is that nothing is wrong with it."""
         rate = self.rates.no_error if draft.right else self.rates.no_error_wrong
         return self._happens(rate, "no error", draft)
 
     def rewrite(self, draft: SimulatedDraft) -> SimulatedDraft:
-        """The Draft made from the feedback: a new one, or one that the run had before."""
+        """Return the Draft made from the feedback: a new one, or an earlier one of the run."""
         if self._happens(self.rates.repeats, "repeat", draft):
-            # Both ways to come back occur: every second item is given its first script again.
+            # Cover both repetitions: every second item gets its first script, the others their latest.
             return self.write(draft.item) if draft.item % 2 else draft
         return SimulatedDraft(draft.item, draft.number + 1, self._is_right_after(draft))
 

@@ -1,4 +1,4 @@
-"""What a simulation assumes: how often generator, assessor and refiner err, and what they cost."""
+"""The assumptions of a simulation: how often generator, assessor and refiner err, and what they cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pipeline.types import Role
 
 PRESETS = Path(__file__).with_name("presets.yaml")
-MICRO = 1_000_000  # micro-dollars of a dollar, and tokens that a price is for
+MICRO = 1_000_000  # Micro-dollars per dollar, and the number of tokens in a price.
 
 
 class RatesError(Exception):
@@ -21,7 +21,7 @@ class RatesError(Exception):
 
 
 def _as_written(value: object) -> object:
-    """Read 0.42 as 21/50, not as the nearest float; "65/153" is read exactly."""
+    """Read 0.42 as 21/50 instead of the nearest float; "65/153" is read exactly."""
     text = str(value) if isinstance(value, int | float) else value
     try:
         return Fraction(text) if isinstance(text, str) else text
@@ -38,7 +38,7 @@ class _Strict(BaseModel):
 
 
 class Rates(_Strict):
-    """Probabilities, each for one Draft, independent of all that was drawn before."""
+    """Probabilities, each for one Draft, independent of earlier draws."""
 
     generator: Rate = Field(description="the first Draft is right")
     recall: Rate = Field(description="the assessor flags a wrong Draft, where it can be read")
@@ -67,35 +67,35 @@ class Price(_Strict):
     output: Dollars
 
     def cost(self, *, input: int, output: int) -> int:
-        """Micro-dollars of one call, rounded half up as the ledger does."""
+        """Return the micro-dollars of one call, rounded half up as in the ledger."""
         dollars = (input * self.input + output * self.output) / MICRO
         return int(dollars * MICRO + Fraction(1, 2))
 
 
 class SimulatedConfiguration(_Strict):
-    """One set of rates and prices, as a Configuration would be: who writes, assesses and refines."""
+    """One set of rates and prices, like a Configuration: which models write, assess and refine."""
 
     name: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)
     title: str = Field("", max_length=150)
     note: str = ""
     rates: Rates
     prices: dict[Role, Price] = Field(default_factory=dict)
-    # Tokens are counted from real prompts and simulated scripts; this is how long those are.
+    # Tokens are counted from real prompts and simulated scripts of this length.
     script_lines: int = Field(12, ge=4, le=400)
 
     @property
     def model(self) -> str:
-        """The name by which requests ask the stand-in for this configuration."""
+        """Return the model name of this configuration in requests to the demo model."""
         return f"simulated-{self.name}"
 
     def cost(self, role: Role, *, input: int, output: int) -> int:
-        """Micro-dollars of one call of a role; a role without a price is free."""
+        """Return the micro-dollars of one call of a role; a role without a price is free."""
         price = self.prices.get(role)
         return price.cost(input=input, output=output) if price else 0
 
 
 class Simulation(_Strict):
-    """What is simulated: everything drawn follows from the seed."""
+    """A simulation; all its draws follow from the seed."""
 
     seed: int
     configurations: tuple[SimulatedConfiguration, ...] = Field(min_length=1)
@@ -106,7 +106,7 @@ class _File(_Strict):
 
 
 def load_configurations(file: Path) -> tuple[SimulatedConfiguration, ...]:
-    """The configurations of a YAML or JSON file; raises RatesError if it can't be used."""
+    """Return the configurations of a YAML or JSON file. Raises RatesError if it can't be used."""
     try:
         read = yaml.safe_load(file.read_text(encoding="utf-8"))
         return _File.model_validate(read).configurations
@@ -117,7 +117,7 @@ def load_configurations(file: Path) -> tuple[SimulatedConfiguration, ...]:
 
 
 def load_simulation(file: Path) -> Simulation:
-    """Read a simulation that `Simulation.model_dump_json` wrote; raises RatesError if it does not fit."""
+    """Read a simulation that `Simulation.model_dump_json` wrote. Raises RatesError if it is invalid."""
     try:
         return Simulation.model_validate_json(file.read_bytes())
     except OSError as error:
@@ -127,14 +127,14 @@ def load_simulation(file: Path) -> Simulation:
 
 
 def load_presets() -> dict[str, SimulatedConfiguration]:
-    """The presets by name; the first is the paper's peer review."""
+    """Return the presets by name; the first is the paper's peer review."""
     return {preset.name: preset for preset in load_configurations(PRESETS)}
 
 
 def with_rates(
     configuration: SimulatedConfiguration, *, name: str, title: str, rates: dict[str, str]
 ) -> SimulatedConfiguration:
-    """A configuration of another name with some rates changed; raises RatesError on a bad one."""
+    """Return a renamed configuration with some rates changed. Raises RatesError for an invalid rate."""
     try:
         changed = Rates.model_validate({**configuration.rates.model_dump(), **rates})
     except ValidationError as error:
@@ -145,7 +145,7 @@ def with_rates(
 
 
 def refuse_duplicates(configurations: tuple[SimulatedConfiguration, ...]) -> None:
-    """Raise RatesError if two configurations have the same name, since their rows could not be told apart."""
+    """Raise RatesError if two configurations have the same name, because their rows would be ambiguous."""
     counted = Counter(configuration.name for configuration in configurations)
     twice = [name for name, count in counted.items() if count > 1]
     if twice:

@@ -1,4 +1,4 @@
-"""Texts of simulated items. Whether a script is right is written into the script, where every stage finds it."""
+"""Texts of simulated items. Each script says whether it is right, so that every stage can read it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 _MARK = re.compile(r"Simulated: item (\d+), draft (\d+), (right|wrong)\.")
-_HEAD = 3  # lines before the body
+_HEAD = 3  # Lines before the body.
 
 
 class SimulatedDraft(NamedTuple):
@@ -18,24 +18,24 @@ class SimulatedDraft(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """The mark by which `read_draft` recognises it."""
+        """Return the mark by which `read_draft` recognizes it."""
         quality = "right" if self.right else "wrong"
         return f"Simulated: item {self.item}, draft {self.number}, {quality}."
 
 
 def write_statement(item: int) -> str:
-    """The action statement of an item."""
+    """Return the action statement of an item."""
     return f"Simulated statement {item}: report on service {item} and rotate its logs if they are large"
 
 
 def read_item(statement: str) -> int | None:
-    """The item that a statement belongs to; None if it is not a simulated one."""
+    """Return the item that a statement belongs to, or None if it is not simulated."""
     found = re.match(r"Simulated statement (\d+):", statement)
     return int(found[1]) if found else None
 
 
 def write_script(draft: SimulatedDraft, *, lines: int) -> str:
-    """A script that Bash parses and ShellCheck passes; it prints and does nothing else."""
+    """Return a script that passes Bash and ShellCheck and only prints."""
     head = [
         "#!/usr/bin/env bash",
         f"# {draft.mark} Written by no model.",
@@ -46,12 +46,12 @@ def write_script(draft: SimulatedDraft, *, lines: int) -> str:
 
 
 def shape_of(script: str) -> str:
-    """A script without its mark: what all scripts of one length share, and checkers look at."""
+    """Return a script without its mark, as all scripts of one length share it."""
     return _MARK.sub("Simulated.", script, count=1)
 
 
 def describe_draft(draft: SimulatedDraft) -> str:
-    """What an assessor would say that the script does."""
+    """Return a description of the script as an assessor would give it."""
     return (
         f"{draft.mark} The script prints a numbered line for each of its steps and changes nothing. It stops at the "
         "first command that fails, and it reads no file, starts no service and needs no privileges."
@@ -59,6 +59,6 @@ def describe_draft(draft: SimulatedDraft) -> str:
 
 
 def read_draft(text: str) -> SimulatedDraft | None:
-    """The Draft that a script or its description is about, or None if it has no mark."""
+    """Return the Draft of a script or its description, or None if it has no mark."""
     found = _MARK.search(text)
     return SimulatedDraft(int(found[1]), int(found[2]), found[3] == "right") if found else None

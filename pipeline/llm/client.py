@@ -1,7 +1,7 @@
-"""Imports the SDK, as `batches_client` and `inspector` do: makes one attempt at one request and returns our types.
+"""Make one attempt at one request through the SDK and return our types.
 
-Importing it takes seconds and tens of megabytes, so only processes that ask models load this module (by the setting
-SCRIPTSMITH_MODEL_CLIENT); web processes never do.
+Importing the SDK takes seconds and tens of megabytes. So only processes that call models load this module (setting
+SCRIPTSMITH_MODEL_CLIENT). Web processes never do.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from pipeline.llm.usage import read_usage
 
 _BUSY = {429, 503, 529}
 _FINAL = {400, 401, 402, 403, 404, 405, 409, 413, 422}
-# A spend limit of the account is reported as a 400, recognisable only by its message.
+# An account's spend limit is reported as a 400 and recognizable only by its message.
 _LIMIT_WORDS = ("usage limits", "credit balance")
 _LIMIT_CODES = ("spend_limit", "limit_reached", "ramp_limit")
 # llama.cpp, vLLM and Claude.
 _CONTEXT_WORDS = ("context size", "context length", "prompt is too long")
-_MOST_CONNECTING = 20.0  # seconds; a reachable server answers sooner
-_MOST_THREADS = 1_000  # never reached: one thread for every second request of those that send two
-# Parsing a reply near the limit takes some twenty times its size in memory, so few are parsed at a time.
-_LARGE = 200_000  # bytes
+_MOST_CONNECTING = 20.0  # Seconds; a reachable server answers sooner.
+_MOST_THREADS = 1_000  # Never reached: parallel requests come in pairs, and the second one of each takes a thread.
+# Parsing a reply near the limit takes about twenty times its size in memory, so few are parsed at a time.
+_LARGE = 200_000  # Bytes.
 _large_replies = BoundedSemaphore(2)
 
 
 class MessagesClient:
-    """Calls any server of the Messages API through the `anthropic` SDK; safe to use from many threads.
+    """Calls any server of the Messages API through the `anthropic` SDK. It is thread-safe.
 
-    An attempt ends at its time limit, in the thread that waits for it: no thread and no connection is left behind.
-    Whoever sets `current_group` around `send` can end its attempts sooner, from another thread.
+    An attempt ends at its time limit, in the thread that waits for it, and leaves no thread or connection behind. With
+    `current_group` set around `send`, another thread can end its attempts sooner.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
@@ -58,10 +58,10 @@ class MessagesClient:
         self._pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="model-call")
 
     def send(self, requests: Sequence[tuple[Target, Request]]) -> list[Answered | Failed]:
-        """One attempt at each, in parallel. Whatever a server does is returned as Answered or Failed, in time."""
+        """Make one attempt at each in parallel. Server errors are returned as Failed, within the time limit."""
         if not requests:
             return []
-        # The last one runs in this thread: most requests come alone and need no other.
+        # The last one runs in this thread, because most requests come alone.
         beside = [
             self._pool.submit(copy_context().run, self._send, target, request)
             for target, request in requests[:-1]
@@ -70,7 +70,7 @@ class MessagesClient:
         return [*(one.result() for one in beside), last]
 
     def abandon_all(self, why: str) -> None:
-        """End every attempt in progress, and each that begins from now on."""
+        """End every attempt in progress and every later one."""
         self._everything.abandon(why)
 
     def _send(self, target: Target, request: Request) -> Answered | Failed:
@@ -99,7 +99,7 @@ class MessagesClient:
                     milliseconds=_since(started),
                 )
             except Exception as error:
-                # A reply of the wrong shape: the SDK passes on whatever reading it raises.
+                # The reply is malformed: the SDK passes on any parsing exception.
                 said = f"The reply can't be understood: {type(error).__name__}."
                 return broken(said, _since(started))
 
@@ -123,10 +123,10 @@ class MessagesClient:
 
 
 def make_sdk(target: Target, limits: Limits, *, seconds: float) -> anthropic.Anthropic:
-    """The SDK for one endpoint, over its own connections: it follows no redirect and retries nothing."""
+    """Create the SDK client for one endpoint. It has its own connections, follows no redirect and never retries."""
     return anthropic.Anthropic(
-        # Key and address are always given: without them the SDK would take a key from the
-        # environment and send it to whatever address it finds there.
+        # Always pass key and address. Otherwise the SDK takes a key from the environment and sends it to the address
+        # there.
         api_key=target.key,
         base_url=target.base_url,
         max_retries=0,
@@ -154,12 +154,12 @@ def _read(message: object, request_id: str, milliseconds: int) -> Answered | Fai
 def read_message(
     told: dict[str, object], request_id: str = "", milliseconds: int = 0
 ) -> Answered | Failed:
-    """A server's reply as a message, with its usage; Failed if it is not a message or can't be stored."""
+    """Read a server's reply with its usage; Failed if it is not a message or can't be stored."""
     if not isinstance(told.get("content"), list):
         return broken("The reply is not a message.", milliseconds, request_id)
     counted = read_usage(told)
     if counted.doubt:
-        told["usage"] = None  # an implausible value may not even be a number that can be stored
+        told["usage"] = None  # An implausible value may not be a storable number.
     if not _can_be_stored(told):
         said = "The reply holds a NUL byte or half of a character; it can't be kept."
         return broken(said, milliseconds, request_id)
@@ -167,7 +167,7 @@ def read_message(
 
 
 def broken(said: str, milliseconds: int, request_id: str = "") -> Failed:
-    """A reply that can't be parsed; it may have been billed."""
+    """Return a failure for an unreadable reply, which may have been billed."""
     return Failed(
         FailureKind.BROKEN,
         said,
@@ -182,7 +182,7 @@ def _since(started: float) -> int:
 
 
 def _can_be_stored(message: object) -> bool:
-    """Whether PostgreSQL can store it: it refuses NUL, lone surrogates and NaN."""
+    """Return whether PostgreSQL can store it: it refuses NUL, unpaired surrogates and NaN."""
     try:
         told = json.dumps(message, ensure_ascii=False, allow_nan=False)
         told.encode()
@@ -192,7 +192,7 @@ def _can_be_stored(message: object) -> bool:
 
 
 def failed_with_status(error: anthropic.APIStatusError, milliseconds: int) -> Failed:
-    """What an error reply means: its status, its type and the words of its message."""
+    """Classify an error reply by its status, type and message."""
     code = str(getattr(error, "error_code", "") or "")
     kind = str(getattr(error, "type", "") or "")
     status = error.status_code
@@ -224,7 +224,7 @@ def failed_with_status(error: anthropic.APIStatusError, milliseconds: int) -> Fa
 
 
 def _trouble_in(status: int, words: str) -> str:
-    """The Trouble that an error reply reports in the words of its server; empty for any other."""
+    """Return the Trouble in an error reply's message, or ""."""
     if status == 503 and "loading model" in words:
         return Trouble.LOADING
     return (
@@ -258,7 +258,7 @@ def _redirected(error: anthropic.APIStatusError, milliseconds: int) -> Failed:
 
 
 def _retry_after(value: str | None) -> float | None:
-    """Seconds, from the header's seconds or date; None if it is neither."""
+    """Return the seconds in a header with seconds or a date, or None."""
     try:
         seconds = float(value or "")
     except ValueError:
@@ -272,6 +272,6 @@ def _retry_after(value: str | None) -> float | None:
 
 
 def short(text: str) -> str:
-    """At most 500 characters that can be stored."""
+    """Return at most 500 characters that can be stored."""
     text = text.replace("\0", "\ufffd").encode(errors="replace").decode()
     return text if len(text) <= 500 else text[:499] + "…"

@@ -13,7 +13,7 @@ from pipeline.llm.transport import BadPacking, Elsewhere, TooLarge
 from pipeline.llm.types import Failed, FailureKind, Trouble
 
 _NEVER_SENT = (httpcore2.ConnectError, httpcore2.ConnectTimeout, httpcore2.PoolTimeout)
-# A server that starts or stops may break off the handshake.
+# A server that starts or stops may interrupt the handshake.
 _MAY_PASS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
 _HEADERS_TOO_LARGE = 431  # h11's hint for headers, or a chunk header, that never end
 

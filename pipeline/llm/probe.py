@@ -1,8 +1,8 @@
-"""Finds out by asking what a server of the Messages API really supports; pure over a client and an inspector.
+"""Test what a server of the Messages API really supports; pure over a client and an inspector.
 
-A server that ignores `output_config.format` or `tool_choice` answers 200 all the same, so the status says nothing.
-Each mode is therefore asked with a shape whose only legal value is a random word that is not in the prompt, while
-the prompt asks for something else: if the word comes back, the server enforces the shape.
+A server that ignores `output_config.format` or `tool_choice` still returns 200. So each mode is tested with a schema
+whose only valid value is a random word that is not in the prompt, while the prompt asks for something else. If the word
+comes back, the server enforces the schema.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ from pipeline.llm.request_builder import RoleSpec, build_request, reply_of
 from pipeline.llm.types import Failed, FailureKind, ModelClient, Target, Trouble
 from pipeline.types import Mode, Question, ReadingOutcome, Reply, Role, StageName
 
-MOST_CALLS = (
-    3  # of a model, each with at most MAX_TOKENS of reply; the rest of a check costs nothing
-)
+MOST_CALLS = 3  # Model calls with at most MAX_TOKENS of reply each. The rest of a check is free.
 MAX_TOKENS = 2048
 MOST_MODELS = 500
 MOST_NAME = 200
@@ -38,7 +36,7 @@ _SYSTEM = "You are greeted by a program. Answer with one short sentence in plain
 _USER = "Good morning."
 _ABSENT = (404, 405, 501)
 _KEY_REFUSED = (401, 403)
-# Some proxies report the same as a 400, recognisable only by its message.
+# Some proxies report this as a 400, recognizable only by its message.
 _KEY_WORDS = re.compile(r"api[ _-]?key|authenticat|authoriz|bearer|no connected db", re.IGNORECASE)
 
 
@@ -52,9 +50,9 @@ def probe(
     make_word: Callable[[], str] = lambda: f"w{secrets.token_hex(6)}",
     max_tokens: int = MAX_TOKENS,
 ) -> Found:
-    """Ask the server what it offers and which modes work: with at most MOST_CALLS model calls.
+    """Find out what the server offers and which modes work, with at most MOST_CALLS model calls.
 
-    `model` is the one to ask; else the first of `known` that the server lists, of `known`, or of its list.
+    `model` is the one to call; the default is the first of `known` that the server lists, of `known`, or of its list.
     """
     page = inspector.get(target, "/v1/models?limit=1000")
     models = _models_in(page)
@@ -95,7 +93,7 @@ def _ask_modes(
     make_word: Callable[[], str],
     max_tokens: int,
 ) -> Found:
-    """Try schema and tool, and plain text only if neither answered: text works if anything does."""
+    """Test schema and tool, and plain text only if neither answered: text works if either does."""
     modes = {mode: ModeFound(mode) for mode in Mode}
     calls = 0
     for mode in (Mode.SCHEMA, Mode.TOOL, Mode.TEXT):
@@ -129,14 +127,14 @@ def _refuses_key(status: int | None, words: str) -> bool:
 def _ask(
     target: Target, client: ModelClient, model: str, mode: Mode, word: str, max_tokens: int
 ) -> ModeFound:
-    """One call, made exactly as the pipeline makes its own."""
+    """Make one call exactly as the pipeline does."""
     shape: dict[str, object] = {
         "type": "object",
         "properties": {"answer": {"type": "string", "enum": [word]}},
         "required": ["answer"],
         "additionalProperties": False,
     }
-    # Stage and role do not matter: they are not sent.
+    # Stage and role are not sent, so they do not matter.
     question = Question(
         stage=StageName.DESCRIBE,
         role=Role.ASSESSOR,
@@ -168,7 +166,7 @@ def _judge(mode: Mode, reply: Reply, word: str) -> tuple[Outcome, str]:
     if mode is Mode.TEXT:
         said = bool(reply.text.strip())
         return (Outcome.REAL, "") if said else (Outcome.UNCLEAR, ReadingOutcome.EMPTY.value)
-    # A model that sees the tool may write its call as text; then nothing holds it to the shape.
+    # A model that sees the tool may write its call as text. Then the schema is not enforced.
     is_held = mode is not Mode.TOOL or reply.tool_input is not None
     if is_held and reading.outcome is ReadingOutcome.READ and reading.text == word:
         return Outcome.REAL, ""
@@ -178,7 +176,7 @@ def _judge(mode: Mode, reply: Reply, word: str) -> tuple[Outcome, str]:
 
 
 def _after_failure(mode: Mode, ended: Failed) -> ModeFound:
-    """What a failure says about the mode: nothing, if the key or the connection failed."""
+    """Return what a failure says about the mode: nothing, if the key or the connection failed."""
     says_of_mode = ended.kind is FailureKind.REFUSED and not (
         ended.http_status is None
         or ended.error_type in (Trouble.REDIRECT, Trouble.WEB_PAGE)
@@ -195,7 +193,7 @@ def _after_failure(mode: Mode, ended: Failed) -> ModeFound:
 
 
 def _answered(found: ModeFound) -> bool:
-    """Whether a model answered, whatever it said."""
+    """Return whether a model gave any answer."""
     return found.outcome in (Outcome.REAL, Outcome.IGNORED)
 
 
@@ -221,7 +219,7 @@ def _choose(models: tuple[str, ...] | None, known: list[str]) -> str:
 def _facts_of(model: str, page: Page) -> ModelFacts:
     said = next((one for one in _listed(page) if one.get("id") == model), {})
     return ModelFacts(
-        # vLLM says max_model_len: prompt and reply together.
+        # vLLM reports max_model_len: prompt and reply together.
         most_input_tokens=_number(said.get("max_input_tokens"))
         or _number(said.get("max_model_len")),
         most_output_tokens=_number(said.get("max_tokens")),

@@ -1,4 +1,4 @@
-"""Types between ledger and client: a request's target, and how one try ended."""
+"""Types between ledger and client: a request's target, and the result of one attempt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Request = dict[str, object]
 
 @dataclass(frozen=True)
 class Target:
-    """Where a request goes. The key is read from the environment just before it is used."""
+    """The target of a request. The key is read from the environment just before it is used."""
 
     endpoint: str
     base_url: str
@@ -33,38 +33,38 @@ class Usage:
 
 
 class FailureKind(StrEnum):
-    """Why a try gave no reply, grouped by what can be done about it."""
+    """Why an attempt got no reply, grouped by how to react."""
 
-    BUSY = "busy"  # 429, 503, 529: rest the endpoint and try later
-    LIMIT = "limit"  # a spend limit: pause, a person must act
-    REFUSED = "refused"  # 400, 401, 403, 404, 413: trying again changes nothing
-    BROKEN = "broken"  # 500, or a reply that can't be understood: one more try
-    TIMEOUT = "timeout"  # too slow, or the connection died: one more try, perhaps billed
+    BUSY = "busy"  # 429, 503, 529: pause the endpoint and retry later
+    LIMIT = "limit"  # a spend limit: pause until a user acts
+    REFUSED = "refused"  # 400, 401, 403, 404, 413: a retry is pointless
+    BROKEN = "broken"  # 500, or an unreadable reply: one retry
+    TIMEOUT = "timeout"  # too slow, or the connection broke: one retry, perhaps billed
     UNREACHABLE = "unreachable"  # no connection was made: nothing was billed
-    # Of a request in a Message Batch: not answered within its time, or taken back. Neither is billed.
+    # A request in a Message Batch that was not answered in time, or was canceled. Neither is billed.
     EXPIRED = "expired"
     CANCELLED = "cancelled"
 
 
 class Trouble(StrEnum):
-    """A Failed's `error_type`: what stopped the transport, or an error reply that each server words differently."""
+    """A Failed's `error_type`: what stopped the transport, or an error that each server words differently."""
 
-    REDIRECT = "redirect"  # the server names another address, which is not asked
-    ADDRESS = "address"  # the host leads where no model is asked
+    REDIRECT = "redirect"  # the server redirects to another address, which is not called
+    ADDRESS = "address"  # the host is in a blocked network
     CERTIFICATE = "certificate"
     TLS = "tls"
     PROXY = "proxy"
     TOO_LARGE = "too large"
     ENCODING = "bad encoding"
     HEADERS = "headers too large"
-    WEB_PAGE = "web page"  # a page for people answers, such as a sign-in form
-    LOADING = "loading"  # the server is there and its model not yet
-    CONTEXT = "context"  # the prompt has more tokens than the model takes
-    ABANDONED = "abandoned"  # nobody waits for the reply any more
+    WEB_PAGE = "web page"  # an HTML page, such as a sign-in form
+    LOADING = "loading"  # the server is running, but its model is not loaded yet
+    CONTEXT = "context"  # the prompt exceeds the model's context
+    ABANDONED = "abandoned"  # the reply is no longer needed
 
 
 class UsageDoubt(StrEnum):
-    """Why the tokens of an answered try are not counted."""
+    """Why the tokens of an answered attempt are not counted."""
 
     NOT_REPORTED = "usage not reported"
     NOT_BELIEVED = "usage not believed"
@@ -72,14 +72,14 @@ class UsageDoubt(StrEnum):
 
 @dataclass(frozen=True)
 class Answered:
-    """The server's message as JSON, with what it cost."""
+    """The server's message as JSON, with its usage."""
 
     message: dict[str, object]
     usage: Usage
     request_id: str = ""
     milliseconds: int = 0
-    doubt: UsageDoubt | None = None  # then `usage` is all zeros, and the cost not known
-    said: str = ""  # what the server said of its usage, where that is not believed
+    doubt: UsageDoubt | None = None  # if set, `usage` is all zeros and the cost unknown
+    said: str = ""  # the server's usage report, if it is not credible
 
 
 @dataclass(frozen=True)
@@ -89,13 +89,13 @@ class Failed:
     http_status: int | None = None
     error_type: str = ""
     request_id: str = ""
-    retry_after: float | None = None  # seconds
+    retry_after: float | None = None  # Seconds.
     possibly_billed: bool = False
     milliseconds: int = 0
 
 
 class ModelClient(Protocol):
-    """One try of each request, side by side: it never retries and never raises for what a server may do."""
+    """Makes one attempt at each request in parallel. It never retries and never raises for server errors."""
 
     def send(self, requests: Sequence[tuple[Target, Request]]) -> list[Answered | Failed]: ...
 
@@ -105,15 +105,15 @@ class RemoteBatch:
     """A Message Batch as its server describes it."""
 
     id: str
-    is_ended: bool  # the results can be read
+    is_ended: bool  # the results are available
     is_canceling: bool
-    requests: int  # all of them, whatever became of each
+    requests: int  # the total number, regardless of results
     created_at: datetime
     expires_at: datetime
 
 
 class UnreadableResults(Exception):
-    """The results of a batch broke off, or could not be asked for; what had come before stays."""
+    """The results of a batch ended early or could not be requested. Earlier results are kept."""
 
     def __init__(self, failed: Failed) -> None:
         super().__init__(failed.message)

@@ -27,7 +27,7 @@ from pipeline.scheduling.batches import spent_by, stop_batch
 # The server accepts 100,000 requests or 256 MB. These limits are lower because the worker holds them in memory.
 MOST_REQUESTS = 10_000
 MOST_BYTES = 32_000_000
-# a low value, so that the token count is not underestimated
+# A low value, so that the token count is not underestimated.
 _CHARACTERS_A_TOKEN = 3
 
 

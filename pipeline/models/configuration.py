@@ -14,13 +14,13 @@ from pipeline.types import CasesUse, Mode, Role
 
 
 class Endpoint(models.Model):
-    """A server that speaks the Messages API. Its key is named, never stored."""
+    """A server that speaks the Messages API. Only the name of its key variable is stored."""
 
     MODES: ClassVar = [(mode.value, mode.label) for mode in Mode]
 
     name = models.SlugField(_("name"), max_length=50, unique=True)
     title = models.CharField(_("title"), max_length=100)
-    # Stand for the addresses of the running demo model, and of the local model that is asked for.
+    # Placeholders for the addresses of the running demo model and of the requested local model.
     DEMO: ClassVar = "demo:"
     LOCAL: ClassVar = "local:"
     base_url = models.CharField(_("base URL"), max_length=300)
@@ -32,14 +32,14 @@ class Endpoint(models.Model):
     demo = models.BooleanField(_("demo model"), default=False)
     takes_temperature = models.BooleanField(_("takes a temperature"), default=False)
     has_batches = models.BooleanField(_("has Message Batches"), default=False)
-    # Its texts leave this machine although its address is on it: behind a tunnel or a proxy, say.
+    # Its texts leave this machine although its address is local, for example through a tunnel or a proxy.
     treat_as_remote = models.BooleanField(_("treat as remote"), default=False, db_default=False)
     max_in_flight = models.PositiveIntegerField(_("calls in flight"), default=8)
     timeout_seconds = models.PositiveIntegerField(_("time limit of a call in seconds"), default=120)
-    # A busy server (429, 503, 529) rests the endpoint, never a worker's thread.
+    # A busy server (429, 503, 529) pauses the endpoint, never a worker's thread.
     blocked_until = models.DateTimeField(_("rests until"), null=True, blank=True)
     blocked_why = models.CharField(_("why it rests"), max_length=300, blank=True)
-    # People come before campaigns, but a campaign's call is never kept waiting longer than its turn.
+    # Users' runs come before campaigns, but a campaign's call never waits longer than its turn.
     campaign_call_at = models.DateTimeField(null=True, blank=True, editable=False)
     probe = models.JSONField(_("what the last check found"), default=dict, blank=True)
     probed_at = models.DateTimeField(_("checked"), null=True, blank=True)
@@ -63,17 +63,17 @@ class Endpoint(models.Model):
 
     @property
     def is_built_in(self) -> bool:
-        """Whether the product runs the servers itself, at addresses that change with each start."""
+        """Return whether the product runs the servers, at addresses that change with each start."""
         return self.base_url in (self.DEMO, self.LOCAL)
 
     @property
     def is_on(self) -> bool:
-        """Switched on, on its page or by the setting that names it; having a key is not enough."""
+        """Return whether it is on, on its page or by the setting. A key is not enough."""
         return self.enabled or self.name in settings.SCRIPTSMITH_ENDPOINTS
 
 
 class Price(models.Model):
-    """What a model costs from a day on, in micro-dollars per million tokens (1 USD = 1,000,000)."""
+    """The price of a model from a given day, in micro-dollars per million tokens (1 USD = 1,000,000)."""
 
     endpoint = models.ForeignKey(Endpoint, models.CASCADE, related_name="prices")
     model = models.CharField(_("model"), max_length=100)
@@ -124,7 +124,7 @@ class Configuration(models.Model):
         default=Cases.OFF,
         db_default=CasesUse.OFF.value,
     )
-    # An entry that lacks nothing but certainty may answer once the assessor has confirmed it.
+    # If an entry only lacks certainty, it may answer once the assessor confirms it.
     confirms_matches = models.BooleanField(
         _("lets the assessor confirm a match"), default=False, db_default=False
     )
@@ -185,7 +185,7 @@ class RoleSetting(models.Model):
     temperature = models.FloatField(_("temperature"), null=True, blank=True)
 
     class Meta:
-        ordering = ["pk"]  # as they play
+        ordering = ["pk"]  # In the order of their work.
         constraints = [
             models.UniqueConstraint(
                 fields=["configuration", "role"], name="role_once_a_configuration"
@@ -202,7 +202,7 @@ class RoleSetting(models.Model):
 
 
 class PromptVersion(models.Model):
-    """One version of one prompt, stored so that it can still be read and used later.
+    """One version of one prompt, stored so that it can be read and used later.
 
     `version` is the first 12 hex digits of the text's SHA-256, as for the files of the product.
     """

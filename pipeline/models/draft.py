@@ -1,4 +1,4 @@
-"""Draft, Assessment, Feedback, Refinement: the scripts of a Run and what is said about them."""
+"""Draft, Assessment, Feedback, Refinement: the scripts of a Run and the judgments of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Draft(models.Model):
     KINDS: ClassVar = [(kind.value, kind.label) for kind in DraftKind]
     ARMS: ClassVar = [(arm.value, arm.label) for arm in Arm]
 
-    # No separate index where a longer one begins with the column, here as elsewhere: each index slows inserts.
+    # No separate index if a longer one begins with the column, here as elsewhere: each index slows inserts.
     run = models.ForeignKey(Run, models.CASCADE, related_name="drafts", db_index=False)
     number = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=10, choices=KINDS)
@@ -43,7 +43,7 @@ class Draft(models.Model):
         related_name="drafts",
         db_index=False,
     )
-    # Set where the draft was made on demand, after the run had finished.
+    # Set if the draft was made on demand, after the run had finished.
     refinement = models.ForeignKey(
         "pipeline.Refinement",
         models.CASCADE,
@@ -77,7 +77,7 @@ class Draft(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["run", "number"], name="draft_number_once_a_run"),
             models.CheckConstraint(condition=Q(number__gte=1), name="draft_number_from_one"),
-            # A resumed run finds the draft it had made, and makes no second one.
+            # A resumed run finds its draft instead of creating another one.
             models.UniqueConstraint(
                 fields=["run", "kind", "round", "refinement"],
                 condition=~Q(kind__in=["edited", "imported"]),
@@ -120,7 +120,7 @@ class Draft(models.Model):
 
 
 class _DistinctTexts(models.JSONField):
-    """A list of texts; repeats that an earlier release stored are left out when it is read."""
+    """A list of texts, read without the duplicates that an earlier release stored."""
 
     def from_db_value(self, *stored: Any) -> object:
         read = super().from_db_value(*stored)
@@ -132,7 +132,7 @@ class _DistinctTexts(models.JSONField):
 
 
 class Assessment(models.Model):
-    """The verdict on one Draft, with the evidence it rests on; no code of the Draft was executed."""
+    """The verdict on one Draft with its evidence. No code of the Draft was executed."""
 
     VERDICTS: ClassVar = [(verdict.value, verdict.label) for verdict in Verdict]
 
@@ -141,7 +141,7 @@ class Assessment(models.Model):
     verdict = models.CharField(max_length=10, choices=VERDICTS)
     why = models.CharField(
         max_length=20, blank=True
-    )  # of an unknown: refused, truncated, unparsed ...
+    )  # For an unknown verdict: refused, truncated, unparsed ...
     syntax_ok = models.BooleanField(null=True)
     functionality = models.TextField(blank=True)
     similarity = models.CharField(max_length=10, blank=True)
@@ -171,7 +171,7 @@ class Assessment(models.Model):
 
 
 class DraftFinding(models.Model):
-    """One finding of one check in a Draft; it counts only while script hash and check version match."""
+    """One finding of a check in a Draft, valid only while script hash and check version match."""
 
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="findings")
     script_sha256 = models.CharField(max_length=64)
@@ -204,7 +204,7 @@ class DraftFinding(models.Model):
 
 
 class Feedback(models.Model):
-    """Why a Draft fails, in few words; by a model, or by an expert who wrote it or edited a model's."""
+    """A brief explanation of why a Draft fails, by a model or by an expert."""
 
     ARMS: ClassVar = [(arm.value, arm.label) for arm in Arm]
 
@@ -255,17 +255,17 @@ class Refinement(models.Model):
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="refinements")
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="refinements")
-    # Null: the model is to explain first (arm *model*); else an expert's words (arm *expert*).
+    # Null: the model explains first (arm *model*). Otherwise an expert's text (arm *expert*).
     feedback = models.OneToOneField(
         Feedback, models.PROTECT, null=True, blank=True, related_name="refinement"
     )
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     problem = models.TextField(blank=True)
-    # Hashes of the secrets in the feedback that its author chose to have sent.
+    # Hashes of the secrets in the feedback that its author chose to send.
     sent_secrets = models.JSONField(
         default=list, editable=False, db_default=Value([], models.JSONField())
     )
-    # Nobody, where a campaign prepares its items.
+    # Null if a campaign prepares its items.
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
@@ -290,7 +290,7 @@ class Refinement(models.Model):
 
 
 class DraftUse(models.Model):
-    """Somebody used a script that nobody had verified, and said why (break-glass)."""
+    """A use of an unverified script, with the user's reason (break-glass)."""
 
     draft = models.ForeignKey(Draft, models.PROTECT, related_name="uses")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="draft_uses")

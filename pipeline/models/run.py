@@ -26,7 +26,7 @@ class Batch(models.Model):
     budget = models.PositiveBigIntegerField(_("budget"), null=True, blank=True)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
     paused_why = models.CharField(_("why paused"), max_length=300, blank=True)
-    # At endpoints that have them its requests go in Message Batches: half the price, answers within a day.
+    # On endpoints that support them, its requests go in Message Batches: half the price, answers within a day.
     uses_message_batches = models.BooleanField(default=False, db_default=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
@@ -46,8 +46,8 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])
 
     def abandoned(self) -> RunQuerySet:
-        """Unfinished runs that no worker holds and that wait for no batch or endpoint."""
-        # By the database's clock, which wrote the leases: workers' clocks may differ.
+        """Return unfinished runs that no worker holds and that wait for no batch or endpoint."""
+        # Use the database's clock, which wrote the leases. Workers' clocks may differ.
         return (
             self.unfinished()
             .filter(Q(lease_until=None) | Q(lease_until__lt=Now()))
@@ -56,16 +56,16 @@ class RunQuerySet(models.QuerySet["Run"]):
         )
 
     def in_turn(self) -> RunQuerySet:
-        """Runs of people before campaigns, then by the batch's priority, then the oldest."""
+        """Order users' runs before campaigns, then by the batch's priority, then the oldest first."""
         return self.order_by(F("batch__priority").desc(nulls_first=True), "pk")
 
 
 class Run(models.Model):
     """An Action sent through the pipeline once, under one Configuration.
 
-    `lease_until`, `owner` and `fence` say which worker holds it: every claim increments the fence, and a worker can
-    write only while the fence is its own. `finished_at` is set the first time it finishes; a Refinement that is
-    requested later puts the Run back to work without clearing it.
+    `lease_until`, `owner` and `fence` say which worker holds it. Every claim increments the fence, and a worker can
+    write only while the fence is its own. `finished_at` is set the first time it finishes. A later Refinement restarts
+    the Run without clearing it.
     """
 
     class State(models.TextChoices):
@@ -82,7 +82,7 @@ class Run(models.Model):
         DEMO = "demo", _("Demo")
         IMPORTED = "imported", _("Imported")
 
-    # The workers' queues: people wait for the first, nobody for the second.
+    # The workers' queues: users wait for runs in the first, but not in the second.
     QUEUE, CAMPAIGN_QUEUE = "interactive", "campaign"
     VERDICTS: ClassVar = [(verdict.value, verdict.label) for verdict in Verdict]
 
@@ -91,17 +91,17 @@ class Run(models.Model):
     batch = models.ForeignKey(
         Batch, models.PROTECT, null=True, blank=True, related_name="runs", db_index=False
     )
-    # The run whose answer from the catalogue the asker rejected.
+    # The run whose catalogue answer the requester rejected.
     follows = models.ForeignKey(
         "self", models.PROTECT, null=True, blank=True, related_name="followed_by", db_index=False
     )
     origin = models.CharField(_("origin"), max_length=10, choices=Origin, default=Origin.ASKED)
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.QUEUED)
-    # The Configuration as it was when the run was made: roles, rounds, prompt versions.
+    # The Configuration when the run was created: roles, rounds, prompt versions.
     spec = models.JSONField(default=dict)
     demo = models.BooleanField(_("made with the demo model"), default=False)
     uses_retrieval = models.BooleanField(_("asks the catalogue first"), default=True)
-    # What its calls do with secrets where they leave this machine; whoever asked has chosen, else they are masked.
+    # How to handle secrets in calls that leave this machine. They are masked unless the requester chose otherwise.
     secrets = models.CharField(
         _("secrets in its texts"),
         max_length=4,
@@ -109,7 +109,8 @@ class Run(models.Model):
         default=SecretsChoice.MASK.value,
         db_default=SecretsChoice.MASK.value,
     )
-    # Hashes of the secrets that whoever chose to have them sent had been shown: no others leave (`outgoing_secrets`).
+    # Hashes of the secrets that were shown to the user who chose to send them. All others are masked
+    # (`outgoing_secrets`).
     sent_secrets = models.JSONField(
         default=list, editable=False, db_default=Value([], models.JSONField())
     )
@@ -120,12 +121,12 @@ class Run(models.Model):
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
 
-    # The result. The verdict is the first assessment's; later ones never change it.
+    # The result. The verdict is always the first assessment's.
     verdict = models.CharField(_("verdict"), max_length=10, choices=VERDICTS, blank=True)
     answered_by = models.ForeignKey(
         Version, models.PROTECT, null=True, blank=True, related_name="answered_runs", db_index=False
     )
-    # The assessor's model, where it confirmed the catalogue's answer; empty for a match by scoring alone.
+    # The assessor's model, if it confirmed the catalogue's answer; empty for a match by score alone.
     match_confirmed_by = models.CharField(
         _("match confirmed by"), max_length=100, blank=True, default="", db_default=""
     )
@@ -138,7 +139,7 @@ class Run(models.Model):
     fence = models.PositiveBigIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True)
-    # The endpoint the run waits for, because it had no free place or rested.
+    # The endpoint that the run waits for, because it had no free place or was paused.
     waits_for = models.ForeignKey(
         Endpoint,
         models.SET_NULL,
@@ -148,9 +149,9 @@ class Run(models.Model):
         db_index=False,
         related_name="waiting_runs",
     )
-    # When it was last sent to the workers; None once one of them has claimed it.
+    # When it was last sent to the workers; None once a worker has claimed it.
     told_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # Kills with no finished call in between; at the limit a person has to look.
+    # Consecutive crashes without a finished call. At the limit the run fails.
     crashes = models.PositiveSmallIntegerField(default=0)
 
     objects = RunQuerySet.as_manager()
@@ -202,7 +203,7 @@ class Run(models.Model):
 
     @staticmethod
     def queue_of(batch_id: int | None) -> str:
-        """The queue of a run: people wait for runs without a batch, so campaigns have a queue of their own."""
+        """Return the queue of a run. Campaigns have their own, because users wait for runs without a batch."""
         return Run.QUEUE if batch_id is None else Run.CAMPAIGN_QUEUE
 
     @property
@@ -211,9 +212,9 @@ class Run(models.Model):
 
     @property
     def roles(self) -> dict[str, dict[str, Any]]:
-        """The models of the roles, from the snapshot; empty for an imported run.
+        """Return the models of the roles from the snapshot; empty for an imported run.
 
-        The author of cases is stored separately, where workers of the previous release do not look for roles.
+        The case author is stored separately, because workers of the previous release do not know this role.
         """
         roles = dict(self.spec.get("roles") or {})
         author = self.spec.get(Role.CASE_AUTHOR.value)
@@ -221,7 +222,7 @@ class Run(models.Model):
 
 
 class Stage(models.Model):
-    """One stage of a Run as its page shows it: what was done, how long it took, what was found."""
+    """One stage of a Run as its page shows it, with duration and findings."""
 
     class State(models.TextChoices):
         RUNNING = "running", _("Running")
@@ -269,14 +270,14 @@ class Stage(models.Model):
 
 class RetrievedMatchQuerySet(models.QuerySet["RetrievedMatch"]):
     def answers(self) -> RetrievedMatchQuerySet:
-        """What people see: the answer and starting points, without mere examples."""
+        """Return what users see: the answer and starting points, without mere examples."""
         return self.exclude(answer="none")
 
 
 class RetrievedMatch(models.Model):
-    """What the catalogue answered to a Run's statement; recorded once, so that a resumed run sees the same.
+    """A catalogue entry found for a Run's statement, stored so that a resumed run gets the same.
 
-    Neighbours that do not answer it are recorded too, as *none*: they serve as examples.
+    Neighbors that do not answer it are stored too, as *none*, and serve as examples.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="matches")
@@ -290,7 +291,7 @@ class RetrievedMatch(models.Model):
     reasons = models.JSONField(default=list)
     differs = models.JSONField(default=list)
     fills = models.JSONField(default=dict)
-    # No rule objects to it: it lacks nothing but certainty, and the assessor may be asked.
+    # No rule objects to it: it only lacks certainty, and the assessor may confirm it.
     confirmable = models.BooleanField(default=False, db_default=False)
 
     objects = RetrievedMatchQuerySet.as_manager()

@@ -1,8 +1,7 @@
 """The status of a request: usable or not, who approved it, or what blocks it.
 
-Pages, API and search all read it here. The database computes the status (`with_answer_status`), so that lists can
-be filtered by it; `answers_of` adds who, when and why for the rows of one page, in at most ten queries whatever
-their number.
+Pages, API and search all read it here. The database computes the status (`with_answer_status`), so that lists can be
+filtered by it. `answers_of` adds user, time and reason for the rows of one page, in at most ten queries.
 """
 
 from __future__ import annotations
@@ -40,28 +39,28 @@ from pipeline.runs.list_rows import RunRow
 from pipeline.types import AnswerStatus, Verdict
 
 _ACTIVE = [Run.State.QUEUED, Run.State.RUNNING]
-# What changes without anybody's doing, or must not be told, is no news.
+# Automatic changes and hidden ones are not news.
 _NO_NEWS = (AnswerStatus.RUNNING, AnswerStatus.HIDDEN)
-# What a reviewer may still change while somebody looks at it.
+# A reviewer may still change these.
 AWAITED = (AnswerStatus.WAITING, AnswerStatus.IN_REVIEW, AnswerStatus.FLAGGED, AnswerStatus.UNKNOWN)
-MOST_NEWS = 500  # that are marked as seen at once
+MOST_NEWS = 500  # The maximum marked as seen at once.
 
 
 @dataclass(frozen=True)
 class ShownAnswer:
-    """The status of one run for one person, with its details; fields that do not apply are empty."""
+    """The status of one run for one user, with its details; fields that do not apply are empty."""
 
     status: AnswerStatus
-    version: Version | None = None  # of the catalogue, verified or formerly so
-    by: str = ""  # who verified or decided
+    version: Version | None = None  # Of the catalogue, verified or formerly verified.
+    by: str = ""  # Who verified or decided.
     at: datetime | None = None
-    why: Sequence[str] = ()  # what is wrong, or the reason of a rejection or failure
+    why: Sequence[str] = ()  # The errors, or the reason of a rejection or failure.
     is_held: bool = False
     position: int | None = None
     usual_wait: timedelta | None = None
-    decided_draft: int | None = None  # a key
+    decided_draft: int | None = None  # A key.
     is_unread: bool = False
-    # The catalogue answered, and scoring alone was not sure: a model confirmed the match.
+    # A model confirmed a match whose score alone was not certain.
     is_confirmed_match: bool = False
 
     @property
@@ -73,14 +72,14 @@ class ShownAnswer:
 
     @property
     def usual_milliseconds(self) -> int | None:
-        """How long a review usually takes, in the form that the filter `duration` expects."""
+        """Return the usual duration of a review for the filter `duration`."""
         return None if self.usual_wait is None else round(self.usual_wait.total_seconds() * 1000)
 
 
 def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
-    """The runs with `answer_status` for this person, and `vouching`, the key of the version that verifies them.
+    """Annotate the runs with `answer_status` for this user, and `vouching`, the key of the version that verifies them.
 
-    A run whose verdict is hidden is *running* or *hidden*, whatever happened to it.
+    A run whose verdict is hidden is *running* or *hidden*, regardless of what happened to it.
     """
     marked = runs
     if "hides_verdict" not in runs.query.annotations and hooks.mark_hidden_runs:
@@ -102,7 +101,7 @@ def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
         answered_by__state=Version.State.VERIFIED, answered_by__entry__suspended_at__isnull=True
     )
     cases: list[tuple[Q, AnswerStatus]] = [
-        # As `shown_state` has it; that one would repeat what hides a verdict, the longest part of the query.
+        # Equals `shown_state`, which would repeat the longest part of the query.
         (Q(hides_end=True) | Q(state__in=_ACTIVE, finished_at=None), AnswerStatus.RUNNING),
         (Q(hides_verdict=True), AnswerStatus.HIDDEN),
         (unusable & Q(state__in=_ACTIVE), AnswerStatus.RUNNING),
@@ -135,7 +134,7 @@ def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def _starting_points(of: Q) -> QuerySet[RetrievedMatch]:
-    """Verified entries that the catalogue offers to start from."""
+    """Return verified entries that the catalogue offers as starting points."""
     return RetrievedMatch.objects.filter(
         of,
         answer="adapt",
@@ -145,10 +144,10 @@ def _starting_points(of: Q) -> QuerySet[RetrievedMatch]:
 
 
 def _vouching() -> QuerySet[Version]:
-    """A subquery: the verified versions that are a run's text and an answer to its statement.
+    """Return a subquery for the verified versions with a run's text that answer its statement.
 
-    The same text may be right for another statement and wrong for this one. A wording that only its author has
-    confirmed does not count either.
+    The same text may be right for one statement and wrong for another. A phrasing that only its author has confirmed
+    does not count either.
     """
     texts = Draft.objects.filter(run=OuterRef(OuterRef("pk"))).values("sha256")
     worded = Phrasing.objects.filter(
@@ -170,7 +169,7 @@ def _vouching() -> QuerySet[Version]:
 
 
 def answers_of(rows: Collection[RunRow], user: User) -> dict[int, ShownAnswer]:
-    """The answer of each run, by its key, for this person; the runs' verdicts count as shown (`visible_parts`)."""
+    """Return the answer of each run by its key; their verdicts count as shown to this user (`visible_parts`)."""
     runs = {row.run.pk: row.run for row in rows}
     found = with_answer_status(user, Run.objects.filter(pk__in=list(runs)))
     statuses: dict[int, tuple[AnswerStatus, int | None]] = {
@@ -184,20 +183,20 @@ def answers_of(rows: Collection[RunRow], user: User) -> dict[int, ShownAnswer]:
 
 
 def count_statuses(user: User, runs: QuerySet[Run]) -> dict[str, int]:
-    """How many of these runs have each status for this person, most frequent first."""
-    # Counted here: grouped by the status, the query would work it out twice.
+    """Return how many of these runs have each status for this user, most frequent first."""
+    # Count here, because a query grouped by status would compute it twice.
     found = with_answer_status(user, runs).values_list("pk", F("answer_status"))
     numbers = Counter(status for _pk, status in found)
     return dict(sorted(numbers.items(), key=lambda one: (-one[1], one[0])))
 
 
 def answer_of(row: RunRow, user: User) -> ShownAnswer:
-    """The answer of one run."""
+    """Return the answer of one run."""
     return answers_of([row], user)[row.run.pk]
 
 
 class _Details:
-    """Who, when and why, read once for all runs; nothing hidden is read."""
+    """User, time and reason, read once for all runs; nothing hidden is read."""
 
     def __init__(
         self, runs: Mapping[int, Run], statuses: Mapping[int, tuple[AnswerStatus, int | None]]
@@ -205,7 +204,7 @@ class _Details:
         def with_status(*wanted: AnswerStatus) -> list[int]:
             return [pk for pk, (status, _vouching) in statuses.items() if status in wanted]
 
-        # A version may vouch for what is hidden, too: only what the status says is read.
+        # Hidden runs may have a version too, so read only what the status needs.
         vouching = {
             pk: version for pk in with_status(AnswerStatus.VERIFIED) if (version := statuses[pk][1])
         }
@@ -283,7 +282,7 @@ def _versions_of(keys: Mapping[int, int]) -> dict[int, Version]:
 
 
 def _differences_of(runs: Iterable[Run]) -> dict[int, list[str]]:
-    """What the assessor says is wrong, by recommended draft; its reason if it lists no differences."""
+    """Return the assessor's objections by recommended draft; its reason if it lists no differences."""
     drafts = [run.recommended_id for run in runs]
     if not drafts:
         return {}
@@ -297,11 +296,11 @@ def _differences_of(runs: Iterable[Run]) -> dict[int, list[str]]:
     }
 
 
-# --- What changed since whoever asked has looked --------------------------------------------------------------------
+# --- Changes since the requester's last visit ----------------------------------------------------------------------
 
 
 def is_news(action: Action, status: AnswerStatus, user: User) -> bool:
-    """Whether the status differs from the one that the asker, this person, was last shown."""
+    """Return whether this user is the requester and has not seen this status."""
     return (
         action.asked_by_id == user.pk
         and action.seen_status not in ("", status)
@@ -310,7 +309,7 @@ def is_news(action: Action, status: AnswerStatus, user: User) -> bool:
 
 
 def note_seen(run: Run, answer: ShownAnswer, *, by: User) -> None:
-    """Record that the asker was shown the answer of a run, if the run is the action's newest."""
+    """Record that the requester has seen the answer of a run, if the run is the action's newest."""
     action = run.action
     if action.asked_by_id != by.pk or action.seen_status == answer.status:
         return
@@ -321,7 +320,7 @@ def note_seen(run: Run, answer: ShownAnswer, *, by: User) -> None:
 
 
 def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
-    """Of these actions, those this person asked for whose answer changed since their last visit."""
+    """Return the user's actions whose answer changed since their last visit."""
     newest = with_answer_status(user, newest_runs()).exclude(
         Q(answer_status__in=[status.value for status in _NO_NEWS])
     )
@@ -332,7 +331,7 @@ def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
 
 
 def news_of(user: User) -> dict[int, str]:
-    """Actions whose answer changed since this person's last visit, with that answer: the newest MOST_NEWS."""
+    """Return actions whose answer changed since this user's last visit, with that answer: the newest MOST_NEWS."""
     seen = dict(
         Action.objects.filter(asked_by=user)
         .exclude(seen_status="")
@@ -340,7 +339,7 @@ def news_of(user: User) -> dict[int, str]:
     )
     if not seen:
         return {}
-    # Compared here: a condition on the status would repeat all of the query that works it out.
+    # Compare here, because a condition on the status would repeat the whole query that computes it.
     newest = with_answer_status(
         user, newest_of(Action.objects.filter(is_among("pk", seen)).values("pk"))
     )
@@ -353,9 +352,9 @@ def news_of(user: User) -> dict[int, str]:
 
 
 def mark_seen(user: User, shown: Mapping[int, str]) -> int:
-    """This person has seen these answers; returns how many were news.
+    """Mark these answers as seen by this user; return how many were news.
 
-    An answer that has changed again since is still news: the person has not seen it.
+    An answer that has changed again since then is still news.
     """
     newest = with_answer_status(user, newest_runs())
     count = 0
@@ -367,12 +366,12 @@ def mark_seen(user: User, shown: Mapping[int, str]) -> int:
 
 
 def newest_runs() -> QuerySet[Run]:
-    """The newest run of an action, for a query of actions."""
+    """Return the newest run of an action, as a subquery for actions."""
     return _newest().filter(action=OuterRef("pk"))
 
 
 def newest_of(actions: QuerySet[Action, Any]) -> QuerySet[Run]:
-    """The newest run of each of these actions, which are a query of keys."""
+    """Return the newest run of each of these actions, given as a query of keys."""
     return _newest().filter(action__in=actions)
 
 

@@ -1,4 +1,4 @@
-"""The API of runs and their drafts: the same services as the pages."""
+"""The API of runs and their drafts. It uses the same services as the pages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ASK = "ask"
 
 
 class RunViewSet(viewsets.GenericViewSet[Run]):
-    """Passages of actions through the pipeline, newest first."""
+    """The runs of actions through the pipeline, newest first."""
 
     filterset_class = RunFilter
     queryset = Run.objects.none()
@@ -54,14 +54,14 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
 
     @extend_schema(responses=RunSerializer(many=True))
     def list(self, request: Request) -> Response:
-        """Runs and their states."""
+        """List runs with their states."""
         page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
         rows = [run_row(run, signed_in(request)) for run in page or []]
         return self.get_paginated_response(RunSerializer(rows, many=True).data)
 
     @extend_schema(responses=RunReportSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """One run in full: stages, drafts, verdict, tokens, cost, what the catalogue answered."""
+        """Return one run in full: stages, drafts, verdict, tokens, cost and catalogue matches."""
         user = signed_in(request)
         row = run_row(access_run(user, read_key(pk)), user)
         waits = describe_wait(row.run, user) if row.parts.verdict else None
@@ -69,7 +69,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
 
     @extend_schema(request=StartInput, responses={201: RunSerializer})
     def create(self, request: Request) -> Response:
-        """Send an action through the pipeline once more."""
+        """Rerun an action."""
         user = signed_in(request)
         require_asker(user, or_manager=True)
         body = read_body(StartInput, request)
@@ -111,7 +111,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @extend_schema(request=None, responses={201: RunSerializer})
     @action(detail=True, methods=["post"], url_path="reject-match")
     def reject_match(self, request: Request, pk: str) -> Response:
-        """Reject the catalogue's answer; returns the run that writes a script."""
+        """Reject the catalogue's answer and return the run that writes a script instead."""
         written = services.reject_match(self._run_to_change(pk), by=signed_in(request))
         return self._answer(written, status=status.HTTP_201_CREATED)
 
@@ -133,7 +133,7 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
 
     @extend_schema(responses=DraftSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """The script with its findings, its assessment and the feedback on it."""
+        """Return the script with its findings, its assessment and the feedback on it."""
         draft = access_draft(signed_in(request), read_public(DRAFT, pk))
         parts = visible_parts(signed_in(request), draft.run)
         return Response(DraftSerializer(draft, context={"parts": parts}).data)
@@ -141,7 +141,7 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
     @extend_schema(request=None, responses=DraftSerializer)
     @action(detail=True, methods=["post"], url_path="check-again")
     def check_again(self, request: Request, pk: str) -> Response:
-        """Repeat the static checks that have changed since; findings of older versions are kept."""
+        """Repeat the static checks that have changed since. Findings of older versions are kept."""
         user = signed_in(request)
         draft = access_draft(user, read_public(DRAFT, pk), to_check=True)
         recheck_draft(draft, by=user)
@@ -151,7 +151,7 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
     @extend_schema(request=UseUnreviewedInput, responses={201: DraftUseSerializer})
     @action(detail=True, methods=["post"], url_path="use-unreviewed")
     def use_unreviewed(self, request: Request, pk: str) -> Response:
-        """Break-glass: use a script that nobody has reviewed; it is recorded with its reason."""
+        """Use an unreviewed script (break-glass). The use is recorded with its reason."""
         user = signed_in(request)
         draft = access_draft(user, read_public(DRAFT, pk), to_use=True)
         body = read_body(UseUnreviewedInput, request)
@@ -160,13 +160,13 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
 
 
 def describe_run(row: RunRow) -> dict[str, object]:
-    """The report of a run with its links, without what a review hides from the person."""
+    """Return the report of a run with its links, without what a review hides from the user."""
     run, parts = row.run, row.parts
     if not parts.verdict:
         return _describe_hidden(row)
     matches = run.matches.answers().select_related("version__entry")
     report = report_run(run)
-    # After the report: a worker may be writing the next Draft, and none is ever taken away.
+    # Read after the report: a worker may add Drafts, but none is ever deleted.
     ids = dict(run.drafts.values_list("number", "pk"))
     failure = failure_of(run)
     drafts = report["drafts"]
@@ -194,7 +194,7 @@ def describe_run(row: RunRow) -> dict[str, object]:
 
 
 def _describe_hidden(row: RunRow) -> dict[str, object]:
-    """A run whose verdict is hidden. Hidden parts are not read either, since the time that takes would reveal them."""
+    """Describe a run whose verdict is hidden. Do not even read hidden parts, because the time would reveal them."""
     run, shows_models = row.run, row.parts.models
     failure = failure_of(run) if row.state == Run.State.FAILED else None
     return {

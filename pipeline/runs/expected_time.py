@@ -1,4 +1,4 @@
-"""How long a run usually takes, from the recent calls of the models that it asks."""
+"""The usual duration of a run, from recent calls of its models."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from django.utils.translation import ngettext
 
 from pipeline.models import Attempt, Configuration, Run
 
-_NEWEST = 2_000  # attempts that are read
-_SLOW = 10  # seconds; a faster run needs no notice
-Player = tuple[int, str]  # endpoint and model
+_NEWEST = 2_000  # Attempts that are read.
+_SLOW = 10  # Seconds; a faster run needs no notice.
+Player = tuple[int, str]  # Endpoint and model.
 
 
 class RecentTimes:
-    """The models' time in recent runs, read once. Studies are left out: their times tell of hidden verdicts."""
+    """The models' time in recent runs, read once. Studies are left out, because their times reveal hidden verdicts."""
 
     def __init__(self) -> None:
         newest = Attempt.objects.order_by("-pk").values("pk")[:_NEWEST]
@@ -32,13 +32,13 @@ class RecentTimes:
             self._players[run].add((endpoint, model))
 
     def say_expected(self, players: set[Player]) -> str:
-        """Such as "about 50 seconds", if only these models are asked; empty if it is unknown or short."""
+        """Return, for example, "about 50 seconds" if only these models are called; empty if unknown or short."""
         alike = [self._spent[run] for run, used in self._players.items() if used <= players]
         return say_about(median(alike) / 1_000) if alike else ""
 
 
 def say_about(seconds: float) -> str:
-    """A time in words, as rough as such a forecast is."""
+    """Return a rounded time in words."""
     if seconds < _SLOW:
         return ""
     if seconds < 95:
@@ -49,5 +49,5 @@ def say_about(seconds: float) -> str:
 
 
 def players_of(configuration: Configuration) -> set[Player]:
-    """The models of its roles."""
+    """Return the models of its roles."""
     return {(one.endpoint_id, one.model) for one in configuration.roles.all()}

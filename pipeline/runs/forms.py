@@ -1,4 +1,4 @@
-"""Forms about runs: starting one, and using a script that nobody has reviewed."""
+"""Forms to start a run and to use an unreviewed script."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ _OF_NEW_TEXTS = [
 
 
 class SecretsChoiceForm(forms.Form):
-    """A form that asks what to do with secrets once some were found in its texts.
+    """A form that asks how to handle secrets once some are found in its texts.
 
-    A choice to send them holds for the secrets that were shown: if the text contains others, the form asks again.
+    A choice to send applies to the secrets that were shown. If the text contains others, the form asks again.
     """
 
-    # The form's name of a text, where it is another one than the action's.
+    # The form's field for a text, if it differs from the action's.
     secret_fields: ClassVar[Mapping[str, str]] = {}
     # Whether the texts are about to be stored, so that the stored text can be masked too.
     is_new: ClassVar[bool] = False
-    masks_stored: bool = False  # what was chosen, once `secrets_choice` has been called
+    masks_stored: bool = False  # The choice, once `secrets_choice` has been called.
 
     def __init__(self, data: QueryDict | None = None, **options: Any) -> None:
         super().__init__(data, **options)
@@ -67,11 +67,11 @@ class SecretsChoiceForm(forms.Form):
 
     @property
     def asks_about_secrets(self) -> bool:
-        """Whether the form shows the choice."""
+        """Return whether the form shows the choice."""
         return "secrets" in self.fields
 
     def secrets_choice(self, texts: Mapping[str, str]) -> SecretsChoice | None:
-        """What was chosen for the secrets in these texts, by their names in an action; None if nothing was."""
+        """Return the choice for the secrets in these texts, by their names in an action; None if there is none."""
         chosen = self.cleaned_data.pop("secrets", "")
         seen = self.cleaned_data.pop("secrets_seen", "")
         self.masks_stored = chosen == MASK_STORED
@@ -84,7 +84,7 @@ class SecretsChoiceForm(forms.Form):
         return SecretsChoice(chosen)
 
     def feedback_choice(self, run: Run, text: str) -> SecretsChoice | None:
-        """The same for feedback on a script of a run, whatever else the form holds."""
+        """Return the choice for secrets in feedback on a script of a run."""
         chosen = self.data.get("secrets", "")
         seen = fingerprint(secrets_in_feedback(run, text))
         if chosen not in list(SecretsChoice) or (
@@ -94,7 +94,7 @@ class SecretsChoiceForm(forms.Form):
         return SecretsChoice(chosen)
 
     def ask_about_secrets(self, refusal: SecretsFound) -> None:
-        """Show the secrets that were found, at their texts and in a list, and ask; typed text stays."""
+        """Mark the secrets in their fields, list them and ask for a choice; typed text stays."""
         self._add_choice()
         retype(self, secrets="", secrets_seen=fingerprint(refusal.found))
         rows = format_html_join("", "<li>{}</li>", ([self._say(one)] for one in refusal.found))
@@ -148,7 +148,7 @@ class RunForm(SecretsChoiceForm):
 
 
 class UseForm(forms.Form):
-    """Why a script is used that nobody has reviewed."""
+    """The reason for using an unreviewed script."""
 
     reason = PlainText(
         label=_("Reason"), widget=text_area(2), help_text=_("Why can't it wait for a review?")
@@ -156,7 +156,7 @@ class UseForm(forms.Form):
 
 
 def offer_configurations(form: forms.Form, configurations: Sequence[Configuration]) -> None:
-    """Let people choose among these configurations; the default one unless they say otherwise."""
+    """Offer these configurations; the default one is preselected."""
     field = form.fields["configuration"]
     assert isinstance(field, forms.ChoiceField)
     recent = RecentTimes()
@@ -166,7 +166,7 @@ def offer_configurations(form: forms.Form, configurations: Sequence[Configuratio
     searches = {one.uses_retrieval for one in configurations}
     form.searches_catalogue = searches == {True}  # type: ignore[attr-defined]
     form.may_search_catalogue = True in searches  # type: ignore[attr-defined]
-    # A user who does not choose would get the demo model although a real one is there.
+    # A user who does not choose would get the demo model although a real one is available.
     form.shows_configurations = (  # type: ignore[attr-defined]
         default is not None
         and asks_demo(default)

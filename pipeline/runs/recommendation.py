@@ -1,4 +1,4 @@
-"""Explains in words why a run recommends its Draft."""
+"""Explain why a run recommends its Draft."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNREADABLE = {outcome.value for outcome in ReadingOutcome} - {ReadingOutcome.RE
 
 
 def explain_recommendation(run: Run, drafts: Sequence[Draft], stages: Sequence[Stage]) -> str:
-    """One or two sentences; empty if the assessor was not involved."""
+    """Return one or two sentences; empty if the assessor was not involved."""
     said = _explain_assessed(run, drafts, stages)
     offered = offered_draft(stages)
     if offered is None:
@@ -27,7 +27,7 @@ def explain_recommendation(run: Run, drafts: Sequence[Draft], stages: Sequence[S
 
 
 def offered_draft(stages: Sequence[Stage]) -> int | None:
-    """The key of the Draft refined from cases that is offered beside the recommended one, if any."""
+    """Return the key of the Draft refined from cases and offered next to the recommended one, or None."""
     return next(
         (
             one.draft_id

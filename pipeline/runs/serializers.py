@@ -35,7 +35,7 @@ class StartInput(serializers.Serializer[object]):
 
 
 class RunSerializer(serializers.Serializer[object]):
-    """A run in a list. What a review hides from the person is null."""
+    """A run in a list. Values that a review hides from the user are null."""
 
     id = serializers.IntegerField(source="run.pk")
     action = serializers.IntegerField(source="run.action_id")
@@ -71,7 +71,7 @@ class RunSerializer(serializers.Serializer[object]):
         return row.run.verdict or None if row.parts.verdict else None
 
     def get_answered_by(self, row: RunRow) -> str | None:
-        """The slug of the catalogue's entry that answered."""
+        """Return the slug of the entry that answered."""
         version = row.run.answered_by
         return version.entry.slug if version and row.parts.verdict else None
 
@@ -81,7 +81,7 @@ class RunSerializer(serializers.Serializer[object]):
 
 
 class RetrievedMatchSerializer(serializers.ModelSerializer[RetrievedMatch]):
-    """What the catalogue answered to a run's statement."""
+    """The catalogue's result for a run's statement."""
 
     entry = serializers.CharField(source="version.entry.slug")
     version = serializers.IntegerField(source="version.number")
@@ -129,7 +129,7 @@ class TokensSerializer(serializers.Serializer[object]):
 
 
 class FailureSerializer(serializers.Serializer[object]):
-    """Why a run failed or what it waits for, in words for people."""
+    """Why a run failed or what it waits for, in words."""
 
     happened = serializers.CharField()
     done = serializers.CharField()

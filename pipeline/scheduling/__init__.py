@@ -1,1 +1,1 @@
-"""Which runs can go on, which worker has them, and for how long: dispatch, leases, heartbeat, and batches."""
+"""Scheduling of runs on workers: dispatch, leases, heartbeat and batches."""

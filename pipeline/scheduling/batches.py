@@ -1,4 +1,4 @@
-"""Pausing and resuming a Batch, its budget, and when a Batch pauses itself."""
+"""Pause and resume a Batch, check its budget, and pause it automatically."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from pipeline.models import Batch, MessageBatch, Spending
 from pipeline.scheduling.dispatch import dispatch_abandoned
 
 MAX_WHY = 300
-MAX_BUDGET = 10**15  # a billion dollars
+MAX_BUDGET = 10**15  # A billion dollars.
 
 
 @transaction.atomic
 def pause_batch(batch: Batch, *, by: User, why: str = "") -> None:
-    """Pause it: no run starts, and those under way stop before their next call. Raises NotAllowedNow, BadInput."""
+    """Pause the batch.
+
+    New runs do not start, and others stop before their next call. Raises NotAllowedNow, BadInput.
+    """
     if len(why) > MAX_WHY:
         raise BadInput(_("At most %s characters are taken.") % MAX_WHY, field="why")
     if not stop_batch(batch, why):
@@ -56,7 +59,7 @@ def set_budget(batch: Batch, *, budget: int | None, by: User) -> None:
 
 
 def stop_batch(batch: Batch, why: str) -> bool:
-    """Pause it; False if it is paused already, which keeps its reason."""
+    """Pause the batch. If it is paused already, return False and keep its reason."""
     changed = Batch.objects.filter(pk=batch.pk, paused_at=None).update(
         paused_at=timezone.now(), paused_why=why[:MAX_WHY]
     )
@@ -64,17 +67,17 @@ def stop_batch(batch: Batch, why: str) -> bool:
 
 
 def spent_by(batch: Batch) -> int:
-    """Cost of its ended calls in micro-dollars, without those whose price is unknown."""
+    """Return the known cost of its ended calls in micro-dollars."""
     total = Spending.objects.filter(batch=batch).aggregate(total=Sum("cost"))["total"]
     return int(total or 0)
 
 
 def kept_for_message_batches(batch: Batch) -> int:
-    """What its unfinished message batches may still cost, in micro-dollars."""
+    """Return the possible cost of its unfinished message batches, in micro-dollars."""
     unfinished = batch.message_batches.filter(state__in=MessageBatch.UNFINISHED)
     return unfinished.aggregate(total=Sum("reserved"))["total"] or 0
 
 
 def is_used_up(batch: Batch) -> bool:
-    """Whether the budget is spent. Calls in flight have no cost yet: the sum can pass the budget by theirs."""
+    """Return whether the budget is spent. Calls in flight have no cost yet, so they may exceed the budget."""
     return batch.budget is not None and spent_by(batch) >= batch.budget

@@ -1,4 +1,4 @@
-"""Sends runs that can go on to the workers' queues. A lost message costs only time: the sweep sends it again."""
+"""Send runnable runs to the workers' queues. A lost message costs only time, because the sweep sends it again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 SWEEP_LIMIT = 200
 TOLD_AGAIN = timedelta(seconds=10)
 _MESSAGE_SECONDS = (
-    30  # seconds after which an unread message expires: its run has been sent again by then
+    30  # Seconds until an unread message expires. By then the run has been sent again.
 )
 
 
@@ -34,10 +34,10 @@ def dispatch_runs(runs: Sequence[Run]) -> None:
 def dispatch_abandoned(*, of: Batch | None = None) -> list[int]:
     """Send unfinished runs that no worker holds and that wait for no endpoint, in order of priority.
 
-    At most SWEEP_LIMIT at a time, without those sent recently; with `of`, only runs of that batch.
+    Sends at most SWEEP_LIMIT runs at a time, except those sent recently. With `of`, sends only runs of that batch.
     """
     runs = Run.objects.abandoned().filter(
-        # A running one without a lease lost its worker, so it is sent again whatever it waited for.
+        # A running one without a lease lost its worker, so send it again regardless of what it waited for.
         Q(waits_for=None) | Q(state=Run.State.RUNNING),
         _not_dispatched_since(TOLD_AGAIN),
     )
@@ -45,7 +45,7 @@ def dispatch_abandoned(*, of: Batch | None = None) -> list[int]:
 
 
 def dispatch_next_of_campaigns() -> list[int]:
-    """Send the campaigns' next run: a worker has a free thread."""
+    """Send the campaigns' next run, because a worker has a free thread."""
     runs = Run.objects.abandoned().filter(
         _not_dispatched_since(timedelta(seconds=2)), waits_for=None, batch__isnull=False
     )
@@ -54,9 +54,9 @@ def dispatch_next_of_campaigns() -> list[int]:
 
 @transaction.atomic
 def forget_dispatches() -> None:
-    """A worker has started: messages to its predecessor may be lost, so runs may be sent again at once."""
+    """Allow resending runs at once after a worker's start, because its predecessor's messages may be lost."""
     told = Run.objects.unfinished().exclude(told_at=None).order_by("pk")
-    # A locked one is being worked on, or being sent right now.
+    # A locked run is in progress or being sent now.
     free = told.select_for_update(skip_locked=True, of=("self",), no_key=True).values("pk")
     Run.objects.filter(pk__in=free).update(told_at=None)
 
@@ -73,7 +73,7 @@ def _not_dispatched_since(age: timedelta) -> Q:
 
 
 def _send(runs: Sequence[Run]) -> None:
-    """One message for each; if the broker is down, the sweep sends them once it is back."""
+    """Send a message for each run. If the broker is down, the sweep sends them later."""
     try:
         for run in runs:
             # By name, because the task's module imports what only workers need.

@@ -1,7 +1,7 @@
 """The heartbeat: one thread of a process renews the leases of its runs and records that the worker is alive.
 
-It waits for no lock: a run whose row is locked at the moment, by its own worker or another, is skipped
-and retried soon. So one blocked run can't let the leases of the others expire.
+It waits for no lock. A run whose row is locked, by its own worker or another, is skipped and retried soon. So a blocked
+run cannot make the other leases expire.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ JOIN unnest(%(runs)s::bigint[], %(fences)s::bigint[]) AS held (run, fence)
     ON held.run = run.id AND held.fence = run.fence
 WHERE run.owner = %(owner)s AND run.state = 'running'
 """
-# One round trip: after each one this thread must wait for the GIL, among all threads of the worker.
+# One round trip, because after each one this thread waits for the GIL among all threads of the worker.
 _RENEW = f"""
 WITH mine AS ({_MINE}), free AS ({_MINE} FOR NO KEY UPDATE OF run SKIP LOCKED), renewed AS (
     UPDATE pipeline_run AS run SET lease_until = clock_timestamp() + %(lease)s
@@ -47,12 +47,12 @@ SELECT id FROM mine EXCEPT SELECT id FROM renewed
 
 
 class Heartbeat:
-    """Keeps the leases of this process, from one thread with a connection of its own."""
+    """Renews the leases of this process in one thread with its own connection."""
 
     def __init__(self) -> None:
         self._held: dict[int, Lease] = {}
         self._lock = threading.Lock()
-        self._signing = threading.Lock()  # taken before the other
+        self._signing = threading.Lock()  # Acquired before the other lock.
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
         self._worker: Worker | None = None
@@ -60,7 +60,7 @@ class Heartbeat:
 
     @contextmanager
     def keeping(self, lease: Lease) -> Iterator[None]:
-        """Keep the lease alive for as long as the block runs."""
+        """Keep the lease alive during the block."""
         with self._lock:
             self._held[lease.run_id] = lease
             self._see_that_it_beats()
@@ -72,9 +72,9 @@ class Heartbeat:
                     del self._held[lease.run_id]
 
     def announce_worker(self, *, threads: int, sign: Path | None = None) -> None:
-        """From now on this process reports itself as a worker, even while it has no runs.
+        """Report this process as a worker from now on, even while it has no runs.
 
-        Each beat writes its row and touches the file `sign`, for health checks that can't ask the database.
+        Each beat writes its row and touches the file `sign`, for health checks without database access.
         """
         with self._lock:
             self._sign = sign
@@ -83,7 +83,7 @@ class Heartbeat:
             self._wake.set()
 
     def withdraw_worker(self) -> None:
-        """This process stops taking work, so its end will not be reported as a loss."""
+        """Stop reporting this process as a worker, so that its end does not count as a loss."""
         with self._signing:
             with self._lock:
                 worker, self._worker = self._worker, None
@@ -113,13 +113,13 @@ class Heartbeat:
                 self._renew_all(until=began + interval)
                 self._give_sign_of_life(took=time.monotonic() - began)
             except DatabaseError:
-                # The database is unreachable: leases expire, and the runs are resumed once it is back.
+                # The database is unreachable: leases expire, and the runs resume once it is back.
                 logger.warning("leases could not be renewed", exc_info=True)
                 connection.close()
         connection.close()
 
     def _renew_all(self, *, until: float) -> None:
-        """Renew every lease once; runs that stay locked are retried until the next beat is due."""
+        """Renew every lease once, and retry locked runs until the next beat is due."""
         missing: Collection[int] | None = None
         while missing is None or missing:
             with self._lock:
@@ -142,11 +142,11 @@ class Heartbeat:
             self._sign.parent.mkdir(parents=True, exist_ok=True)
             self._sign.touch()
         except OSError:
-            # Renewing leases comes first.
+            # Renewing leases has priority.
             logger.warning("no sign of life could be left in %s", self._sign, exc_info=True)
 
     def _give_sign_of_life(self, *, took: float) -> None:
-        """Record that the worker is alive, and delete rows of workers long gone."""
+        """Record that the worker is alive, and delete old rows of stopped workers."""
         with self._signing:
             if self._worker is None:
                 return
@@ -157,7 +157,7 @@ class Heartbeat:
 
 
 def renew(held: Collection[Lease]) -> set[int]:
-    """Renew these leases; returns the runs that are ours but were locked at the moment."""
+    """Renew these leases and return our runs that were locked."""
     if not held:
         return set()
     values: dict[str, Any] = {

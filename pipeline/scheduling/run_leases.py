@@ -1,7 +1,6 @@
-"""Leases on Runs: which worker has a Run, and until when. A fencing token guards every write; `heartbeat` renews
-leases.
+"""Leases on Runs: which worker has a Run, and until when. A fencing token guards every write.
 
-Leases are computed and compared with the database's clock only.
+`heartbeat` renews leases. They are computed and compared only with the database's clock.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class LostLease(Exception):
 
 
 def lease_length() -> timedelta:
-    """The length of a lease; the database computes its end when it is written."""
+    """Return the length of a lease; the database computes its end when it is written."""
     return timedelta(seconds=settings.SCRIPTSMITH_RUN_LEASE_SECONDS)
 
 
@@ -68,9 +67,9 @@ class Lease:
     fence: int
 
     def check(self) -> LeasedRun:
-        """Lock the run, inside a transaction; raises LostLease if the claim is not ours any more."""
+        """Lock the run, inside a transaction. Raises LostLease if another worker has claimed it."""
         with connection.cursor() as cursor:
-            # Plain SQL because it precedes every write of every run.
+            # Plain SQL, because it precedes every write of every run.
             cursor.execute(
                 "SELECT batch_id, waits_for_id FROM pipeline_run"
                 " WHERE id = %s AND owner = %s AND fence = %s FOR NO KEY UPDATE",
@@ -85,16 +84,16 @@ class Lease:
 def claim(run_id: int) -> Lease | None:
     """Claim the run; None if another worker holds it, it is paused, or nothing is left to do.
 
-    Finding a run that was being worked on without a live lease means that its worker died; after
-    MAX_CRASHES such deaths without a finished call in between, the run fails and a person has to look.
+    A run in progress without a live lease has lost its worker. After MAX_CRASHES such losses without a finished call in
+    between, the run fails.
     """
     return _take_new(run_id) or _take_again(run_id)
 
 
 def _take_new(run_id: int) -> Lease | None:
-    """Claim a run that nobody has held before, so no open tries need closing; None otherwise."""
+    """Claim a run that was never held before, so that no open attempts need closing; else None."""
     with connection.cursor() as cursor:
-        # The stubs know no timedelta among parameters; psycopg does.
+        # The type stubs do not allow timedelta parameters, but psycopg does.
         values: dict[str, Any] = {"run": run_id, "owner": owner(), "lease": lease_length()}
         cursor.execute(_TAKE_NEW, values)
         return Lease(run_id, owner(), fence=1) if cursor.rowcount else None
@@ -156,9 +155,9 @@ def _take_again(run_id: int) -> Lease | None:
 def mark_orphans(
     run: Run, *, why: str = "The worker was lost before the reply came.", error_type: str = ""
 ) -> int:
-    """Close attempts that a lost worker left open: their calls may have been billed, and are repeated.
+    """Close attempts that a lost worker left open; their calls may have been billed and are repeated.
 
-    Inside a transaction that holds the run, and near its end: the attempts are counted as spending. Those in a
+    Call it near the end of a transaction that holds the run, because the attempts are counted as spending. Those in a
     Message Batch do not belong to a worker and stay open.
     """
     left = Attempt.objects.filter(
@@ -177,7 +176,7 @@ def mark_orphans(
 
 
 def release(lease: Lease, *, until: datetime | None = None, waits_for: int | None = None) -> None:
-    """Return the run to the queue: to be resumed at once, not before a time, or when an endpoint has a place."""
+    """Return the run to the queue, to resume at once, at a time, or when an endpoint has a place."""
     Run.objects.filter(
         pk=lease.run_id, owner=lease.owner, fence=lease.fence, state=Run.State.RUNNING
     ).update(
@@ -192,7 +191,7 @@ def release(lease: Lease, *, until: datetime | None = None, waits_for: int | Non
 def retry_while_database_is_away(write: Callable[[], T]) -> T:
     """Write, and repeat the write while the database is unreachable, for as long as a lease lasts.
 
-    For what can't be repeated, such as a reply that was paid for. `write` must be idempotent: its commit may have
+    Use it for data that can't be recreated, such as a paid reply. `write` must be idempotent: its commit may have
     succeeded although the confirmation was lost.
     """
     deadline = time.monotonic() + settings.SCRIPTSMITH_RUN_LEASE_SECONDS

@@ -1,4 +1,4 @@
-"""Lists message batches: what was sent, what came back, when the rest expires."""
+"""List message batches: what was sent, what was answered, and when the rest expires."""
 
 from __future__ import annotations
 

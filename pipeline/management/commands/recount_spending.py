@@ -1,4 +1,4 @@
-"""Recounts spending from the ledger, in case the daily sums are ever wrong."""
+"""Recount spending from the ledger, in case the daily sums are wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sends one statement through the pipeline in this process; no worker and no broker are needed."""
+"""Send one statement through the pipeline in this process, without a worker or broker."""
 
 from __future__ import annotations
 

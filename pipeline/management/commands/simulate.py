@@ -1,4 +1,4 @@
-"""Shows what rounds, peer review and the guard are worth at given error rates, before anything is paid."""
+"""Show the gain from rounds, peer review and the guard at given error rates, before paying for it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_ITEMS = 1_000_000
 
 
 class Command(BaseCommand):
-    requires_system_checks = ()  # it serves no page and reads no table
+    requires_system_checks = ()  # The command serves no page and reads no table.
     help = (
         "Send simulated items through the real flow at given error rates. Nothing is written to the"
         " database and no model is asked. Without a file, presets or rates: all presets, the first"
@@ -101,7 +101,7 @@ class Command(BaseCommand):
 
 
 class Progress:
-    """Says on standard error how far it is, at every tenth."""
+    """Reports progress on standard error, at every tenth."""
 
     def __init__(self, out: OutputWrapper, *, total: int) -> None:
         self._out, self._total = out, total
@@ -116,7 +116,7 @@ class Progress:
 
 
 def _configurations(options: dict[str, Any]) -> tuple[SimulatedConfiguration, ...]:
-    """Those of the file, the presets that were named, and one of the rates that were given."""
+    """Return the configurations of the file, the named presets, and one with the given rates."""
     presets = load_presets()
     chosen = list(load_configurations(options["configuration"]) if options["configuration"] else ())
     chosen += [presets[name] for name in dict.fromkeys(options["preset"])]

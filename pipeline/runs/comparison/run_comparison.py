@@ -219,9 +219,9 @@ def _problems_of(draft: Draft | None) -> list[DraftFinding]:
     ]
 
 
-# --- What they did ------------------------------------------------------------------------------------------------
+# --- Stages and usage ---------------------------------------------------------------------------------------------
 
-_StageKey = tuple[int, str, int]  # run, stage, round
+_StageKey = tuple[int, str, int]  # Run, stage, round.
 
 
 def _used_by(runs: Sequence[Run]) -> dict[_StageKey, Used]:

@@ -1,4 +1,4 @@
-"""The model calls of a run as its page shows them: request, reply, every attempt."""
+"""The model calls of a run as its page shows them: request, reply, attempts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.models import Attempt, ModelCall, Run
 
 @dataclass(frozen=True)
 class Message:
-    """One text of a request or reply, and who speaks."""
+    """One text of a request or reply, with its speaker."""
 
     speaker: str
     text: str
@@ -36,14 +36,14 @@ class ShownCall:
 
     @property
     def place(self) -> str:
-        """Where in the run it was asked; unique among its calls."""
+        """Return the call's unique position in the run."""
         call = self.call
         again = [str(part) for part in (call.round, call.sample, call.refinement_id) if part]
         return " ".join([self.stage, *again])
 
     @property
     def tries(self) -> list[tuple[Attempt, str]]:
-        """Each attempt, explained in words if it got no reply or its tokens are unknown."""
+        """Return each attempt, with an explanation if it got no reply or its tokens are unknown."""
         return [
             (one, describe_attempt(one) if one.outcome != "answered" or one.is_uncounted else "")
             for one in self.attempts
@@ -51,22 +51,22 @@ class ShownCall:
 
     @property
     def input_tokens(self) -> int:
-        """Input tokens of all attempts."""
+        """Return the input tokens of all attempts."""
         return sum(attempt.input_tokens for attempt in self.attempts)
 
     @property
     def output_tokens(self) -> int:
-        """Output tokens of all attempts."""
+        """Return the output tokens of all attempts."""
         return sum(attempt.output_tokens for attempt in self.attempts)
 
     @property
     def milliseconds(self) -> int:
-        """Milliseconds of all attempts; those in flight or lost count from their start."""
+        """Return the milliseconds of all attempts; those in flight or lost count from their start."""
         return sum(_spent(attempt) for attempt in self.attempts)
 
     @property
     def state(self) -> str:
-        """The call's state: one that is open is running, waits or was stopped, as its run is."""
+        """Return the call's state; an open call is running, waits or was stopped, depending on its run."""
         if self.call.state != ModelCall.State.OPEN:
             return self.call.state
         if not self.call.run.is_active:
@@ -75,7 +75,7 @@ class ShownCall:
 
     @property
     def since(self) -> datetime | None:
-        """When the attempt in flight began; None if there is none."""
+        """Return when the attempt in flight began, or None."""
         return next((one.started_at for one in self.attempts if one.ended_at is None), None)
 
     @property
@@ -84,19 +84,19 @@ class ShownCall:
 
     @property
     def cost(self) -> int | None:
-        """Micro-dollars of all attempts; None if a price is missing or no attempt was answered."""
+        """Return the micro-dollars of all attempts; None if a price is missing or no attempt was answered."""
         answered = [one for one in self.attempts if one.outcome == Attempt.Outcome.ANSWERED]
         known = [one.cost for one in answered if one.cost is not None]
         return sum(known) if known and len(known) == len(answered) else None
 
     @property
     def price_since(self) -> date | None:
-        """The day from which on the price holds that was paid; None if nothing was paid."""
+        """Return the day from which the paid price is valid, or None if nothing was paid."""
         return max((one.price_since for one in self.attempts if one.price_since), default=None)
 
     @property
     def is_unpriced(self) -> bool:
-        """Whether it was answered, and no price of the model was known."""
+        """Return whether it was answered at an unknown price."""
         return any(
             one.cost is None and one.outcome == Attempt.Outcome.ANSWERED and not one.is_uncounted
             for one in self.attempts
@@ -104,17 +104,17 @@ class ShownCall:
 
     @property
     def is_uncounted(self) -> bool:
-        """Whether a reply came without a usable token count."""
+        """Return whether a reply had no usable token count."""
         return any(one.is_uncounted for one in self.attempts)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether an attempt was possibly billed without an answer."""
+        """Return whether an attempt was possibly billed without an answer."""
         return self.may_be_billed and any(attempt.possibly_billed for attempt in self.attempts)
 
 
 def show_calls(run: Run) -> list[ShownCall]:
-    """The calls in the order in which they were made, with their attempts."""
+    """Return the calls in order, with their attempts."""
     calls = run.calls.select_related("endpoint").prefetch_related("attempts").order_by("created_at")
     return [
         ShownCall(
@@ -147,7 +147,7 @@ def _read_request(request: object) -> Iterator[Message]:
 
 
 def _read_content(content: object, speaker: str) -> Iterator[Message]:
-    """Texts of the Messages API: a string, or a list of blocks; other blocks are shown as JSON."""
+    """Yield texts of the Messages API: a string, or a list of blocks; other blocks are shown as JSON."""
     if isinstance(content, str):
         yield Message(speaker, content)
     for block in content if isinstance(content, list) else []:

@@ -1,4 +1,4 @@
-"""The timeline of a run: each stage in words, with how it ended, what was found and what it cost."""
+"""The timeline of a run: each stage with its outcome, findings and cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.display_names import outcome_label, stage_label
 from pipeline.models import Run, Stage
 from pipeline.types import StageName, Verdict
 
-# What these found is said once on the page: by the assessment, the feedback or the answer.
+# The page shows these findings elsewhere: in the assessment, the feedback or the answer.
 _SAID_ELSEWHERE = {
     StageName.DESCRIBE,
     StageName.SIMILARITY,
@@ -22,14 +22,16 @@ _SAID_ELSEWHERE = {
     StageName.EXPLAIN,
     StageName.RECOMMEND,
 }
-_ENSEMBLE_LISTS = Verdict.INCORRECT  # the differences; of a pass it says how little that means
-# Longer findings are unfolded on demand.
+_ENSEMBLE_LISTS = (
+    Verdict.INCORRECT
+)  # Lists the differences. For a pass it says how little that means.
+# Longer findings are collapsed.
 _SHORT = 90
 
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What the assessor said of an entry before it answered."""
+    """What the assessor said about an entry before it answered."""
 
     functionality: str
     similarity: str
@@ -37,7 +39,7 @@ class Confirmation:
 
 
 def confirmation_of(run: Run, stages: Iterable[Stage]) -> Confirmation | None:
-    """The confirmation of a match; None for a match by scoring alone."""
+    """Return the confirmation of a match; None for a match by score alone."""
     if not run.match_confirmed_by:
         return None
     found = {stage.name: stage.found for stage in stages}
@@ -56,16 +58,16 @@ class ShownStage:
     name: str
     round: int
     outcome: str
-    since: datetime | None  # when it began, if it is running
+    since: datetime | None  # When it began, if it is running.
     found: str
     milliseconds: int | None
     tokens: str
     on_demand: bool
-    sums: Sums | None  # of its model calls
+    sums: Sums | None  # Of its model calls.
 
     @property
     def is_short(self) -> bool:
-        """Whether the finding fits on the line."""
+        """Return whether the finding fits on the line."""
         return len(self.found) <= _SHORT and "\n" not in self.found
 
 
@@ -76,10 +78,10 @@ def show_stages(
     beside_evidence: bool = False,
     run_state: str = Run.State.DONE,
 ) -> list[ShownStage]:
-    """The stages in the order in which they began, with their costs if given.
+    """Return the stages in order, with their costs if given.
 
-    `beside_evidence` leaves out findings that the page shows elsewhere. A stage that has not ended is running,
-    waits or was stopped, as the run is.
+    `beside_evidence` leaves out findings that the page shows elsewhere. An unfinished stage is running, waits or was
+    stopped, depending on the run.
     """
     by_step = costs.by_step if costs else {}
     return [

@@ -1,4 +1,4 @@
-"""Why a run waits at present, and what it waits for."""
+"""Explain why a run waits, and for what."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.models import Endpoint, Run
 
 @dataclass(frozen=True)
 class Waiting:
-    """Why, in words, and which runs hold the places that it waits for."""
+    """The reason, and the runs that hold the places."""
 
     words: str
     holders: Sequence[Holder] = ()
@@ -26,7 +26,7 @@ class Waiting:
 
 
 def describe_wait(run: Run, user: User) -> Waiting | None:
-    """What an active run waits for; None if it does not wait."""
+    """Return what an active run waits for, or None."""
     if not run.is_active:
         return None
     if run.batch and run.batch.paused_at:

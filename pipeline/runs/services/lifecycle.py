@@ -1,4 +1,4 @@
-"""Starting, cancelling and retrying runs."""
+"""Start, cancel and retry runs."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def start_run(
 ) -> Run:
     """Send an Action through the pipeline; the work begins after this transaction commits.
 
-    With `uses_examples` False, no examples are shown even if the configuration has them on.
-    `secrets` says what is done with secrets that would leave this machine; with None the person is asked first.
-    Raises BadInput if no Configuration can be used or one of its endpoints is switched off, and SecretsFound.
+    If `uses_examples` is False, no examples are shown, even if the configuration has them on. `secrets` says how to
+    handle secrets that would leave this machine; if it is None, the user must choose first. Raises BadInput if no
+    Configuration can be used or one of its endpoints is off, and SecretsFound.
     """
     configuration = hold_configuration(configuration or default_configuration())
     spec, demo = snapshot_of(configuration)
     spec["uses_examples"] = bool(spec["uses_examples"]) and uses_examples
     if origin == Run.Origin.CAMPAIGN:
-        # Entries that answer the statement are no examples. Runs of earlier releases do not say so.
+        # Entries that answer the statement must not be examples. Runs of earlier releases have no such key.
         spec["guards_examples"] = True
     run = Run.objects.create(
         action=action,
@@ -70,7 +70,7 @@ def enqueue_run(run: Run) -> None:
 
 @transaction.atomic
 def cancel_run(run: Run, *, by: User) -> None:
-    """Cancel a run that is not finished; its next write is refused. Raises NotAllowedNow if it has finished."""
+    """Cancel a run so that its next write is refused. Raises NotAllowedNow if it has finished."""
     changed = (
         Run.objects.unfinished()
         .filter(pk=run.pk, finished_at=None)
@@ -87,7 +87,7 @@ def cancel_run(run: Run, *, by: User) -> None:
 
 @transaction.atomic
 def retry_run(run: Run, *, by: User) -> None:
-    """Resume a failed run where it stopped; answered questions are not asked again."""
+    """Resume a failed run where it stopped, without repeating answered questions."""
     changed = Run.objects.filter(pk=run.pk, state=Run.State.FAILED).update(
         state=Run.State.QUEUED,
         finished_at=None,
@@ -99,7 +99,7 @@ def retry_run(run: Run, *, by: User) -> None:
     )
     if not changed:
         raise NotAllowedNow(_("Only a failed run can be taken up again."))
-    # Calls that had used up their tries get new ones; answered calls stay.
+    # Calls that had used up their attempts get new ones; answered calls stay.
     run.calls.filter(state="failed").update(state="open", ended_at=None)
     run.stages.exclude(state="done").delete()
     record(run, "taken up again", by=by)

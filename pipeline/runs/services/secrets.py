@@ -1,4 +1,4 @@
-"""Secrets in a request: shown to the asker before a model elsewhere reads them, and the choice recorded."""
+"""Secrets in a request: show them to the requester before a remote model reads them, and record the choice."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pipeline.ledger.outgoing_secrets import hash_secret, hash_secrets
 from pipeline.models import Action, Endpoint, Refinement, Run
 from pipeline.types import SecretsChoice
 
-# The texts of an action that models get, and all that are stored, which every user can read and search.
+# The texts of an action that models get, and all stored texts, which every user can read and search.
 SENT_TEXTS = ("statement", "incident", "environment")
 STORED_TEXTS = (*SENT_TEXTS, "target", "impact", "reference")
 
 
 class FoundSecret(NamedTuple):
-    """A secret in a text of an action, or in feedback; line and column count from 1."""
+    """A secret in a text of an action or in feedback; line and column count from 1."""
 
     field: str
     line: int
@@ -33,30 +33,30 @@ class FoundSecret(NamedTuple):
 
 
 class SecretsFound(BadInput):
-    """Texts that would be stored or would leave this machine contain secrets, and the user has to choose."""
+    """Texts to be stored or sent from this machine contain secrets, and the user must choose."""
 
     def __init__(self, found: Sequence[FoundSecret], *, to: Sequence[str]) -> None:
         super().__init__(
             _("Choose what is done with the secrets in what you typed."), field="secrets"
         )
         self.found = found
-        self.to = to  # titles of the endpoints outside this machine that would read them
+        self.to = to  # Titles of the endpoints outside this machine that would read them.
 
 
 def texts_of(action: Action, names: Iterable[str] = SENT_TEXTS) -> dict[str, str]:
-    """The texts of an action by name; those that are sent to models unless `names` says otherwise."""
+    """Return the texts of an action by name, by default those that are sent to models."""
     return {name: str(getattr(action, name)) for name in names}
 
 
 def secrets_in_texts(texts: Mapping[str, str]) -> list[FoundSecret]:
-    """The secrets in these texts of an action, in the order of `STORED_TEXTS`."""
+    """Return the secrets in these texts of an action, in the order of `STORED_TEXTS`."""
     return [
         found for name in STORED_TEXTS for found, _value in _read(name, str(texts.get(name, "")))
     ]
 
 
 def mask_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """The texts with *** in place of their secrets, and the kinds that were masked."""
+    """Return the texts with secrets replaced by ***, and the masked kinds."""
     known = secret_values(*texts.values())
     masked = {name: mask_secrets(text, known=known) for name, text in texts.items()}
     kinds = [kind for one in masked.values() for kind in one.secrets]
@@ -64,21 +64,21 @@ def mask_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
 
 
 def fingerprint(found: Iterable[FoundSecret]) -> str:
-    """A digest that shows that a choice was made for secrets of these kinds in these texts, and no others."""
+    """Return a digest of the kinds of secrets in these texts, to match a choice to them."""
     seen = sorted((one.field, one.kind) for one in found)
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
 
 
 def say_kinds(kinds: Iterable[str]) -> str:
-    """Kinds of secrets in words: "AWS access key, GitHub token (2)"."""
+    """Return kinds of secrets in words: "AWS access key, GitHub token (2)"."""
     counted = Counter(kinds)
     return ", ".join(f"{kind} ({n})" if n > 1 else kind for kind, n in counted.items())
 
 
 def settle_secrets(run: Run, choice: SecretsChoice | None, *, by: User | None) -> None:
-    """Record what is done with the secrets of a run that is about to start, inside its transaction.
+    """Record the choice for the secrets of a run that is about to start, inside its transaction.
 
-    Raises SecretsFound if nobody has chosen yet and some would leave this machine.
+    Raises SecretsFound without a choice if some would leave this machine.
     """
     texts = texts_of(run.action)
     _settle(run, secrets_in_texts(texts), choice, by=by)
@@ -88,13 +88,13 @@ def settle_secrets(run: Run, choice: SecretsChoice | None, *, by: User | None) -
 
 
 def require_no_secrets(run: Run) -> None:
-    """Raise SecretsFound if a text of the run's action has any, even if no model outside this machine reads them."""
+    """Raise SecretsFound if a text of the run's action has secrets, even if only local models read it."""
     if found := secrets_in_texts(texts_of(run.action, STORED_TEXTS)):
         raise SecretsFound(found, to=[str(endpoint) for endpoint in _remote_endpoints(run)])
 
 
 def secrets_in_feedback(run: Run, text: str) -> list[FoundSecret]:
-    """The secrets in feedback on a script of this run, but for those that whoever asked has sent already."""
+    """Return the secrets in feedback on a script of this run, except for those that the requester has already sent."""
     sent = frozenset(run.sent_secrets)
     return [found for found, value in _read("feedback", text) if hash_secret(value) not in sent]
 
@@ -102,7 +102,7 @@ def secrets_in_feedback(run: Run, text: str) -> list[FoundSecret]:
 def settle_feedback_secrets(
     refinement: Refinement, text: str, choice: SecretsChoice | None, *, by: User | None
 ) -> None:
-    """The same for what a person wrote that a script is rewritten from: nobody else has seen its secrets."""
+    """Record the choice for secrets in a user's feedback for a rewrite. Raises SecretsFound without a choice."""
     _settle(refinement.run, secrets_in_feedback(refinement.run, text), choice, by=by)
     if choice is SecretsChoice.SEND:
         refinement.sent_secrets = hash_secrets(text)

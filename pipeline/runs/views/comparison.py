@@ -1,4 +1,4 @@
-"""Runs of one action side by side, live while one of them is in progress."""
+"""Compare runs of one action side by side, live while one of them is in progress."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ MOST_OFFERED = 50
 
 @dataclass(frozen=True)
 class Pair:
-    """A run's script against the first run's."""
+    """A run's script and the first run's."""
 
     old: ComparedRun
     new: ComparedRun
 
     @property
     def is_same(self) -> bool:
-        """Whether both have a script and they are equal, byte for byte."""
+        """Return whether both have a script and their bytes are equal."""
         old, new = self.old.draft, self.new.draft
         return old is not None and new is not None and old.sha256 == new.sha256
 
 
 @dataclass(frozen=True)
 class ShownLine:
-    """A stage in words, with each run's part: the words, and what it used."""
+    """A stage with each run's description and usage."""
 
     name: str
     round: int
@@ -57,7 +57,7 @@ class ShownLine:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def action_compare(request: HttpRequest, pk: int) -> HttpResponse:
-    """Two to four runs side by side; with fewer, the page offers a choice. A POST starts one more."""
+    """Compare two to four runs; with fewer, offer a choice. A POST starts one more."""
     user = signed_in(request)
     action = access_action(user, pk, to_run=request.method == "POST")
     keys = _keys(request.GET)
@@ -75,7 +75,7 @@ def action_compare(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def action_compare_status(request: HttpRequest, pk: int) -> HttpResponse:
-    """The live part of the page; 204 if nothing in it has changed since it was last shown."""
+    """Return the live part of the page, or 204 if it has not changed since it was last shown."""
     user = signed_in(request)
     action = access_action(user, pk)
     if not wants_fragment(request):
@@ -97,7 +97,7 @@ def _uses_retrieval(user: User, keys: Sequence[int]) -> bool:
 def _start(
     request: HttpRequest, action: Action, form: RunForm, keys: Sequence[int]
 ) -> HttpResponse | None:
-    """Start one more run and redirect to it; None if it was refused, with the reason in the form."""
+    """Start one more run and redirect to it. If it is refused, add the reason to the form and return None."""
     if len(keys) >= MOST_RUNS:
         form.add_error(None, _("At most %d runs can be compared; leave one out.") % MOST_RUNS)
         return None
@@ -143,7 +143,7 @@ def _show(
 
 
 def _describe(request: HttpRequest, action: Action, keys: Sequence[int]) -> dict[str, object]:
-    """The data of the page and its live part. Raises BadInput if these runs can't be compared."""
+    """Return the data of the page and its live part. Raises BadInput if these runs can't be compared."""
     of_first, side = request.GET.get("of") == "first", request.GET.get("view") == "side"
     found = compare_runs(action, keys, by=signed_in(request), of_first=of_first)
     return {
@@ -191,7 +191,7 @@ def _fingerprint(found: Comparison) -> str:
 
 
 def _switches(keys: Sequence[int], *, of_first: bool, side: bool) -> list[dict[str, object]]:
-    """Which scripts are compared, and their verdicts."""
+    """Return the options for the compared scripts and their verdicts."""
 
     def option(label: str, key: str, *, first: bool, beside: bool) -> dict[str, object]:
         return {
@@ -220,7 +220,7 @@ def _switches(keys: Sequence[int], *, of_first: bool, side: bool) -> list[dict[s
 
 
 def _keys(query: QueryDict) -> list[int]:
-    """The runs in the URL; anything that is not a number is refused like an unknown run."""
+    """Return the runs in the URL; treat non-numeric values like unknown runs."""
     return [
         int(text) if text.isdecimal() and len(text) < 19 else 0 for text in query.getlist("run")
     ]

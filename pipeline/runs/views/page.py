@@ -1,4 +1,4 @@
-"""Builds the page of one run, also as the response to a refused form on it."""
+"""Build the page of one run, also as the response to a refused form on it."""
 
 from __future__ import annotations
 
@@ -52,38 +52,38 @@ from pipeline.runs.page_data.waiting import Waiting, describe_wait
 from pipeline.runs.recommendation import explain_recommendation, offered_draft
 from pipeline.types import AnswerStatus, DraftKind
 
-_NEAREST = 3  # entries
+_NEAREST = 3  # Entries.
 
 
 @dataclass(frozen=True)
 class ShownDraft:
-    """A Draft with everything that is known about it."""
+    """A Draft with its findings, assessment and uses."""
 
     draft: Draft
     assessment: Assessment | None
     is_assessment_current: bool
     problems: Sequence[DraftFinding]
     not_judged: Sequence[DraftFinding]
-    older: Sequence[DraftFinding]  # by versions of checks that have changed since
-    missing_checks: Sequence[str]  # checks not made in their present version
-    vouched: Version | None  # verified with exactly this text for this statement
-    used: DraftUse | None  # by the viewer
+    older: Sequence[DraftFinding]  # By versions of checks that have changed since.
+    missing_checks: Sequence[str]  # Checks not made in their current version.
+    vouched: Version | None  # Verified with exactly this text for this statement.
+    used: DraftUse | None  # By the viewer.
     coverage: Coverage | None = None
 
     @property
     def risks(self) -> list[DraftFinding]:
-        """Risks of the script and hidden characters in it; the most severe first."""
+        """Return the risks and hidden characters in the script, the most severe first."""
         found = [one for one in self.problems if one.check_name in ("risk", "characters")]
         return sorted(found, key=lambda one: level_place(one.level))
 
     @property
     def risk(self) -> str:
-        """The risk of running it; empty if the text was erased."""
+        """Return the risk of running it; empty if the text was erased."""
         return risk_of(self.draft, self.problems) or ""
 
     @property
     def label(self) -> str:
-        """Which draft it is, in words."""
+        """Return the draft's name."""
         return _("Draft %(number)s, %(kind)s") % {
             "number": self.draft.number,
             "kind": self.draft.get_kind_display().lower(),
@@ -91,17 +91,17 @@ class ShownDraft:
 
     @property
     def length(self) -> str:
-        """How long it is."""
+        """Return its length in words."""
         lines = len(self.draft.script.splitlines())
         return ngettext("%(lines)s line", "%(lines)s lines", lines) % {"lines": lines}
 
     @property
     def code_id(self) -> str:
-        """The id of its code block, where the recommended one has "draft"."""
+        """Return the id of its code block; the recommended one has "draft"."""
         return f"draft-{self.draft.number}-code"
 
     def filled_in(self, filled: catalog.Filled) -> ShownDraft:
-        """The same with its findings at the lines of the script that has values."""
+        """Return a copy with its findings at the lines of the script that has values."""
         problems, not_judged = map(deepcopy, (self.problems, self.not_judged))
         for found in (*problems, *not_judged):
             found.line = filled.line_of(found.line)
@@ -110,7 +110,7 @@ class ShownDraft:
 
     @property
     def is_model_written(self) -> bool:
-        """Whether a model wrote this text."""
+        """Return whether a model wrote this text."""
         return self.draft.kind not in (DraftKind.EDITED, DraftKind.IMPORTED, DraftKind.RETRIEVED)
 
 
@@ -122,17 +122,17 @@ def show_run(
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The page; `form` and `refusal` say which form on it was refused, and why."""
+    """Render the page; `form` and `refusal` are the refused form and the reason."""
     context = describe_run(run, signed_in(request))
     context |= {"form": form or UseForm(), "refusal": refusal}
     return render(request, "pipeline/runs/detail.html", context, status=status)
 
 
 def describe_run(run: Run, user: User) -> dict[str, object]:
-    """The data of the page and its live part, in a fixed number of queries."""
+    """Return the data of the page and its live part, in a fixed number of queries."""
     row = run_row(run, user)
     parts = row.parts
-    # Hidden parts are not even read: the time it takes would reveal how much there is.
+    # Do not even read hidden parts, because the time would reveal their size.
     stages = list(run.stages.all()) if parts.verdict else []
     waits = describe_wait(run, user) if parts.verdict else None
     context: dict[str, object] = {
@@ -141,7 +141,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
         "action": run.action,
         "parts": parts,
         "seen": fingerprint_of(row, stages, waits=waits),
-        # Seconds until the live part asks again; 0 where nothing more is expected.
+        # Seconds until the next update of the live part; 0 if nothing more is expected.
         "asks_after": 1 if row.is_active else 0,
         "may_change": may_change(user, run),
         "may_cancel": may_cancel(user, run),
@@ -190,7 +190,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
 
 
 def _main_draft(run: Run, answer: ShownAnswer, drafts: Sequence[ShownDraft]) -> ShownDraft | None:
-    """The draft that the answer is about: the verified one, the one that was decided on, else the recommended one."""
+    """Return the answer's draft: the verified one, else the one decided on, else the recommended one."""
     verified = next((one for one in drafts if one.vouched), None)
     decided = next((one for one in drafts if one.draft.pk == answer.decided_draft), None)
     recommended = next((one for one in drafts if one.draft.pk == run.recommended_id), None)
@@ -198,7 +198,7 @@ def _main_draft(run: Run, answer: ShownAnswer, drafts: Sequence[ShownDraft]) -> 
 
 
 def _describe_copy(answer: ShownAnswer, matches: Sequence[RetrievedMatch]) -> dict[str, object]:
-    """The verified text with the statement's values, and whether it can be copied as it is."""
+    """Return the verified text with the statement's values, and whether it can be copied as it is."""
     version = answer.version
     if version is None or answer.status != AnswerStatus.VERIFIED:
         return {"filled": None, "values": []}
@@ -221,9 +221,9 @@ def fingerprint_of(
     answer: ShownAnswer | None = None,
     waits: Waiting | None = None,
 ) -> str:
-    """A digest that changes whenever the live part would look different to this person.
+    """Return a digest that changes whenever the live part would look different to this user.
 
-    `answer` is that of a run which is over: what it waits for then is a reviewer.
+    `answer` is the answer of a finished run, which waits for a reviewer.
     """
     seen: tuple[object, ...] = (row.state,)
     if row.parts.verdict:
@@ -234,7 +234,7 @@ def fingerprint_of(
 
 
 def show_drafts(run: Run, user: User, *, vouching: Version | None = None) -> list[ShownDraft]:
-    """The drafts, oldest first; `vouching` is the verified version that answers the run's statement."""
+    """Return the drafts, oldest first; `vouching` is the verified version that answers the run's statement."""
     own_uses = DraftUse.objects.filter(by=user)
     drafts = list(
         run.drafts.select_related("assessment", "author", "parent").prefetch_related(
@@ -273,9 +273,9 @@ def _show_draft(
 def _describe_match(
     run: Run, user: User, matches: Sequence[RetrievedMatch], *, start: Version | None = None
 ) -> dict[str, object]:
-    """The catalogue's answer or the script's starting point, and whether it was confirmed.
+    """Return the catalogue's answer or the script's starting point, and whether it was confirmed.
 
-    `start` is the entry that the answer offers to start from; without it, the nearest one is.
+    `start` is the entry that the answer offers as a starting point; the default is the nearest one.
     """
     offered = [one for one in matches if start is None or one.version_id == start.pk]
     best = offered[0] if offered else None
@@ -289,7 +289,7 @@ def _describe_match(
 
 
 def _nearest_entries(run: Run) -> list[Entry]:
-    """What the catalogue has next to the statement, nearest first: where nothing was written it may do."""
+    """Return the entries nearest to the statement, nearest first, for runs without a script."""
     near = run.matches.filter(
         version__state=Version.State.VERIFIED, version__entry__suspended_at__isnull=True
     ).select_related("version__entry")
@@ -297,7 +297,7 @@ def _nearest_entries(run: Run) -> list[Entry]:
 
 
 def _values_for(version: Version, fills: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Parameter values: the statement's literals, else the defaults."""
+    """Return parameter values: the statement's literals, or else the defaults."""
     return [
         (name, fills.get(name, row.get("default") or ""))
         for row in version.parameters

@@ -1,4 +1,4 @@
-"""One run: watch, cancel and retry it; confirm or reject the catalogue's answer."""
+"""Views of one run: watch, cancel and retry it; confirm or reject the catalogue's answer."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from pipeline.runs.views.page import describe_run, fingerprint_of, show_run
 
 @require_safe
 def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """The current state of the run; while it is active the page updates itself."""
+    """Show the current state of the run. The page updates itself while the run is active."""
     return show_run(request, access_run(signed_in(request), pk))
 
 
 @require_safe
 def run_status(request: HttpRequest, pk: int) -> HttpResponse:
-    """The live part of the page; 204 if nothing in it has changed since it was last shown."""
+    """Return the live part of the page, or 204 if it has not changed since it was last shown."""
     user = signed_in(request)
     run = access_run(user, pk)
     if not wants_fragment(request):
@@ -57,7 +57,7 @@ def run_status(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
-    """The ledger: every model call of the run, and every attempt at it."""
+    """Show the ledger: every model call of the run with its attempts."""
     user = signed_in(request)
     run = access_run(user, pk)
     parts = visible_parts(user, run)
@@ -115,7 +115,7 @@ def confirm_match(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def reject_match(request: HttpRequest, pk: int) -> HttpResponse:
-    """Reject the catalogue's answer and have a script written."""
+    """Reject the catalogue's answer and start a run that writes a script."""
     user = signed_in(request)
     run = access_run(user, pk, to_change=True)
     try:
@@ -127,7 +127,7 @@ def reject_match(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _refuse(request: HttpRequest, run: Run, refusal: NotAllowedNow | BadInput) -> HttpResponse:
-    """The run's page with the reason why nothing was changed."""
+    """Show the run's page with the reason for the refusal."""
     status = 409 if isinstance(refusal, NotAllowedNow) else 422
     run = access_run(signed_in(request), run.pk)
     return show_run(request, run, refusal=str(refusal), status=status)
