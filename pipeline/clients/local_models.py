@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-LOCAL = "local"  # The endpoint's name.
+LOCAL = "local"  # the endpoint's name
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class LocalModel:
 
     name: str
     pid: int
-    port: int = 0  # Until the weights are loaded.
+    port: int = 0  # until the weights are loaded
     key: str = ""  # Other users of this machine can reach the port too.
     problem: str = ""  # Why it is not served until the next start.
 

@@ -36,7 +36,7 @@ class CaseGain:
     """The newest runs with a Draft that was refined from cases, at most MOST_RUNS of them."""
 
     runs: int
-    offered: int  # Offered as the better script.
+    offered: int  # offered as the better script
     told: Held
     held_back: Held
 

@@ -26,7 +26,7 @@ class Change(StrEnum):
     NONE = "none"
     PASSED = "passed"
     FLAGGED = "flagged"
-    LOST = "lost"  # It became unreadable.
+    LOST = "lost"  # it became unreadable
 
 
 @dataclass(frozen=True)

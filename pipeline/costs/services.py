@@ -44,7 +44,7 @@ class CostQuery:
     until: date
     per: Per = Per.MONTH
     by: By = By.MODEL
-    configuration: str = ""  # Its name.
+    configuration: str = ""  # its name
     batch: int | None = None
 
     @property

@@ -36,7 +36,7 @@ _GRACE = timedelta(seconds=60)  # For the free requests, in addition to the call
 
 class CheckState(StrEnum):
     NEVER = "never"
-    WAITING = "waiting"  # For a worker.
+    WAITING = "waiting"  # for a worker
     RUNNING = "running"
     LOST = "lost"  # No worker started it, or its worker was lost.
     DONE = "done"

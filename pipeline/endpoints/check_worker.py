@@ -34,7 +34,7 @@ from pipeline.types import Problem
 
 # A small model without tool support repeats itself up to the token limit, which takes minutes.
 LOCAL_MAX_TOKENS = 128
-_MOST_SHOWN = 4_000  # Characters of the tried script.
+_MOST_SHOWN = 4_000  # characters of the tried script
 _INTERVAL = 1.0  # Seconds until a canceled check ends.
 _MAY_BE_GONE = (FailureKind.UNREACHABLE, FailureKind.TIMEOUT)
 

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 _MARK = re.compile(r"Simulated: item (\d+), draft (\d+), (right|wrong)\.")
-_HEAD = 3  # Lines before the body.
+_HEAD = 3  # lines before the body
 
 
 class SimulatedDraft(NamedTuple):

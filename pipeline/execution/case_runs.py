@@ -16,10 +16,10 @@ from pipeline.ledger.model_calls import draining
 
 LONGEST_WAIT = 90.0  # Total seconds in one passage. The run continues without missing results.
 LATE_FOR = 120.0  # Seconds in which no run of this process waits after a timeout.
-_LOOK_AGAIN = 0.2  # Seconds.
-_CHECK_LEASE = 2.0  # Seconds.
+_LOOK_AGAIN = 0.2  # seconds
+_CHECK_LEASE = 2.0  # seconds
 
-_late_until = 0.0  # On the monotonic clock.
+_late_until = 0.0  # on the monotonic clock
 
 _LATE = "The sandbox's worker has too much to do; it may be known later."
 

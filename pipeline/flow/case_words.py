@@ -13,7 +13,7 @@ from catalog.execution.cases.display import show
 from catalog.execution.cases.world import World, WorldFile
 from pipeline.flow.ports import CheckSeen, Executed
 
-MOST_TOLD = 6  # Checks.
+MOST_TOLD = 6  # checks
 _LONGEST_LINE = 700
 _MOST_FILES = 12
 JUDGED = (State.PASSED, State.FAILED)

@@ -71,7 +71,7 @@ class Assessed:
 
     draft: DraftMade
     verdict: Verdict
-    why: str = ""  # For an unknown verdict.
+    why: str = ""  # for an unknown verdict
     syntax_ok: bool | None = None
     functionality: str = ""
     similarity: Opinion | None = None
@@ -129,7 +129,7 @@ class Result:
     recommended: DraftMade
     verdict: Verdict | None = None
     matched: bool = False
-    confirmed: bool = False  # The assessor confirmed the match.
+    confirmed: bool = False  # the assessor confirmed the match
     assessments: tuple[Assessed, ...] = ()
 
 

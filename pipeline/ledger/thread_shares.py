@@ -22,7 +22,7 @@ from pipeline.models import Endpoint
 
 # How long a run without a thread waits before it retries. The end of another call wakes it sooner.
 _PAUSE = timedelta(seconds=1)
-_KNOWN_FOR = 10.0  # Seconds.
+_KNOWN_FOR = 10.0  # seconds
 
 
 class ThreadQuota:

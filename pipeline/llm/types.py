@@ -89,7 +89,7 @@ class Failed:
     http_status: int | None = None
     error_type: str = ""
     request_id: str = ""
-    retry_after: float | None = None  # Seconds.
+    retry_after: float | None = None  # seconds
     possibly_billed: bool = False
     milliseconds: int = 0
 

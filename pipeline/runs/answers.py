@@ -52,7 +52,7 @@ class ShownAnswer:
 
     status: AnswerStatus
     version: Version | None = None  # Of the catalogue, verified or formerly verified.
-    by: str = ""  # Who verified or decided.
+    by: str = ""  # who verified or decided
     at: datetime | None = None
     why: Sequence[str] = ()  # The errors, or the reason of a rejection or failure.
     is_held: bool = False

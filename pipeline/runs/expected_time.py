@@ -9,9 +9,9 @@ from django.utils.translation import ngettext
 
 from pipeline.models import Attempt, Configuration, Run
 
-_NEWEST = 2_000  # Attempts that are read.
+_NEWEST = 2_000  # attempts that are read
 _SLOW = 10  # Seconds; a faster run needs no notice.
-Player = tuple[int, str]  # Endpoint and model.
+Player = tuple[int, str]  # endpoint and model
 
 
 class RecentTimes:

@@ -77,7 +77,7 @@ class RoundsCounted:
     figures: tuple[Figure, ...]
     input_tokens: int
     output_tokens: int
-    cost: int  # Micro-dollars of all items.
+    cost: int  # micro-dollars of all items
 
     def figure(self, name: str) -> Figure | None:
         """Return the figure of this name; without rounds, no item is fixed or broken."""

@@ -36,7 +36,7 @@ class Passage:
     calls: int
     input_tokens: int
     output_tokens: int
-    cost: int  # Micro-dollars.
+    cost: int  # micro-dollars
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ from pipeline.runs.page_data.waiting import Waiting, describe_wait
 from pipeline.runs.recommendation import explain_recommendation, offered_draft
 from pipeline.types import AnswerStatus, DraftKind
 
-_NEAREST = 3  # Entries.
+_NEAREST = 3  # entries
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ShownDraft:
     older: Sequence[DraftFinding]  # By versions of checks that have changed since.
     missing_checks: Sequence[str]  # Checks not made in their current version.
     vouched: Version | None  # Verified with exactly this text for this statement.
-    used: DraftUse | None  # By the viewer.
+    used: DraftUse | None  # by the viewer
     coverage: Coverage | None = None
 
     @property
