@@ -7,7 +7,7 @@ from django.utils.translation import gettext, gettext_lazy
 from pipeline.flow.stages import find_stage
 from pipeline.types import AnswerStatus, Verdict
 
-# Labels of the verdict badges. Only the assessor says "passed", so the label is not "correct".
+# Labels of the verdict badges. A pass is only the assessor's opinion, so it is not labeled "correct".
 VERDICT_CHOICES = [
     (Verdict.CORRECT.value, gettext_lazy("Passed")),
     (Verdict.INCORRECT.value, gettext_lazy("Flagged")),

@@ -107,7 +107,7 @@ class ConfigurationViewSet(
     @extend_schema(request=None, responses=ConfigurationDetailSerializer)
     @action(detail=True, methods=["post"], url_path="make-default")
     def make_default(self, request: Request, name: str) -> Response:
-        """Use this configuration if a request names none."""
+        """Make this the default configuration."""
         return self._do(name, services.make_default)
 
     def _do(self, name: str, service: Callable[..., None]) -> Response:

@@ -15,7 +15,7 @@ from pipeline.types import NEEDED_ROLES, Mode
 
 _Preset = Configuration.Preset
 _MAX_TOKENS = 1_024  # A small model that writes more is repeating itself.
-_SECONDS = 900  # Seconds for a reply of twice the usual length on a slow machine.
+_SECONDS = 900  # Enough for a reply of twice _MAX_TOKENS on a slow machine.
 
 
 @transaction.atomic

@@ -1,7 +1,7 @@
 """Measure the gain of each refinement round by the assessor's verdict, without an expert's judgment.
 
 For a run: the verdict after each round. For a configuration or batch: how many runs passed after each round, and the
-cost. Only drafts of the run itself count. Drafts made on demand, by a person or from cases are measured separately.
+cost. Only drafts of the run itself count. Drafts made on demand, by a user or from cases are measured separately.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Change(StrEnum):
     NONE = "none"
     PASSED = "passed"
     FLAGGED = "flagged"
-    LOST = "lost"  # it became unreadable
+    LOST = "lost"  # the verdict became unreadable
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def default_configuration() -> Configuration:
 
 
 def find_configuration(name: str) -> Configuration:
-    """Return the active Configuration of this name. Raises BadInput if there is none."""
+    """Return the active Configuration of this name. Raises BadInput if none has it."""
     found = Configuration.objects.filter(name=name, archived_at=None).first()
     if found is None:
         raise BadInput(

@@ -67,7 +67,7 @@ def recount_spending() -> int:
     Readers see the old rows until the new ones are complete. Workers that end an attempt wait for the recount.
     """
     with connection.cursor() as cursor:
-        # Workers hold this lock until they commit, so each attempt is counted either before or after.
+        # Workers that count attempts commit before this lock or wait for it, so each attempt counts once.
         cursor.execute("LOCK TABLE pipeline_spending IN EXCLUSIVE MODE")
         before = _rows()
         cursor.execute("DELETE FROM pipeline_spending")

@@ -1,1 +1,1 @@
-"""Endpoints: the servers that serve models, their prices, and the check of what a server can do."""
+"""Endpoints: model servers, their prices, and the check of a server's capabilities."""

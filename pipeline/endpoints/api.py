@@ -79,7 +79,7 @@ class EndpointViewSet(
     @extend_schema(request=SwitchOnInput, responses=EndpointSerializer)
     @action(detail=True, methods=["post"], url_path="switch-on")
     def switch_on(self, request: Request, name: str) -> Response:
-        """Let runs use the endpoint. An endpoint outside this machine needs `confirmed`."""
+        """Turn on the endpoint. One outside this machine needs `confirmed`."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
         body = read_body(SwitchOnInput, request)
@@ -89,7 +89,7 @@ class EndpointViewSet(
     @extend_schema(request=None, responses=EndpointSerializer)
     @action(detail=True, methods=["post"], url_path="switch-off")
     def switch_off(self, request: Request, name: str) -> Response:
-        """Stop using the endpoint."""
+        """Turn off the endpoint."""
         user = signed_in(request)
         services.switch_off(access_endpoint(user, name), by=user)
         return self._answer(name)

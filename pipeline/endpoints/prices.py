@@ -73,7 +73,7 @@ def remove_price(price: Price, *, by: User) -> None:
 
 
 def prices_of(endpoint: Endpoint) -> QuerySet[Price]:
-    """Return the endpoint's prices, newest first for each model; `used` tells whether a call has used them."""
+    """Return the endpoint's prices, newest first for each model; `used` marks those that calls have used."""
     # The spending table is small and shows which models were never called.
     spent = Spending.objects.filter(endpoint=OuterRef("endpoint"), model=OuterRef("model"))
     return endpoint.prices.annotate(used=Exists(spent) & Exists(_attempts_at()))

@@ -135,7 +135,7 @@ def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def switch_on(request: HttpRequest, name: str) -> HttpResponse:
-    """Let runs use the endpoint."""
+    """Turn on the endpoint."""
     user = signed_in(request)
     endpoint = access_endpoint(user, name)
     form = SwitchOnForm(request.POST)
@@ -153,7 +153,7 @@ def switch_on(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def switch_off(request: HttpRequest, name: str) -> HttpResponse:
-    """Stop using the endpoint."""
+    """Turn off the endpoint."""
     said = _("Switched off: nothing is sent there any more.")
     return _change(request, name, services.switch_off, said=said)
 

@@ -177,7 +177,7 @@ class DatabasePorts:
                 raise Problem(ended.found.removeprefix("None, because "))
 
     def _is_too_long(self, missing: Sequence[Question], rest: RunMustWait) -> bool:
-        """Return whether an endpoint pauses for longer than an optional stage may wait; missing places do not count."""
+        """Return whether an endpoint pauses for longer than an optional stage may wait. A missing place is no pause."""
         if rest.until is None or not all(_is_optional(one) for one in missing):
             return False
         begun = [self._stages.begun_at(one.stage, round=one.round) for one in missing]

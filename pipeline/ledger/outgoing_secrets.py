@@ -26,7 +26,7 @@ class SecretsRule:
 
     # Hashes of the secrets that a user was shown and chose to send.
     sent: frozenset[str] = frozenset()
-    # Secrets in the request. A script may repeat them where they are not recognizable.
+    # Secrets in the request. A script may repeat them without the context that identifies them.
     known: frozenset[str] = frozenset()
 
     @classmethod

@@ -37,7 +37,9 @@ _LIMIT_CODES = ("spend_limit", "limit_reached", "ramp_limit")
 # llama.cpp, vLLM and Claude.
 _CONTEXT_WORDS = ("context size", "context length", "prompt is too long")
 _MOST_CONNECTING = 20.0  # Seconds; a reachable server answers sooner.
-_MOST_THREADS = 1_000  # Never reached: parallel requests come in pairs, and the second one of each takes a thread.
+_MOST_THREADS = (
+    1_000  # Never reached, because a call sends at most two requests and needs one thread for them.
+)
 # Parsing a reply near the limit takes about twenty times its size in memory, so few are parsed at a time.
 _LARGE = 200_000  # bytes
 _large_replies = BoundedSemaphore(2)

@@ -79,7 +79,7 @@ class Answered:
     request_id: str = ""
     milliseconds: int = 0
     doubt: UsageDoubt | None = None  # if set, `usage` is all zeros and the cost unknown
-    said: str = ""  # the server's usage report, if it is not credible
+    said: str = ""  # the server's usage report, if not credible
 
 
 @dataclass(frozen=True)

@@ -185,7 +185,7 @@ class RoleSetting(models.Model):
     temperature = models.FloatField(_("temperature"), null=True, blank=True)
 
     class Meta:
-        ordering = ["pk"]  # In the order of their work.
+        ordering = ["pk"]  # in the order of their work
         constraints = [
             models.UniqueConstraint(
                 fields=["configuration", "role"], name="role_once_a_configuration"

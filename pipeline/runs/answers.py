@@ -41,7 +41,7 @@ from pipeline.types import AnswerStatus, Verdict
 _ACTIVE = [Run.State.QUEUED, Run.State.RUNNING]
 # Automatic changes and hidden ones are not news.
 _NO_NEWS = (AnswerStatus.RUNNING, AnswerStatus.HIDDEN)
-# A reviewer may still change these.
+# Statuses that a reviewer may still change.
 AWAITED = (AnswerStatus.WAITING, AnswerStatus.IN_REVIEW, AnswerStatus.FLAGGED, AnswerStatus.UNKNOWN)
 MOST_NEWS = 500  # The maximum marked as seen at once.
 

@@ -71,7 +71,7 @@ class SecretsChoiceForm(forms.Form):
         return "secrets" in self.fields
 
     def secrets_choice(self, texts: Mapping[str, str]) -> SecretsChoice | None:
-        """Return the choice for the secrets in these texts, by their names in an action; None if there is none."""
+        """Return the choice for the secrets in these texts, by their names in an action, or None."""
         chosen = self.cleaned_data.pop("secrets", "")
         seen = self.cleaned_data.pop("secrets_seen", "")
         self.masks_stored = chosen == MASK_STORED

@@ -52,7 +52,7 @@ class Heartbeat:
     def __init__(self) -> None:
         self._held: dict[int, Lease] = {}
         self._lock = threading.Lock()
-        self._signing = threading.Lock()  # acquired before the other lock
+        self._signing = threading.Lock()  # acquired before `_lock`
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
         self._worker: Worker | None = None

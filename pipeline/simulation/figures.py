@@ -155,7 +155,7 @@ def _count_end(
     *,
     refines: bool,
 ) -> list[Figure]:
-    """Count the overall and what was fixed and broken for one end: the last Draft, or the recommended."""
+    """Count what is right, fixed and broken at one end: the last Draft or the recommended one."""
     pairs = list(zip(outcomes, right_after, strict=True))
     overall = _share(f"overall_{end}", right_after, expected)
     if not refines:

@@ -45,7 +45,7 @@ class ItemOutcome:
 
     first_right: bool
     verdict: Verdict
-    expert_right: bool  # Whether an expert's single refinement of each wrong Draft is right.
+    expert_right: bool  # Whether the item is right if an expert has each wrong Draft refined once.
     passages: dict[int, Passage]
 
 

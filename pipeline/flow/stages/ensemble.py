@@ -1,4 +1,4 @@
-"""Ensemble: combine both comparisons to the verdict on a Draft."""
+"""Ensemble: combine both comparisons into the verdict on a Draft."""
 
 from __future__ import annotations
 

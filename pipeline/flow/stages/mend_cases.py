@@ -1,4 +1,4 @@
-"""Mend cases: the author revises failed checks from their results, without seeing the script.
+"""Recheck cases: the author revises failed checks from their results, without seeing the script.
 
 The author keeps a check, fixes its case, or declares the statement open. An open check is removed.
 """

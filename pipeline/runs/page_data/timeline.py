@@ -24,7 +24,7 @@ _SAID_ELSEWHERE = {
 }
 _ENSEMBLE_LISTS = (
     Verdict.INCORRECT
-)  # Lists the differences. For a pass it says how little that means.
+)  # Shows the differences. For a pass, it says how little a pass means.
 # Longer findings are collapsed.
 _SHORT = 90
 

@@ -97,7 +97,7 @@ class ShownDraft:
 
     @property
     def code_id(self) -> str:
-        """Return the id of its code block; the recommended one has "draft"."""
+        """Return the id of its code block."""
         return f"draft-{self.draft.number}-code"
 
     def filled_in(self, filled: catalog.Filled) -> ShownDraft:

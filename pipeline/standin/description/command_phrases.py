@@ -145,7 +145,7 @@ def _split_cluster(
 
 
 def join_words(words: Iterable[str]) -> str:
-    """Join words to a list in prose; quote words with blanks."""
+    """Join words into a list in prose; quote words with blanks."""
     shown = [show_word(word) for word in words]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 

@@ -20,8 +20,10 @@ An invalid request is refused first and uses no rule.
 
 Message Batches have the tasks batch_create, batch_retrieve, batch_list, batch_results and batch_cancel. They take
 status, delay, death, cut and close (a batch is created before its connection dies). Only batch_create takes:
+
  expire          the batch expires: its first `answered` requests are answered   those
  slow            the batch takes `seconds` instead of the usual time             yes
+
 A rule for the task of a request (such as generate) also applies inside a batch: a status makes the request *errored*,
 and reply faults change its reply. Transport faults have no effect there.
 

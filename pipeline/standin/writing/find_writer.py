@@ -215,7 +215,9 @@ def _write_action(statement: str, read: _Read) -> str | None:
         )
     if verb == "copy" and read.target:
         return rf"-exec cp {{}} {read.target} \;"
-    if verb == "move" and read.target:  # Never overwrite a file or rename one to the folder.
+    if (
+        verb == "move" and read.target
+    ):  # Never overwrite a file, and never rename one to the folder's name.
         return rf"-exec mv -n {{}} {read.target.rstrip('/')}/ \;"
     if verb == "permit":
         octal = re.fullmatch(r"[0-7]{3,4}", read.number)

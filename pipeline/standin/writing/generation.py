@@ -177,7 +177,7 @@ def _is_on_topic(statement: str, example: str, functionality: str) -> bool:
 
 
 def _does_more(statement: str, example: str) -> bool:
-    """Return whether an example does more than the statement: any extra change, or half of its subject if it reads."""
+    """Return whether an example covers more: any other subject if it changes something, over half if it reads."""
     changes = find_verbs(example) - _READING
     if changes - allowed_verbs(statement):
         return True
