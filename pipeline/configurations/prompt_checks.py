@@ -11,7 +11,7 @@ from pipeline.flow.prompts import Template, load, parse
 from pipeline.flow.stages import ASKED_STAGES
 
 _ANY_SLOT = re.compile(r"<<([A-Z_]+)>>")
-# Tells the model that fenced text is data. Without it, a statement could inject instructions.
+# Marks fenced text as data. Without it, a statement could inject instructions.
 _FENCE_IS_NAMED = "<<<MARK"
 
 

@@ -30,7 +30,7 @@ MAX_NOTE = 300
 
 @dataclass(frozen=True)
 class VersionUse:
-    """One version of a prompt and where it is used."""
+    """One version of a prompt and its uses."""
 
     version: PromptVersion  # Unsaved if it is the product's and no run has used it yet.
     is_current: bool  # The version of the installed product.

@@ -95,7 +95,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @extend_schema(request=None, responses=RunSerializer)
     @action(detail=True, methods=["post"])
     def retry(self, request: Request, pk: str) -> Response:
-        """Resume a failed run where it stopped."""
+        """Resume a failed run from the stage that failed."""
         run = self._run_to_change(pk)
         services.retry_run(run, by=signed_in(request))
         return self._answer(run)

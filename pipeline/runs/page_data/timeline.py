@@ -31,7 +31,7 @@ _SHORT = 90
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What the assessor said about an entry before it answered."""
+    """The assessor's opinion of an entry before it answered."""
 
     functionality: str
     similarity: str

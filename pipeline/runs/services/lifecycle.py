@@ -87,7 +87,7 @@ def cancel_run(run: Run, *, by: User) -> None:
 
 @transaction.atomic
 def retry_run(run: Run, *, by: User) -> None:
-    """Resume a failed run where it stopped, without repeating answered questions."""
+    """Resume a failed run without repeating answered questions."""
     changed = Run.objects.filter(pk=run.pk, state=Run.State.FAILED).update(
         state=Run.State.QUEUED,
         finished_at=None,
