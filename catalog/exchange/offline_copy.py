@@ -1,7 +1,7 @@
-"""A copy of the catalogue that can be read while the product is down: one page, and the scripts beside it.
+"""A copy of the catalogue that can be read while the product is down: one page and the scripts.
 
-Each copy is a folder named after its time. It is written under another name and renamed when it is complete;
-`newest` always links to a complete copy.
+Each copy is a folder named after its time. It is written under another name and renamed when it is complete. `newest`
+always links to a complete copy.
 """
 
 from __future__ import annotations
@@ -179,5 +179,5 @@ def _remove_old(folder: Path, *, kept: int) -> None:
     for copy in copies(folder)[max(kept, 1) :]:
         shutil.rmtree(copy.folder, ignore_errors=True)
     for path in folder.glob(f"{_UNFINISHED}*"):
-        if path.is_dir():  # left by somebody who was killed
+        if path.is_dir():  # left by a process that was killed
             shutil.rmtree(path, ignore_errors=True)

@@ -74,7 +74,7 @@ class ItemView:
     run: Run
     # All that this reviewer ever gave here, in order; `scores` holds what counts at present.
     given: list[Score]
-    # For who is about to score: what opens by the score is read at once.
+    # Set before a score is saved, so that everything the score opens is read at once.
     reads_all: bool = False
     # Whether texts and findings are wanted as well: a score alone depends on neither.
     shows: bool = True
@@ -89,7 +89,7 @@ class ItemView:
         """What makes the item this reviewer's: in their hands, waiting for them, or submitted."""
         mine = next(iter(read_assignment(self.item.pk, self.reviewer.pk)), None)
         if mine is not None:
-            # Whoever asks the assignment for its item or its person has them here already.
+            # Callers that read the item or the reviewer from the assignment need no further query.
             mine.item, mine.reviewer = self.item, self.reviewer
         return mine
 
@@ -147,7 +147,7 @@ class ItemView:
 
     @cached_property
     def sent_back(self) -> SentBack | None:
-        """Why somebody asked this reviewer to look again, until they have."""
+        """Return why this reviewer was asked to review the item again, or None once they have done so."""
         if not self.given or self.assignment is None or self.item.campaign.is_live:
             return None
         return self.assignment.sent_back.filter(answered_at=None).first()
@@ -159,7 +159,7 @@ class ItemView:
 
     @property
     def _is_halo(self) -> bool:
-        """Whether the refined script stands here for a first Draft, and all else of the run is left out."""
+        """Return whether the refined script takes the place of a first Draft, without the rest of the run."""
         return self.item.again == Item.Again.HALO
 
     # --- The objects of the stages ------------------------------------------------------------------------------
@@ -197,9 +197,11 @@ class ItemView:
 
     @cached_property
     def refined_by_another(self) -> Draft | None:
-        """The Draft that the feedback of another expert led to, for somebody who did not write that to score: one, the
-        earliest, in a study alone, and only once all stages of the model's arm are in. Whoever is through with the
-        item is not called back for it.
+        """Return the earliest Draft made from another expert's feedback, for a reviewer who did not write that
+        feedback.
+
+        Studies only, and only after every stage of the model's arm is scored. A reviewer who has finished the item is
+        not asked again.
         """
         item = self.item
         if item.campaign.is_live or item.again or item.case.purpose != Case.Purpose.REAL:
@@ -242,7 +244,7 @@ class ItemView:
 
     @cached_property
     def steps(self) -> list[Step]:
-        """What is to be scored, as far as it may be seen now, in order."""
+        """Return the stages to score that are visible now, in order."""
         if self.first is None:
             return []
         steps = [Step("script", Arm.MODEL.value, draft=self.first)]
@@ -276,7 +278,9 @@ class ItemView:
 
     @cached_property
     def can_ask_feedback(self) -> bool:
-        """Live queue: marked wrong, and no feedback is there: it can be made on demand, again where that failed."""
+        """Return whether feedback can be requested: a wrong script in the live queue without feedback, or with a
+        failed attempt.
+        """
         return (
             self.item.campaign.is_live
             and self.script_score is not None
@@ -289,7 +293,7 @@ class ItemView:
         )
 
     def take(self, score: Score) -> None:
-        """Count a score that has just been given: what opens by it is worked out anew."""
+        """Add a score that was just saved and recalculate what it opens."""
         self.given.append(score)
         self.scores[score.step_key] = score
         self._work_out()
@@ -353,7 +357,7 @@ class ItemView:
 
 
 def assessment_of(draft: Draft | None) -> Assessment | None:
-    """The Draft's assessment, or None where it has none."""
+    """Return the Draft's assessment, or None if it has none."""
     return getattr(draft, "assessment", None) if draft else None
 
 

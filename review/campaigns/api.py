@@ -263,7 +263,7 @@ class SendIn(serializers.Serializer[Any]):
 
 
 class SentOut(serializers.Serializer[Any]):
-    """What became of the items; together they are all that were named."""
+    """The result for each named item, as counts that add up to the number of named items."""
 
     made = serializers.IntegerField()
     there = serializers.IntegerField(help_text="in the live queue already")
@@ -367,7 +367,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(responses=ProgressOut)
     @action(detail=True)
     def progress(self, request: Request, pk: str) -> Response:
-        """How it stands."""
+        """Return the campaign's progress."""
         board = read_dashboard(_campaign(signed_in(request), pk))
         known = {
             **vars(board.progress),

@@ -1,7 +1,7 @@
-"""Campaigns as cards on a manager's home: how far each is, what is in its way, and the next step.
+"""Campaigns as cards on a manager's home page, with the progress, the obstacles and the next step of each.
 
-No figure of a study stands on a card: whoever sees one of an open study has looked at its report, and looks are
-recorded there. The card names the primary figure and leads to the report.
+A card shows no figure of a study, because every view of an open study's figures is recorded, and only the report
+records views. The card names the primary figure and links to the report.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class Card:
 
     @property
     def primary(self) -> str:
-        """The name of the primary figure; empty where none was chosen."""
+        """Return the name of the primary figure, or an empty string if none was chosen."""
         label = _LABELS.get(self.campaign.primary_figure)
         return _(label) if label else ""
 
     @property
     def next_step(self) -> tuple[str, str]:
-        """What to do next, in words, and the address where it is done."""
+        """Return the label and the URL of the next step."""
         key, state = self.campaign.pk, self.campaign.state
         detail = reverse("campaign-detail", args=[key])
         if state == Campaign.State.SETUP and self.campaign.is_scored_elsewhere:

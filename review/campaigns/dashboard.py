@@ -1,7 +1,7 @@
-"""Reads a campaign's dashboard: progress, pace, each reviewer, stalls, differences, money.
+"""Reads a campaign's dashboard: progress, pace, reviewers, stalled items, disagreements and costs.
 
-Whatever grows with the number of scores is read from the tallies, which are kept up as scores arrive; the rest is
-asked of an index. So a page that asks again by itself may do so at any size.
+Counts that grow with the number of scores come from tallies, which are updated as scores arrive. Everything else is
+an index lookup, so a page can poll the dashboard of a campaign of any size.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MOST_DUE = 500
 _SHOWN = 10
 _OFTEN = 3  # times an item was taken and let go of by silence
 _LONG = timedelta(minutes=15)
-# To count so many items takes longer than all else on the page, and one more or less is not seen.
+# Counting more items than this takes longer than the rest of the page, and a difference of one is not noticed.
 _MANY = 20_000
 _SECONDS_KEPT = 5
 
@@ -75,7 +75,7 @@ class ReviewerLine:
     last_at: datetime | None
     agreed: int
     compared: int
-    gold: tuple[int, int] | None  # right, of so many
+    gold: tuple[int, int] | None  # correct answers and all answers
     later: Later | None = (
         None  # items that the half hour between answers to one statement keeps back
     )
@@ -83,7 +83,7 @@ class ReviewerLine:
 
 @dataclass(frozen=True)
 class Stall:
-    """A stalled item: expired (claimed and given back), nobody (no reviewer left), waiting or failed (its run)."""
+    """A stalled item: expired (claimed and given back), without a reviewer, waiting or failed (its run)."""
 
     item: Item
     why: str
@@ -92,7 +92,7 @@ class Stall:
 
 @dataclass(frozen=True)
 class Money:
-    """Micro-dollars; `budget` None where there is no limit."""
+    """Costs in micro-dollars; `budget` is None if there is no limit."""
 
     spent: int
     budget: int | None
@@ -112,16 +112,14 @@ class Dashboard:
     pace: Pace
     stalls: Sequence[Stall]
     disputed: int
-    planned: (
-        int | None
-    )  # of the planned statements, those scored here; None where nothing was planned
-    says_planned: bool  # whether that says anything beside the progress
+    planned: int | None  # planned statements that were scored here; None without a plan
+    says_planned: bool  # whether this differs from the progress
     money: Money | None
-    batches: BatchProgress | None  # message batches, where it uses them
+    batches: BatchProgress | None  # None if the campaign uses no message batches
 
     @property
     def later(self) -> Sequence[ReviewerLine]:
-        """Whoever gets more items only later, the next one first."""
+        """Return the reviewers whose next items become available later, soonest first."""
         kept = [(line.later.at, line) for line in self.reviewers if line.later]
         return [line for _at, line in sorted(kept, key=lambda one: one[0])]
 
@@ -133,7 +131,7 @@ def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
     """
     found = list(campaigns)
     again = [one.pk for one in found if one.halo_share or one.repeat_share]
-    # An index answers the first part, and the others only where there is something to leave out.
+    # The first part is an index lookup. The others run only if something has to be left out.
     every = Item.objects.filter(campaign__in=[one.pk for one in found if one.pk not in again])
     shown_again = Item.objects.filter(campaign__in=again, again="")
     known = Item.objects.filter(case__campaign__in=found, case__purpose__in=KNOWN)
@@ -148,7 +146,7 @@ def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
 
 
 def read_dashboard(campaign: Campaign) -> Dashboard:
-    """How the campaign stands, in a fixed number of queries."""
+    """Return the campaign's dashboard, using a fixed number of queries."""
     count_due(campaign, most=_MOST_DUE)
     progress, disputed = _count_items(campaign)
     work = _read_work(campaign)
@@ -207,9 +205,9 @@ def count_disputed(campaign: Campaign) -> int:
 
 
 def count_planned(campaign: Campaign) -> int | None:
-    """Of the planned statements, those of which every answer is through; None where nothing was planned.
+    """Return how many planned statements have a final result in every configuration, or None without a plan.
 
-    Only what reviewers scored here counts: imported scores were there before the plan, and a failed run has no score.
+    Only reviewers' scores made here count. Imported scores existed before the plan, and a failed run has no score.
     """
     if campaign.planned_items is None:
         return None
@@ -420,7 +418,7 @@ def _read_money(campaign: Campaign) -> Money | None:
 
 
 def _read_batches(campaign: Campaign, money: Money | None) -> BatchProgress | None:
-    """Message batches, where it uses them or may have used them: where nothing was paid, nobody asks."""
+    """Return the progress of message batches, or None if the campaign uses none and has paid for no model call."""
     if campaign.batch is None:
         return None
     was_paid = money is not None and money.spent

@@ -1,4 +1,4 @@
-"""A campaign's pace over the time that really passed, and when it will be done if work goes on like that."""
+"""A campaign's pace over the days that have passed, and the expected end at that pace."""
 
 from __future__ import annotations
 

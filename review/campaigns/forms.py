@@ -49,7 +49,7 @@ class Words(forms.CharField):
 
 
 class NewForm(FoldedForm):
-    """The first step: what it is called, and the file with its items where there is one."""
+    """The first step: the campaign's name and, optionally, the file with its items."""
 
     common = ("name", "file")
 
@@ -111,7 +111,7 @@ class RulesForm(FoldedForm):
         return dict(self.cleaned_data)
 
     def add_refusal(self, refusal: BadInput) -> None:
-        """Show what a service refused beside the field that it is about."""
+        """Show a service's error message at the field that caused it."""
         self.add_error(refusal.field if refusal.field in self.fields else None, str(refusal))
 
 
@@ -380,7 +380,7 @@ class ArmsForm(BudgetForm):
 
 
 class MemberForm(forms.Form):
-    """Somebody who is to review."""
+    """A reviewer to add to the campaign."""
 
     user = forms.ChoiceField(label=_("Reviewer"))
     limit = forms.IntegerField(label=_("Most items"), required=False, min_value=1)

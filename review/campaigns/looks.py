@@ -1,4 +1,4 @@
-"""The record of who looked at a study's figures: on pages, over the API, by commands and in files."""
+"""The log of who viewed a study's figures: on pages, through the API, by commands and in files."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ SAME_LOOK = timedelta(minutes=10)
 
 
 def log_look(campaign: Campaign, what: ReportLook.What, *, by: User | None) -> None:
-    """Note that somebody saw figures of a study, whatever its state; once in ten minutes for as long as it says the
-    same.
+    """Record that a user saw the figures of a study; at most once in ten minutes while the figures stay the same.
 
-    Nobody stands for the command line, whose user has the machine. The live queue has no figures to stop at.
+    `by` is None for the command line, whose user controls the machine. The live queue is not recorded, because it has
+    no figures that could end a study early.
     """
     if campaign.is_live:
         return

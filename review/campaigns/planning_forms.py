@@ -115,7 +115,7 @@ class ShareForm(PlanForm):
 
 
 class PairedForm(PlanForm):
-    """Two configurations on the same items, to be told apart."""
+    """The inputs for comparing two configurations on the same items."""
 
     aim = Aim.PAIRED
     least_arms = 2

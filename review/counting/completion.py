@@ -28,7 +28,7 @@ UPDATE review_item SET done = done + %(change)s,
 WHERE id = %(item)s"""
 
 
-# As many places as reviewers are wanted beside those who count and those who have it in hand.
+# Free places: the wanted reviewers minus those who count and those who have claimed the item.
 _HAND_ON = """
 UPDATE review_item SET places = GREATEST(0, overlap - done - (
     SELECT count(*) FROM review_assignment
@@ -38,10 +38,10 @@ UPDATE review_item SET places = GREATEST(0, overlap - done - (
 
 
 def counts(item: Item, given: Iterable[Score]) -> bool:
-    """Whether a reviewer's work on an item counts towards what it wants, by the scores they gave it.
+    """Return whether a reviewer's scores count towards the reviewers that the item needs.
 
-    It does not where the campaign hides verdicts and they gave a stage no blind score. What is shown again, and
-    what stands in the training round, is for this reviewer alone.
+    They do not count if the campaign hides verdicts and the reviewer gave some stage no blind score. Repeats, halo
+    checks and training items belong to one reviewer, so their scores always count.
     """
     if not item.campaign.hides_verdict or item.again or item.case.purpose != Case.Purpose.REAL:
         return True
@@ -53,15 +53,15 @@ def counts(item: Item, given: Iterable[Score]) -> bool:
 
 
 def hand_on(item: Item) -> None:
-    """Let somebody else take an item whose reviewer does not count; who has it locked calls this."""
+    """Free a place of an item whose reviewer does not count. The caller has locked the item."""
     execute(_HAND_ON, {"item": item.pk})
 
 
 def count_done(item: Item, *, change: int, with_writes: Sequence[Write] = ()) -> None:
-    """Note that one reviewer more, or less, is through with an item, and close or open it by that.
+    """Add `change` to the number of reviewers who finished an item, and close or reopen the item accordingly.
 
-    What it brings to the figures is due to be counted anew, which is all that happens without a change. What else
-    the end of a review stores is stored by the same statement.
+    The item's share of the figures is marked as due to be counted; if `change` is 0, nothing else happens.
+    `with_writes` are executed in the same statement.
     """
     keys = {"item": item.pk, "campaign": item.campaign_id}
     due = Write(_DUE, keys)

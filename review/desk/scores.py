@@ -45,14 +45,14 @@ class ScoreInput:
     pauses: int = (
         0  # since the last score: times without a sign of life for longer than the idle limit
     )
-    fence: int | None = None  # of the tab that sends; None where there is no tab
+    fence: int | None = None  # of the tab that sends; None without a tab
 
 
 def submit_score(item: Item, given: ScoreInput, *, by: User) -> Score:
-    """Record a score. Sent again it changes nothing; sent with another value it takes the place of the first.
+    """Record a score. Repeating the call changes nothing; another value replaces the first.
 
-    Raises BadInput for an invalid value, NotAllowedNow out of order, for somebody else's item or where
-    another tab has taken over, and Stale where the object shown is no longer the one to score.
+    Raises BadInput for an invalid value; NotAllowedNow if the stage is not open, the item belongs to another
+    reviewer, or another tab has taken over; and Stale if the text shown is no longer the one to score.
     """
     return score_locked(lambda: lock_item(item.pk, by.pk)[0], given, by=by)
 
@@ -95,9 +95,9 @@ def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
 
 
 def make_score(desk: ItemView, step: Step, given: ScoreInput, assignment: Assignment) -> Score:
-    """The score with what is noted beside it, not yet stored; an earlier one of its stage counts no more.
+    """Return the unsaved score with its metadata, and mark an earlier score of its stage as replaced.
 
-    The item was read by a query that locks it, with what such a query looks up.
+    `desk` must come from the query that locks the item.
     """
     item, before = desk.item, desk.scores.get(step.key)
     if before:
@@ -170,7 +170,7 @@ def confirm_scores(item: Item, *, by: User) -> None:
 
 
 def _end(desk: ItemView, assignment: Assignment) -> None:
-    """What follows when a reviewer is through with an item. Where it was locked, some of it is known to be none."""
+    """Finish a reviewer's work on an item. The locking query may already know that some of the steps are not needed."""
     item = desk.item
     if len(desk.given) > len(desk.steps):  # something was scored here before
         mark_answered(assignment)
@@ -216,7 +216,7 @@ def held_assignment(desk: ItemView) -> Assignment:
 
 def _step_of(desk: ItemView, given: ScoreInput) -> Step:
     of_stage = [one for one in desk.steps if (one.stage, one.arm) == (given.stage, given.arm)]
-    # In the arm of the experts one's own Draft and another's may stand side by side.
+    # In the experts' arm, the reviewer's own Draft and another expert's may be open at the same time.
     step = next((one for one in of_stage if one.seen == given.seen), next(iter(of_stage), None))
     if step is None:
         raise NotAllowedNow(_("This stage is not open yet: the stages before it come first."))
@@ -238,9 +238,10 @@ def _earlier_by(desk: ItemView, step: Step) -> dict[str, int]:
 
 
 def is_blind(desk: ItemView, step: Step) -> bool:
-    """False once anything later, or a verdict that the campaign hides, was visible: the figures use the score before.
+    """Return whether the score was given before anything later, or a hidden verdict, was visible.
 
-    Taking a score back changes nothing of what it had opened, and whoever has seen a verdict stays not blind.
+    If it was not, the figures use the earlier score. Undoing a score does not undo what it revealed, and a reviewer
+    who has seen a verdict is never blind again.
     """
     if desk.item.campaign.hides_verdict and (
         Reveal.What.VERDICT in desk.revealed or _has_seen_verdict(desk)

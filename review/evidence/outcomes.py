@@ -103,7 +103,7 @@ def _slices(campaign: Campaign) -> Iterator[list[_ItemRow]]:
 
 
 def _read(campaign: Campaign, items: Sequence[_ItemRow]) -> Iterator[ExecutedStage]:
-    """Of a study, whose counts keep with each item where its stages stand."""
+    """Yield the executed stages of a study, whose tallies store the final scores of each item."""
     by_pattern: dict[str, _FinalScores | None] = {}
     final_scores: dict[int, _FinalScores] = {}
     for item in items:
@@ -162,7 +162,9 @@ def _execute(
     roots: Mapping[int, Sequence[int]],
     final_scores: Mapping[int, _FinalScores],
 ) -> Iterator[ExecutedStage]:
-    """By case, the sets that count as they were written; by item, where its stages stand with the experts."""
+    """Yield the executed stages. `roots` has the original case sets by case; `final_scores` has the experts' scores
+    by item.
+    """
     scripts = _scripts_of(item.run for item in items if item.run)
     merged = _merged_in(campaign)
     known = {pk for found in roots.values() for pk in found}
@@ -266,7 +268,7 @@ def _roots_of(cases: Collection[int]) -> dict[int, list[int]]:
 
 
 def _merged_in(campaign: Campaign) -> dict[int, int | None]:
-    """By set as it was written, what all reviewers' changes together made of it; None where nothing is left."""
+    """Return the merged result of all reviewers' changes by original case set; None if no test is left."""
     changes = CaseRevision.objects.filter(item__campaign=campaign).order_by("pk")
     return dict(changes.values_list("root", "merged"))
 

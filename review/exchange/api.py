@@ -26,7 +26,7 @@ from review.models import Campaign, Transfer, TransferLine
 
 
 class TransferOut(serializers.ModelSerializer[Transfer]):
-    """How far it is, and what became of it."""
+    """The progress and the result of a transfer."""
 
     campaign = serializers.CharField(source="campaign.name")
     read_bytes = serializers.IntegerField(source="done_bytes")

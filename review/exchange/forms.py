@@ -14,7 +14,7 @@ from review.models import Transfer
 
 
 class ImportForm(FoldedForm):
-    """A file to import; what it holds is told by looking at it, unless somebody says so."""
+    """A file to import. Its columns show whether it has items or scores, unless the user chooses."""
 
     common = ("file",)
 

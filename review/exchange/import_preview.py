@@ -1,6 +1,6 @@
-"""A look into a file before it is imported: its columns, and its first rows as they would be read.
+"""The preview of a file before it is imported: its columns, and its first rows as they would be read.
 
-The file waits in the data folder; nothing of it is in the database until somebody has said what its columns are.
+The file waits in the data folder. Nothing is saved in the database until a user has confirmed the columns.
 """
 
 from __future__ import annotations
@@ -93,10 +93,10 @@ def keep_to_look(
     format: str,
     by: User,
 ) -> str:
-    """Put a file aside to be looked at; returns the word under which it is found again, by this person alone.
+    """Save a file for the preview; return the signed word with which only this user can find it again.
 
-    Without a kind the file's columns tell whether it holds items or scores.
-    Raises BadInput for a file that can't be read, NotAllowedNow where nothing may come in.
+    Without a kind, the file's columns show whether it has items or scores. Raises BadInput for a file that can't be
+    read, and NotAllowedNow if the campaign accepts no imports.
     """
     check_takes_imports(campaign)
     jobs.check_size(file)
@@ -113,7 +113,7 @@ def keep_to_look(
 
 
 def find_upload(campaign: Campaign, word: str, *, by: User) -> Upload:
-    """The file that was put aside. Raises NotAllowedNow where it is somebody else's, or gone."""
+    """Return the file saved for the preview. Raises NotAllowedNow if it is another user's or deleted."""
     try:
         campaign_id, user_id, kept, *said = signing.loads(word, salt=_SALT)
     except (signing.BadSignature, ValueError):
@@ -173,9 +173,9 @@ def _items_alone(kind: str, pairs: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def import_looked_at(campaign: Campaign, upload: Upload, *, by: User) -> Transfer:
-    """Have it imported as it was looked at; it is kept aside no longer. Raises as `jobs.begin_import`.
+    """Start the import of the previewed file, which is then no longer kept here. Raises as `jobs.begin_import`.
 
-    Scores that stand beside the items, a column for each reviewer, are imported after them.
+    Scores in the same file as the items, in one column per reviewer, are imported after the items.
     """
     names: list[str] = []
     if upload.kind == Transfer.Kind.ITEMS:

@@ -1,7 +1,7 @@
-"""Transfers in the background: begun by people, carried out by whichever worker holds them, cancelled, forgotten.
+"""Imports and exports in the background: started by users, run by a worker, canceled, and deleted when expired.
 
-A worker claims a Transfer by owner, fence and lease, as a Run. Each slice of an import is one transaction with
-the word on how far it came; a worker that is killed leaves whole slices, and the next one goes on after them.
+A worker claims a Transfer by owner, fence and lease, as it claims a Run. Each slice of an import is one transaction
+that also records the progress. If a worker is killed, the next one continues after the last complete slice.
 """
 
 from __future__ import annotations
@@ -58,9 +58,8 @@ def begin_import(
 ) -> Transfer:
     """Keep the file and have a worker import it. Raises PermissionDenied, NotAllowedNow, BadInput.
 
-    `scores` is the mapping of the scores that stand beside items in the same file; they are imported after them.
-    What can be told at once is told at once: a file that holds no text, a column that there is not. Then
-    nothing is kept.
+    `scores` is the mapping of scores in the same file as the items; they are imported after the items. A binary file
+    or a missing column is reported at once, and then the file is not kept.
     """
     require_manager(by)
     check_takes_imports(campaign)
@@ -121,7 +120,7 @@ def begin_export(campaign: Campaign, *, layout: str, by: User) -> Transfer:
 
 @transaction.atomic
 def cancel_transfer(transfer: Transfer, *, by: User) -> None:
-    """Stop it before its next slice; what was imported stays. Raises NotAllowedNow where it has ended."""
+    """Stop it before its next slice; what was imported stays. Raises NotAllowedNow if it has ended."""
     require_manager(by)
     locked = Transfer.objects.select_for_update().get(pk=transfer.pk)
     if not locked.is_active:
@@ -151,7 +150,7 @@ def carry_out(pk: int) -> None:
     except LostLease:
         logger.warning("transfer %s is somebody else's now", pk)
     except (OperationalError, InterfaceError):
-        # The database was away: the lease runs out, and it is taken up again.
+        # If the database fails, the lease expires and a worker claims the transfer again.
         raise
     except Cancelled:
         held.end(Transfer.State.CANCELLED)
@@ -167,7 +166,7 @@ def carry_out(pk: int) -> None:
 
 
 def carry_on() -> int:
-    """Tell of transfers that nobody holds, and delete what has expired; how many were told of."""
+    """Dispatch transfers that no worker holds, and delete expired files; return the number dispatched."""
     now = timezone.now()
     told = dispatch_unheld(Transfer)
     for old in Transfer.objects.filter(expires_at__lt=now).exclude(path=""):
@@ -210,7 +209,7 @@ def _import(transfer: Transfer, held: Claim[Transfer]) -> None:
 
 @transaction.atomic
 def _end_with_scores(transfer: Transfer, held: Claim[Transfer]) -> None:
-    """The items are in: the same file is gone through once more, for the scores that stand beside them."""
+    """End the import of items, and start an import of the scores in the same file."""
     held.note()
     Transfer.objects.create(
         campaign=transfer.campaign,

@@ -53,7 +53,7 @@ __all__ = [
 
 
 def scores_after(transfer: Transfer) -> Transfer | None:
-    """The import of the scores that stood beside the items of this one; None where there is none, or not yet."""
+    """Return the import of the scores in the same file as these items, or None if there is none yet."""
     if not transfer.options.get("scores"):
         return None
     return Transfer.objects.filter(
@@ -62,9 +62,9 @@ def scores_after(transfer: Transfer) -> Transfer | None:
 
 
 def import_study(file: Path, campaign: Campaign, *, by: User | None) -> list[Remark]:
-    """Bring in all that a file of records holds, in the foreground: its items, then what was scored of them.
+    """Import a file of records in the foreground: its items, then their scores.
 
-    Returns what was said of its lines: refused, or left out. Raises as `import_items` and `import_scores`.
+    Returns the messages about lines that were refused or left out. Raises as `import_items` and `import_scores`.
     """
     heard = _Heard()
     import_items(Source(file), campaign, by=by, journal=heard)
@@ -73,7 +73,7 @@ def import_study(file: Path, campaign: Campaign, *, by: User | None) -> list[Rem
 
 
 class _Heard:
-    """Keeps what is said of an import's lines."""
+    """Collects the messages about an import's lines."""
 
     def __init__(self) -> None:
         self.remarks: list[Remark] = []
@@ -84,9 +84,9 @@ class _Heard:
 
 
 def open_export(transfer: Transfer, *, by: User) -> BinaryIO:
-    """An export's file, to be read; noted, for it tells what a reviewer of the campaign must not see, and all scores.
+    """Open an export's file and record the access: it has all scores, and data hidden from the campaign's reviewers.
 
-    Raises Http404 where it has expired.
+    Raises Http404 if the export has expired.
     """
     if not can_be_downloaded(transfer):
         raise Http404(_("This export has expired. Export again."))

@@ -1,6 +1,6 @@
-"""Opens a file of records: which format it has, and how far it has been read.
+"""Opens a file of records, detects its format and tracks how far it has been read.
 
-The formats that are read stand in one table, `_FORMATS`; forms and commands take their words from it.
+The table `_FORMATS` has all formats; forms and commands take their texts from it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from core.translation import gettext_noop as _
 
 
 class Format(StrEnum):
-    """How a file is laid out. The last two are JSON or JSONL with names of columns of their own.
+    """The format of a file. The last two are JSON or JSONL with column names of their own.
 
-    CSV stands for every table: what separates its columns (comma, semicolon, tab or |) is told by its header.
+    CSV includes every table: the header shows the separator (comma, semicolon, tab or |).
     """
 
     JSONL = "jsonl"
@@ -63,7 +63,7 @@ class _Known(NamedTuple):
     title: str
     endings: tuple[str, ...]
     read: Callable[[BinaryIO], Iterator[Record]]
-    # A file with this ending has this format, whatever it begins with.
+    # Whether the ending alone identifies the format, without a look at the content.
     is_told_by_name: bool = False
     unit: str = _("line")  # what the numbers of records count
 
@@ -129,7 +129,7 @@ class Source:
             return next(_FORMATS[self.layout].read(file), None)
 
     def close(self) -> None:
-        """For who only wanted to know the layout."""
+        """Close the file, for callers that only need the format."""
         self._file.close()
 
     @property

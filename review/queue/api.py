@@ -110,7 +110,7 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
 
     @extend_schema(request=AssignIn, responses={201: AssignmentOut})
     def create(self, request: Request) -> Response:
-        """Give an item to somebody by name; it comes first when they ask for work."""
+        """Assign an item to a reviewer; it comes first when they ask for work."""
         user = signed_in(request)
         access_campaigns(user)
         given = read_body(AssignIn, request)
@@ -121,7 +121,7 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
     @extend_schema(request=TakeOverIn, responses={204: None})
     @action(detail=True, methods=["post"], url_path="take-over")
     def take_over(self, request: Request, pk: str) -> Response:
-        """Take an item out of a reviewer's hands, and give it to somebody else where one is named."""
+        """Take an item away from a reviewer and, if one is named, assign it to another."""
         held, given, user = self.get_object(), read_body(TakeOverIn, request), signed_in(request)
         if given["reviewer"]:
             to = _person(given["reviewer"])

@@ -59,7 +59,7 @@ def _told(assignment: Assignment) -> str:
 
 
 def lock_item_row(item: int) -> None:
-    """Nobody else claims, scores or gives back this item until the transaction ends."""
+    """Lock an item, so that no other transaction can claim, score or give it back."""
     fetch("SELECT 1 FROM review_item WHERE id = %s FOR UPDATE", [item])
 
 
@@ -71,8 +71,7 @@ def expire_leases() -> int:
     ).values_list("pk", "item_id", "item__campaign_id")[:500]
     for pk, item_id, campaign in overdue:
         with transaction.atomic():
-            # As whoever scores does it: first the item, then the assignment. The other way round the two would
-            # wait for each other.
+            # Lock the item before the assignment, as scoring does. The other order could cause a deadlock.
             lock_item_row(item_id)
             changed = Assignment.objects.filter(
                 pk=pk, state=Assignment.State.ACTIVE, lease_until__lt=database_now()

@@ -23,11 +23,11 @@ from review.queue.slots import take_slot
 
 
 def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
-    """The person's next item: what they hold already, what was sent back or came back to them or was assigned
-    to them by name, else the first in their order.
+    """Claim the reviewer's next item: one that they hold, that came back or was assigned to them, or the next in
+    order.
 
-    None where nothing waits for this person. Raises NotAllowedNow where the campaign is not open, or the
-    person is paused or through with their share.
+    Returns None if no item is waiting. Raises NotAllowedNow if the campaign is not open, or if the reviewer is paused
+    or has reached their limit.
     """
     # Two requests at once would both find that the person holds nothing, and claim an item each.
     with one_at_a_time("claim", campaign.pk, by.pk):
@@ -40,7 +40,7 @@ def claim_following(campaign: Campaign, *, by: User) -> Assignment | None:
     place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
     if place is None or place.holds:  # type: ignore[attr-defined]
         while held := _resume_held(campaign, by):
-            # What somebody else put into their hands may hold a script that they have scored in another arm.
+            # An assigned item may have a script that the reviewer has scored in another arm.
             is_given = not campaign.is_live and held.reason != Assignment.Reason.QUEUE
             if not (is_given and copy_known_scores(held)):
                 return held
@@ -66,7 +66,7 @@ def _take_first(campaign: Campaign, by: User, member: Member | None) -> Assignme
 
 @transaction.atomic
 def claim_item(item: Item, *, by: User) -> Assignment:
-    """Take one certain item; raises NotAllowedNow where it has no place left for this person."""
+    """Claim a specific item. Raises NotAllowedNow if it has no place for this reviewer."""
     locked = Item.objects.select_for_update().select_related("campaign").get(pk=item.pk)
     mine = locked.assignments.filter(
         reviewer=by, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
@@ -99,9 +99,9 @@ def _member(campaign: Campaign, by: User) -> Member | None:
 
 @transaction.atomic
 def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "") -> None:
-    """Let go of an item without a result: released, skipped or not to be judged; its place is free again.
+    """Give back an item without a result (released, skipped or not to be judged) and free its place.
 
-    Skipped and not-to-be-judged items go to somebody else, and need a reason.
+    Skipped and not-to-be-judged items go to another reviewer, and need a reason.
     """
     if state in (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE) and not why.strip():
         raise BadInput(_("Say why, in a few words."), field="why")
@@ -129,7 +129,7 @@ def _check_open(campaign: Campaign) -> None:
 
 
 def _admit(member: Member | None, campaign: Campaign, by: User) -> Member:
-    """The person's place in a study; made at their first claim where it is open to every reviewer."""
+    """Return the reviewer's membership of a study, created at the first claim if it is open to every reviewer."""
     if member is None and campaign.open_to_all:
         member = add_member(campaign, by, by=by)
     if member is None:
@@ -146,7 +146,7 @@ def _count_done(campaign: Campaign, by: User) -> int:
     done = Assignment.objects.filter(
         item__campaign=campaign, reviewer=by, state__in=Assignment.HOLDING
     )
-    # Gold and what is shown again are among them: a count that stood still would tell which they are.
+    # Gold items and repeats count, because a number that does not change would reveal them.
     return done.exclude(item__case__purpose=Case.Purpose.TRAINING).count()
 
 

@@ -43,9 +43,9 @@ def copy_to_same_scripts(desk: ItemView) -> None:
 
 
 def copy_known_scores(assignment: Assignment) -> bool:
-    """At a claim: the score this reviewer gave the same script in another arm counts here, and is not asked again.
+    """At a claim, copy the scores that this reviewer gave the same scripts in another arm.
 
-    True where nothing is left to be shown, so that the item is done by it.
+    Returns True if nothing is left to score, which completes the item.
     """
     # The plain way to a next item has looked whether its case has others.
     if not getattr(assignment.item, "has_arms", True):
@@ -60,7 +60,7 @@ def copy_known_scores(assignment: Assignment) -> bool:
 def _copy_known(assignment: Assignment, earlier: list[Score]) -> bool:
     lock_item_row(assignment.item_id)
     if not Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.ACTIVE).exists():
-        return False  # it was given to somebody else at this very moment
+        return False  # another reviewer was given the item at the same time
     desk = open_item(assignment.item, assignment.reviewer, reads_all=True)
     if desk.first is None or desk.given:
         return False
@@ -80,7 +80,7 @@ def _copy_known(assignment: Assignment, earlier: list[Score]) -> bool:
 
 
 def take_back_copies(score: Score) -> None:
-    """A score was taken back, and with it what was copied from it; arms that were done by that are not."""
+    """Undo the copies of an undone score, and reopen the items that they had completed."""
     copies = Score.objects.select_related("assignment", "item__campaign", "item__case").filter(
         reviewer=score.reviewer_id, item__case=score.item.case_id, current=True
     )
@@ -125,7 +125,7 @@ def _same_first_script(desk: ItemView) -> list[Item]:
 
 
 def _scores_to_copy(desk: ItemView, other: ItemView) -> list[Score] | None:
-    """The scores of all that the other item shows, or None where it shows anything that was not scored here."""
+    """Return the scores of everything the other item shows, or None if some of it was not scored here."""
     if other.first is None or desk.first is None or other.first.sha256 != desk.first.sha256:
         return None
     copied: list[Score] = []
@@ -172,7 +172,7 @@ def _copy(score: Score, desk: ItemView, step: Step, assignment: Assignment | Non
 
 
 def _take_place(item: Item) -> bool:
-    """Take one of the item's places; False where somebody was faster."""
+    """Take one of the item's places; return False if another reviewer took the last one."""
     return bool(
         Item.objects.filter(pk=item.pk, state=Item.State.OPEN, places__gt=0).update(
             places=F("places") - 1

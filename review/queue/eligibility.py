@@ -35,8 +35,8 @@ class Rule(NamedTuple):
 # that took; the run's own key is as old as the question.
 URGENT_FIRST = ("-priority", "run_id", "pk")
 _SOME = 50
-# Items in a random order, each asked about only where none before it was taken: what a person may have takes many times
-# as long to find out as the order of a bucket.
+# Items in random order, each checked only if none before it was taken, because checking takes much longer than
+# sorting a bucket.
 _ONE_BY_ONE = """
 SELECT item.* FROM ({in_order}) AS near CROSS JOIN LATERAL ({item}) AS item ORDER BY near.place, near.id LIMIT 1
 """
@@ -59,10 +59,10 @@ def eligible_items(
     has_training: bool | None = None,
     by_name: bool = False,
 ) -> QuerySet[Item]:
-    """Waiting items of a campaign that this person has not dealt with, and has no hand in.
+    """Return the waiting items that this reviewer has not handled and has not contributed to.
 
-    `has_training` spares a query where it is known whether the campaign begins with a training round. What a
-    manager assigns by name need not keep the order of trainings and sittings.
+    `has_training` saves a query if the caller knows whether the campaign has a training round. Items that a manager
+    assigns by name need not respect training and sittings.
     """
     if by_name:
         rule: Rule | None = Rule(in_study=False, in_training=False)
@@ -91,7 +91,7 @@ def items_for(
     *,
     exists: type[Exists] = Exists,
 ) -> QuerySet[Item]:
-    """The rule: what waits, was not dealt with by this person, and holds no text of theirs."""
+    """Return the waiting items that this reviewer has not handled and that have no text of theirs."""
     # Answers to one statement are never scored in one sitting: the second would be scored by the first.
     # Looked up item by item: a join of items and assignments begins with all that the person ever did, and so does a
     # list of the states that count, for which there is an index of persons and states.
@@ -123,7 +123,7 @@ def _lasting_hindrances(campaign: int, by: int) -> list[QuerySet[Any]]:
         dealt_with,
         Draft.objects.filter(run=OuterRef("run"), author=by),
         Feedback.objects.filter(draft__run=OuterRef("run"), author=by),
-        # An adjudicator of a run is none of its raters, nor where it is shown again.
+        # The adjudicator of a run never rates it, not even when it is shown again.
         Adjudication.objects.filter(item__run=OuterRef("run"), item__campaign=campaign, by=by),
     ]
 
@@ -167,7 +167,7 @@ class Candidates:
         return self.campaign.order == Campaign.Order.RANDOM and self.member is not None
 
     def take_first(self, bounds: Bounds | None = None) -> Assignment | None:
-        """Take the first; those that somebody else is being given at this moment are passed over."""
+        """Take the first item, skipping those that another reviewer is being given at this moment."""
         order = self.campaign.order if self.is_random else _plain_order(self.campaign)
         seed = self.member.seed if self.is_random and self.member else 0
         if self.waiting is not None:
@@ -194,14 +194,14 @@ class Candidates:
         return take_slot(item, self.by) if item else None
 
     def some(self) -> list[int]:
-        """The keys of some that wait, whoever is being given them at this moment."""
+        """Return the keys of some waiting items, including those being given to a reviewer at this moment."""
         if self.waiting is not None:
             return list(self.waiting.order_by("pk").values_list("pk", flat=True)[:_SOME])
         values = {"campaign": self.campaign.pk, "by": self.by.pk}
         return [pk for (pk,) in fetch(_some_keys(self._rule), values)]
 
     def wait_for(self, pk: int) -> Assignment | None:
-        """Take this one, or None where it has been given to somebody else meanwhile; then nothing stays locked.
+        """Take this item, or return None without a lock if another reviewer has been given it.
 
         To avoid a deadlock, never wait for one item's lock while holding another's.
         """

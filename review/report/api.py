@@ -97,7 +97,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=SnapshotIn, responses={201: SnapshotOut})
     @snapshots.mapping.post
     def take_snapshot(self, request: Request, pk: str) -> Response:
-        """Keep the report as it stands now."""
+        """Save a snapshot of the current report."""
         user = signed_in(request)
         campaign = access_report(user, read_key(pk))
         given = read_body(SnapshotIn, request)
@@ -117,7 +117,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
 
 
 class SnapshotViewSet(viewsets.GenericViewSet[ReportSnapshot]):
-    """A report as it stood at a moment."""
+    """A saved snapshot of a report."""
 
     queryset = ReportSnapshot.objects.none()
     serializer_class = SnapshotDataOut

@@ -106,7 +106,7 @@ def _state_of(campaign: Campaign) -> str:
         return f"{campaign.state}:{state_of_counts(campaign)}:{cursor.fetchone()}"
 
 
-# What threats depend on besides: who saw verdicts, the guidelines, and the names of users.
+# The other inputs of threats to validity: who saw verdicts, the guidelines, and the names of users.
 _SEEN = """
     SELECT (SELECT max(id) FROM review_exposure WHERE campaign_id = %(campaign)s),
         (SELECT max(one.id) FROM review_reveal one JOIN review_item item ON item.id = one.item_id

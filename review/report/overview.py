@@ -59,7 +59,7 @@ class BigNumber:
 
 @dataclass(frozen=True)
 class Primary:
-    """The campaign's primary figure with its definition; the first one where none was chosen."""
+    """The campaign's primary figure with its definition; the first figure if none was chosen."""
 
     name: str
     label: str
@@ -72,7 +72,7 @@ class Primary:
 
 @dataclass(frozen=True)
 class PlotRow:
-    """A row of the forest plot with the words beside it, one for each Configuration that has the figure."""
+    """A row of the forest plot with its labels, with one value for each Configuration that has the figure."""
 
     row: ForestRow
     shown: Sequence[tuple[int, str, str, str]]  # series, value, interval, n / N
@@ -143,8 +143,8 @@ def show_overview(view: ReportView) -> dict[str, object]:
 
 
 def _facts(view: ReportView) -> dict[str, object]:
-    """How many items there are and how their scripts' scores stand under the criterion, over all Configurations; and
-    how many texts wait for an adjudicator, at whichever stage and under either criterion.
+    """Return the item counts and script scores under the criterion over all Configurations, and how many texts wait
+    for an adjudicator, at any stage and under either criterion.
     """
     # Older snapshots count what is final under one criterion at least.
     items = [{**arm["items"], **arm[view.criterion.value].get("items", {})} for arm in view.arms]

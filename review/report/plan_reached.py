@@ -1,4 +1,4 @@
-"""What the plan of a study wanted and assumed, beside what was reached."""
+"""Compares the plan of a study, with its assumptions, with the results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def tabulate_plan(view: ReportView, plan: Plan, *, reviewers: int) -> Table:
     ]
     done = view.details.get("planned_done")
     if done is not None:
-        # What came with its scores was there before the plan, and is none of what it wanted.
+        # Imported scores existed before the plan and do not count towards it.
         rows = [[Cell(_("Statements scored here")), number(plan.items), number(done)]]
     return table_of(
         "plan",
@@ -98,7 +98,7 @@ def _discordant(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
                 Cell(say_share(plan.assumed[key])),
                 Cell(say_share(shares[key])),
             ]
-        # It says as much as the p value does, and stands as little in an open study.
+        # This reveals as much as the p value does, so an open study hides it too.
         if is_closed(view):
             independent = round(change["items"] / (change.get("deff") or 1.0))
             yield [

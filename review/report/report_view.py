@@ -65,7 +65,7 @@ class ReportView:
 
     @property
     def arms(self) -> Sequence[Json]:
-        """What is known of each Configuration besides its figures, in the order of `configurations`."""
+        """Return the details of each Configuration other than its figures, in the order of `configurations`."""
         found: Sequence[Json] = self.details["arms"]
         return found
 
@@ -105,7 +105,7 @@ class ReportView:
         return f"{self.items_url}?{urlencode(query)}"
 
     def estimate(self, place: int, name: str, *, title: str = "") -> Estimate:
-        """A figure as a mark of a forest plot, the Configurations told apart by their place."""
+        """Return a figure as a mark of a forest plot; its place distinguishes the Configurations."""
         figure = self.figure(place, name)
         shown = show_figure(figure, signed=name in SIGNED)
         words = f"{title or self.arms[place]['name']}: {shown.value}"
@@ -128,7 +128,7 @@ class ReportView:
 
 
 def bounds_of(figure: Json) -> tuple[float | None, float | None]:
-    """Between which values a figure ends however its open items turn out; None where none are open."""
+    """Return the lowest and highest value that a figure can still reach, or None twice if no items are open."""
     bounds = figure.get("bounds")
     if not bounds or bounds[0] is None or bounds[0] == bounds[1]:
         return None, None
@@ -136,6 +136,6 @@ def bounds_of(figure: Json) -> tuple[float | None, float | None]:
 
 
 def range_of(figure: Json) -> tuple[float, float] | None:
-    """The range over all scored items, of a figure that leaving open items out would shift; None where none is open."""
+    """Return the range over all scored items, if leaving out open items would bias the figure; else None."""
     found = figure.get("range")
     return (found[0], found[1]) if found and found[0] is not None else None

@@ -1,7 +1,7 @@
-"""The report of a study: every figure from the counts that are kept up, never from the items.
+"""The report of a study, computed from stored tallies and never from the items.
 
-A report is one JSON document. Its keys are those of `study_report --json`; under `details` stands what the
-page shows beside them, definitions included, so that a snapshot can be read when the product has moved on.
+A report is one JSON document with the keys of `study_report --json`. Its `details` have everything else that the page
+shows, including the definitions, so that snapshots stay readable in later versions.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ from review.study.tables import (
 Document = dict[str, object]
 _Stages = Mapping[Stage, StageCounts]
 
-# A page counts no more than so many items that are due; the background does the rest.
+# A page counts at most this many due items; the background worker counts the rest.
 MOST_DUE = 1_000
 # As long as no count changes, a report is worked out once a minute: then a person renamed is renamed in it.
 KEPT_SECONDS = 60
-# Of a study with so many items each look would cost a quarter of a second while scores arrive: pages and API show
-# a report of at most so many seconds ago.
+# In larger studies, each view would take 250 ms while scores arrive, so pages and the API show a report that is at
+# most this many seconds old.
 LARGE_STUDY = 10_000
 RECENT_SECONDS = 15
 TEXTS = {
@@ -181,7 +181,7 @@ def make_live_report(live: Campaign) -> Document:
 
 
 def _rules_of(campaign: Campaign) -> str:
-    """What the report says besides the counts: whether p values are shown, and which stands alone."""
+    """Return a key of the other inputs of the report: whether p values are shown, and which one is primary."""
     return "-".join(
         str(one)
         for one in (
@@ -190,7 +190,7 @@ def _rules_of(campaign: Campaign) -> str:
             campaign.primary_criterion,
             campaign.primary_first_id,
             campaign.primary_second_id,
-            # None and empty are told apart: not fixed, and fixed without any.
+            # None means not fixed; an empty list means fixed without hypotheses.
             sha256(dumps(campaign.p_family).encode()).hexdigest(),
         )
     )
@@ -199,7 +199,7 @@ def _rules_of(campaign: Campaign) -> str:
 def _work_out(
     campaign: Campaign, *, every: bool = False, exact: bool = False
 ) -> tuple[Document, Document]:
-    """What follows from the counts alone: the document, and the details beside it."""
+    """Return what depends on the tallies alone: the document and its details."""
     counts = {key: one for key, one in read_counts(campaign, most_due=0).items() if one.items}
     arms = _configurations(counts)
     executed = Kept(tabulate_outcomes(campaign)) if exact else read_part(campaign, EXECUTED)

@@ -23,7 +23,7 @@ MAX_NAME = 150
 
 @transaction.atomic
 def take_snapshot(campaign: Campaign, *, name: str, by: User) -> ReportSnapshot:
-    """Keep the report with its threats as it stands now, all that is due counted; it never changes again."""
+    """Save the current report and its threats, with all due items counted; a snapshot never changes."""
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or "\0" in name:
         raise BadInput(
@@ -44,7 +44,7 @@ def take_snapshot(campaign: Campaign, *, name: str, by: User) -> ReportSnapshot:
 
 
 def write_canonical(data: Document) -> str:
-    """The same text for the same data, whatever the order of its keys: what a snapshot's hash is of."""
+    """Return the same text for the same data, whatever the order of its keys, for a snapshot's hash."""
     return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_JOINT_ITEMS = 20
-# Intervals of pairs and of leniency are worked out for so many reviewers; for more where it is asked for.
+# Up to this many reviewers have intervals of pairs and of leniency; for more, intervals are calculated on request.
 MOST_REVIEWERS = 8
 NO_VARIATION = "no variation"
 NO_PAIRS = "no item with two scores"
@@ -94,9 +94,9 @@ class Leaning(NamedTuple):
 
 @dataclass(frozen=True)
 class StageCounts:
-    """What reviewers gave at one stage, by statement, each text's scores once: how many statements are alike.
+    """The scores at one stage, by statement, each text's scores once; the values are numbers of equal statements.
 
-    `statements` has all pairs of a statement together, for the interval of a mean over pairs; without it there is none.
+    `statements` has all pairs of a statement together. Without it, the mean over pairs has no interval.
     """
 
     values: Mapping[tuple[Values, ...], int] = field(default_factory=dict)
@@ -144,10 +144,10 @@ class ReviewerLeniency:
 
 @dataclass(frozen=True)
 class Agreement:
-    """All measures of a stage. `undefined` says why there is no alpha, and is empty where there is one.
+    """All measures of a stage. `undefined` says why alpha is missing, and is empty otherwise.
 
-    `low` and `high` are those of the ordinal alpha, which `intervals` has with all others; `no_interval` says why
-    one is missing.
+    `low` and `high` are the bounds of the ordinal alpha, which `intervals` has with all others; `no_interval` says
+    why one is missing.
     """
 
     items: int
@@ -337,7 +337,7 @@ def _pair_up(cells: Mapping[PairCells, int], *, with_intervals: bool) -> Iterato
 def _statements_of(
     cells: Mapping[PairCells, int],
 ) -> dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]]:
-    """The joint items of each pair by statement, always in the same order: the draws hang on it."""
+    """Return the joint items of each pair by statement, in a fixed order on which the resampling depends."""
     found: dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]] = defaultdict(list)
     for one, n in sorted(cells.items()):
         if n:
@@ -355,7 +355,7 @@ def _draw_means(
     if not statements:
         return dict.fromkeys(_MEANS), MEAN_NOT_DRAWN
     places = {(pair.a, pair.b): place for place, pair in enumerate(counted)}
-    # Sorted: the draws hang on the order. What says nothing of these pairs is no statement of theirs.
+    # Sorted, because the resampling depends on the order. Statements without any of these pairs are left out.
     kept = [
         (one, n)
         for one, n in sorted(statements.items())
@@ -392,7 +392,7 @@ def _by_tables(name: str, is_defined: Sequence[bool]) -> _Measure:
 def _rank(leanings: Mapping[Leaning, int], *, with_intervals: bool) -> Iterator[ReviewerLeniency]:
     """Yield the leniency of each reviewer, in the order of their keys."""
     own: dict[int, list[tuple[Leaning, int]]] = defaultdict(list)
-    # Sorted where something is drawn: the draws hang on the order.
+    # The resampling depends on the order.
     for one, n in sorted(leanings.items()) if with_intervals else leanings.items():
         if n:
             own[one.reviewer].append((one, n))

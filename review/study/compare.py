@@ -70,7 +70,7 @@ class Comparison:
 
 
 def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
-    """The pattern without what no comparison asks for, so that few joint patterns are to be kept."""
+    """Return the pattern without the parts that no comparison uses, so that fewer joint patterns are stored."""
     return ItemPattern(
         script=pattern.script,
         refined=pattern.refined,

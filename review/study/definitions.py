@@ -1,4 +1,4 @@
-"""The figures of the study, each with its definition in words beside what it counts."""
+"""The figures of the study, each with its definition next to the code that counts it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Object(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """A figure. `part` says what an item that has ended adds to the numerator, and None where the figure is
-    not about it.
+    """A figure. `part` returns what a finished item adds to the numerator, or None if the figure does not apply to
+    it.
 
-    `beside` are the counts that stand next to it, by the key they have in the report; `needs` is what must
-    exist somewhere in a Configuration for it to have the figure. `is_ranged` figures show the range over all
-    scored items first where some are open.
+    `beside` are the counts shown with it, by their key in the report. `needs` lists what must exist somewhere in a
+    Configuration for it to have the figure. `is_ranged` figures with open items show the range over all scored items
+    first.
     """
 
     name: str

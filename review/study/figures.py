@@ -1,4 +1,4 @@
-"""Every figure of a Configuration from its counts of item patterns: share, interval, what stands beside it."""
+"""Every figure of a Configuration from its counts of item patterns: share, interval and accompanying counts."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ Bounds = tuple[float, float]
 class Figure:
     """A figure as the report shows it.
 
-    `share` counts the items that have ended. `open` items are left out of it: those that are `unresolved` wait for
-    an adjudicator, those that are `pending` for scores. `bounds` hold whatever becomes of them. Where some are
-    open, `range` is the same over all scored items, and `post_stratified` the value weighted by script right or
-    wrong and flagged or not; both for overall accuracies and net only. `reason` says why there is no value.
+    `share` counts the finished items. `open` items are left out: `unresolved` ones wait for an adjudicator, `pending`
+    ones for scores. `bounds` hold for every possible result of them. If items are open, `range` is the same over all
+    scored items, and `post_stratified` is the value weighted by script right or wrong and flagged or not; both exist
+    only for overall accuracies and net gain. `reason` says why there is no value.
     """
 
     definition: Definition
@@ -235,9 +235,9 @@ def _coverage(criterion: Criterion) -> Adds:
 
 
 def _bounds(low: tuple[int, int], high: tuple[int, int]) -> Bounds | None:
-    """The least and the greatest share that there can be; None where there can be none.
+    """Return the lowest and the highest possible share, or None if no item can count.
 
-    Where everything that is least is to be in no figure at all, the least that there can be is a whole.
+    If the lowest case leaves no item in the figure, the lower bound is 1.
     """
     if not (low[1] or high[1]):
         return None
@@ -269,7 +269,7 @@ def _net(
 # --- Sums over items ----------------------------------------------------------------------------------------------
 
 
-# What only execution and the tables beside the figures ask of a pattern, as it is where there is none of it.
+# Attributes that only execution and other tables use, set to their defaults.
 _OF_OTHER_TABLES: dict[str, Any] = {
     name: ItemPattern._field_defaults[name]
     for name in (
@@ -285,7 +285,7 @@ _OF_OTHER_TABLES: dict[str, Any] = {
 
 
 def _reduce(patterns: Patterns) -> tuple[Patterns, Patterns]:
-    """What the figures ask, execution apart from the rest: few patterns, whatever else tells items apart."""
+    """Return the patterns that the figures use, with execution apart, so that few different patterns remain."""
     models: Counter[ItemPattern] = Counter()
     executed: Counter[ItemPattern] = Counter()
     for pattern, times in made_patterns(patterns):

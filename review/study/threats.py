@@ -24,12 +24,12 @@ class Threat:
     key: str
     label: str
     text: str
-    # What is to be read before the text, where it holds for a part of the scores.
+    # A phrase shown before the text if it applies to only some of the scores.
     before: str = ""
 
 
 PREVENTED = _("Prevented:")
-# Of scores that were given elsewhere nobody here knows how.
+# How scores were given elsewhere is unknown here.
 UNKNOWN = _(
     "Unknown: imported. The scores were given elsewhere, and nothing of this was prevented here. What the files say of "
     "times and of what was visible is shown beside it."
@@ -54,7 +54,7 @@ def threats_of(*, here: int, imported: int) -> list[Threat]:
 
 @dataclass(frozen=True)
 class Retest:
-    """Scores of the same reviewer on a hidden repeat. Kappa is None without variation."""
+    """A reviewer's second scores on hidden repeats. Kappa is None without variation."""
 
     share: Share
     kappa: float | None

@@ -65,7 +65,7 @@ class _Known(NamedTuple):
     read: Callable[[BinaryIO], Iterator[Row]]
 
 
-# CSV is every table: what separates its columns (comma, semicolon, tab or |) is told by its header.
+# CSV includes every table: the header shows the separator (comma, semicolon, tab or |).
 _FORMATS = {
     Format.JSONL: _Known((".jsonl", ".ndjson"), "application/x-ndjson", read_jsonl),
     Format.CSV: _Known((".csv", ".tsv"), "text/csv; charset=utf-8", read_table),

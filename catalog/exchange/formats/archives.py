@@ -16,7 +16,7 @@ from core.files.lines import MOST_BYTES, UnreadableFile, say_too_long
 
 MOST_FILES = 50_000
 MOST_UNFOLDED = 256_000_000  # bytes in all
-MOST_TIMES = 200  # as large as it was packed, where it is more than a few lines
+MOST_TIMES = 200  # times the packed size, for files larger than `_SMALL`
 _SMALL = 100_000  # bytes that may be packed as tightly as can be
 _MOST_PATH = 300  # characters
 _MOST_DIRECTORY = MOST_FILES * (46 + _MOST_PATH)  # bytes of the list of files

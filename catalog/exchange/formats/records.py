@@ -21,7 +21,7 @@ from pydantic import (
 from catalog.version_details import Stripped, Text, VersionDetails, describe, refuse_unstorable
 
 MOST_ABOUT = 50_000  # characters of what a file says of an entry's origin
-MOST_OTHERS = 200  # versions beside the one that counts
+MOST_OTHERS = 200  # versions other than the main one
 MOST_PHRASINGS = 1_000
 _DEEPEST = 50
 
@@ -63,7 +63,8 @@ class Wording(BaseModel):
 
     text: Annotated[Stripped, Field(min_length=1, max_length=20_000)]
     source: Literal["imported", "curator", "statement"] = "imported"
-    # Only that it waits is said: an import confirms no wording of which a file says that nobody has.
+    # Exports only mark phrasings that wait for confirmation. An import never trusts a file that says one is
+    # confirmed.
     confirmed: bool | None = None
 
 
@@ -90,7 +91,7 @@ class OtherVersion(VersionDetails):
 
     @property
     def details(self) -> VersionDetails:
-        """What is said about the script."""
+        """Return the details of the script."""
         return _details_of(self)
 
 
@@ -104,7 +105,7 @@ class EntryRecord(VersionDetails):
     script: Script
     owner: Annotated[Stripped, Field(min_length=1, max_length=150)] | None = None
     number: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    # An import raises no row above what is said here, whatever state it is asked to give.
+    # An import never gives a row a higher state than this, whichever state is requested.
     state: State | None = None
     suspended: Annotated[Stripped, Field(min_length=1, max_length=5_000)] | None = None  # why
     about: About | None = None
@@ -120,7 +121,7 @@ class EntryRecord(VersionDetails):
 
     @property
     def details(self) -> VersionDetails:
-        """What is said about the script."""
+        """Return the details of the script."""
         return _details_of(self)
 
     @property
@@ -134,7 +135,7 @@ class EntryRecord(VersionDetails):
         return {name: value for name, value in data.items() if name not in _LISTS or value}
 
 
-_LISTS = frozenset({"phrasings", "versions"})  # empty is what they are where nothing is said
+_LISTS = frozenset({"phrasings", "versions"})  # an empty list is the same as none
 
 
 @dataclass(frozen=True, kw_only=True)

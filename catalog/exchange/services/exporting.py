@@ -13,7 +13,7 @@ from catalog.version_details import VersionDetails
 
 CHUNK = 100  # entries that are in memory at a time
 State = Version.State
-# What has no effect where it is empty, and is left out of files then; empty `tools` means none.
+# Without effect if empty, and then left out of files. An empty `tools` means that the script needs none.
 _SAID_IF_ANY = ("parameters", "tags", "links", "check_before", "check_after", "undo")
 
 

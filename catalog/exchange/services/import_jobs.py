@@ -67,7 +67,7 @@ def start_import(preview: Job, *, by: User) -> Job:
     if not can_start(preview):
         raise NotAllowedNow(_("This can't be begun: choose the file again."))
     with transaction.atomic():
-        # Compare and set: whoever comes second finds no file.
+        # Compare and set: the second of two requests finds no file.
         if not Job.objects.filter(pk=preview.pk, path=preview.path).update(path=""):
             raise NotAllowedNow(_("This import has been begun already."))
         job = Job.objects.create(
@@ -133,10 +133,10 @@ def carry_out_import(held: Claim[Job], job: Job) -> None:
 
 
 def _begin(job: Job, *, at_once: bool) -> None:
-    """Run it now, or have a worker run it; in either case nobody else does."""
+    """Run the job now if it can be claimed, or else queue it for a worker."""
     held = claim(Job, job.pk) if at_once else None
     if held is not None:
-        with suppress(LostLease):  # somebody cancelled it in another window
+        with suppress(LostLease):  # canceled in another window
             carry_out_import(held, job)
     else:
         job.enqueue()
@@ -160,7 +160,7 @@ def _forget_file(job: Job) -> None:
 
 
 def _forget_old_files() -> None:
-    """Delete the files of previews that nobody carried out."""
+    """Delete the files of previews whose import was never started."""
     old = Job.objects.filter(
         kind=Job.Kind.IMPORT, state=Job.State.DONE, ended_at__lt=timezone.now() - KEPT_FOR
     )

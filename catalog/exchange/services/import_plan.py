@@ -19,7 +19,7 @@ from catalog.version_details import VersionDetails
 from core.errors import BadInput
 
 VERIFIED_FIRST = Case(When(state=Version.State.VERIFIED, then=Value(0)), default=Value(1))
-Need = tuple[str, VersionDetails]  # a script, and what is said about it
+Need = tuple[str, VersionDetails]  # a script and its details
 # What says nothing about how to run the script, and changes without a new version.
 LABELS = ("tags", "links")
 
@@ -31,9 +31,9 @@ class ImportPlan:
     state: Version.State
     by: User | None
     origin: str
-    # Who counts as the author, so that somebody else has to verify; nobody where the import vouches.
+    # The author, so that another user has to verify the version; None if the importing curator vouches for it.
     author: User | None
-    # Of a new version of an entry that exists; the starter catalogue replaces nobody's work.
+    # The state of a new version of an existing entry; the starter catalogue never replaces users' work.
     state_of_changed: Version.State
     sets_labels: bool = True
 

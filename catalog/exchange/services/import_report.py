@@ -65,7 +65,7 @@ class ImportReport:
 
     @property
     def phrasings(self) -> int:
-        """Rows that became wordings, because their script existed already."""
+        """Return the number of rows that became phrasings, because their script already existed."""
         return self.count(ImportOutcome.PHRASINGS)
 
     @property

@@ -41,7 +41,7 @@ class Written(NamedTuple):
 
     entry_id: int
     slug: str = ""
-    has_changed: bool = False  # such that what is derived from it has to be made anew
+    has_changed: bool = False  # whether derived data has to be rebuilt
 
 
 def carry_out(
@@ -50,7 +50,7 @@ def carry_out(
     plan: ImportPlan,
     owners: Mapping[str, User],
 ) -> Written:
-    """Carry out the decision. Raises Refused if somebody changed the entry meanwhile."""
+    """Apply the decision. Raises Refused if another user has changed the entry since then."""
     record = step.record
     owner = owners.get(record.owner or "")
     if step.entry_id is None:

@@ -64,14 +64,14 @@ def import_rows(
     dry_run: bool = False,
     told: Told | None = None,
 ) -> ImportReport:
-    """Import rows as entries: good ones are stored, and every one is reported, also to `told` during the import.
+    """Import rows as entries; valid rows are stored, and every row is reported, also to `told` during the import.
 
-    A row with an existing slug becomes a new version of that entry, unless nothing changes. A row whose script some
-    entry has becomes wordings of it. So a second import changes nothing. No row gets a higher state than the file
-    gives it.
+    A row with an existing slug becomes a new version of that entry, unless nothing changes. A row whose script an
+    entry already has becomes phrasings of it. So a second import changes nothing. No row gets a higher state than the
+    file gives it.
 
-    `by` vouches for verified rows and has to be a curator; for all others `by` counts as the author, so that
-    somebody else verifies them. Raises PermissionDenied, BadInput.
+    `by` must be a curator to vouch for verified rows. For all other rows, `by` counts as the author, so that another
+    user verifies them. Raises PermissionDenied, BadInput.
     """
     if by is not None:
         require(by, CURATE)
@@ -208,7 +208,7 @@ def _prepare(
     for row in chunk:
         try:
             step = decide(row, known, seen, plan)
-        except Refused:  # said when it is decided for good
+        except Refused:  # reported at the final decision
             continue
         known.note(step, seen.make_up() if step.entry_id is None else step.entry_id)
         needed.update(dict.fromkeys(step.needs))

@@ -1,4 +1,4 @@
-"""The case sets of the starter catalogue: a file `cases.json` beside an entry's script."""
+"""The test suites of the starter catalogue, in a file `cases.json` next to an entry's script."""
 
 from __future__ import annotations
 

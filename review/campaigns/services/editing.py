@@ -26,7 +26,7 @@ _OVERLAPS = {"overlap", "extra_overlap", "extra_share"}
 
 
 def rules_of(campaign: Campaign) -> Rules:
-    """The rules as they stand, the newest rubric and the budget among them."""
+    """Return the campaign's current rules, including the newest rubric and the budget."""
     kept = {name: getattr(campaign, name) for name in Rules.__dataclass_fields__ if name in _KEPT}
     rubric = Rubric.objects.filter(campaign=campaign).order_by("-number").first()
     rules = Rules(
@@ -41,10 +41,9 @@ _KEPT = Rules.__dataclass_fields__.keys() - studies.OF_THE_BATCH
 
 
 def preset_rules(preset: str, **changed: object) -> Rules:
-    """The rules that a new campaign begins with: *standard*, or *rigorous* with the shares of STUDY; a rubric to
-    start from. What is named besides takes the place of the preset's.
+    """Return a preset's rules with a starter rubric: *standard*, or *rigorous* with the shares of RIGOROUS.
 
-    Raises BadInput for another name.
+    `changed` overrides the preset's values. Raises BadInput if there is no such preset.
     """
     shares = {"standard": {}, "rigorous": RIGOROUS}.get(preset)
     if shares is not None:
@@ -55,9 +54,9 @@ def preset_rules(preset: str, **changed: object) -> Rules:
 
 @transaction.atomic
 def change_campaign(campaign: Campaign, *, by: User, **changed: object) -> None:
-    """Change some rules, the others stay; items that nobody has touched take a new overlap on.
+    """Change the named rules; a new overlap applies to items that no reviewer has claimed.
 
-    Raises BadInput, and NotAllowedNow for a rule that is fixed by now.
+    Raises BadInput, and NotAllowedNow for a rule that can no longer be changed.
     """
     rules = replace(rules_of(campaign), **changed)  # type: ignore[arg-type]
     studies.change_rules(campaign, rules, by=by)
@@ -178,10 +177,10 @@ def _prepare(items: Sequence[Item]) -> None:
 def clone_campaign(
     source: Campaign, name: str, *, by: User, with_cases: bool = True, with_scripts: bool = False
 ) -> Campaign:
-    """A new campaign with another's rules, rubric, configurations and people.
+    """Create a campaign with another one's rules, rubric, configurations and reviewers.
 
-    `with_cases` takes over what is asked, to be run afresh; `with_scripts` the runs too, so that others score
-    the same texts. Raises BadInput for a name that is none or taken.
+    `with_cases` copies the statements, to be run again. `with_scripts` also copies the runs, so that other reviewers
+    score the same texts. Raises BadInput if the name is invalid or taken.
     """
     made = studies.create_campaign(
         name,
@@ -240,11 +239,10 @@ def _check_not_closed(campaign: Campaign) -> None:
 
 @transaction.atomic
 def withdraw(item: Item, *, why: str, by: User) -> None:
-    """Take an item out of the study: nobody is handed it, and no figure counts it. Its scores are kept.
+    """Remove an item from the study; its scores are kept, but no reviewer gets it and no figure counts it.
 
-    What shows it again, as a repeat or for the halo check, goes with it.
-
-    Raises BadInput without a reason, NotAllowedNow where it is out already.
+    Its copies, shown as repeats or for the halo check, are withdrawn too. Raises BadInput without a reason, and
+    NotAllowedNow if the item is already withdrawn.
     """
     if not why.strip():
         raise BadInput(_("Say why, in a few words."), field="why")

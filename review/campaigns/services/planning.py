@@ -30,7 +30,7 @@ from review.study.planning import (
     plan_share,
 )
 
-# What each aim asks for, as shares of 1 but for the number of reviewers and the design effect.
+# The inputs of each aim: proportions between 0 and 1, except the number of reviewers and the design effect.
 ASKED: Mapping[Aim, tuple[str, ...]] = {
     Aim.SHARE: ("share", "half_width", "deff"),
     Aim.PAIRED: ("gained", "lost", "power", "deff"),
@@ -44,14 +44,14 @@ WANTED: Mapping[Aim, str] = {
 }
 
 
-# What is asked besides, so that it can be said how many reviewers it takes: Configurations on each statement,
-# reviewers of each item, active minutes for one, and the hours that one reviewer has.
+# Optional inputs for the number of reviewers: Configurations per statement, reviewers per item, active minutes per
+# item, and hours available per reviewer.
 EFFORT = ("arms", "overlap", "minutes", "hours")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """What was assumed of reviewers, by name, and what the reviewing takes: so many reviews, hours, reviewers."""
+    """The assumptions about reviewers, by name, and the resulting number of reviews, hours and reviewers."""
 
     assumed: Mapping[str, float]
     reviews: int
@@ -61,9 +61,9 @@ class Work:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What was assumed, by name, and what it needs; `curve` is (items, what they would give).
+    """The assumptions, by name, and the sample size they require; `curve` has pairs of items and result.
 
-    `work` is what the reviewing takes, where it was said what one reviewer does.
+    `work` is the reviewing effort, if the assumptions include a reviewer's effort.
     """
 
     aim: Aim
@@ -122,9 +122,10 @@ def read_plan(kept: object) -> Plan | None:
 
 
 def work_out(aim: Aim, assumed: Mapping[str, float]) -> Plan:
-    """The plan for what is assumed. Raises BadInput, naming the field, where it cannot be reached or makes no sense.
+    """Return the plan for these assumptions. Raises BadInput, naming the field, if it is out of reach or
+    inconsistent.
 
-    With what one reviewer does (`EFFORT`) it says what the reviewing takes.
+    If the inputs in `EFFORT` are given, the plan includes the reviewing effort.
     """
     missing = next((name for name in ASKED[aim] if name not in assumed), None)
     if missing:
@@ -147,7 +148,7 @@ def work_out(aim: Aim, assumed: Mapping[str, float]) -> Plan:
 
 
 def _work(items: int, assumed: Mapping[str, float]) -> Work | None:
-    """What the reviewing takes; None where it is not said what one reviewer does."""
+    """Return the reviewing effort, or None without the minutes per item and the hours per reviewer."""
     if "minutes" not in assumed or "hours" not in assumed:
         return None
     # Where agreement is planned for, it asks for the reviewers of an item itself.

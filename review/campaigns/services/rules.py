@@ -63,7 +63,7 @@ class Rules:
     halo_share: int = 0
     repeat_share: int = 0
     planned_items: int | None = None
-    # The one comparison whose p stands alone; figure and criterion without a pair for a study of one arm.
+    # The primary comparison, whose p value is not adjusted. A study with one arm has no pair.
     primary_figure: str = ""
     primary_criterion: str = ""
     primary_first: Configuration | None = None
@@ -192,7 +192,10 @@ def is_in_pilot(campaign: Campaign) -> bool:
 
 @transaction.atomic
 def write_rubric(campaign: Campaign, text: str, *, by: User | None) -> Rubric:
-    """A new version of the rubric, or the present one where nothing changed; scores keep the one they name."""
+    """Save a new version of the rubric, or return the current one if the text is unchanged.
+
+    Existing scores keep the version they name.
+    """
     if len(text) > MAX_RUBRIC or "\0" in text:
         raise BadInput(_("The rubric is too long to be kept, or no text."), field="rubric")
     Campaign.objects.select_for_update().get(pk=campaign.pk)

@@ -37,14 +37,14 @@ MOVES: dict[str, set[str]] = {
 
 @dataclass(frozen=True)
 class Lack:
-    """What a campaign can't be opened without: in words, and the step of the set-up that mends it."""
+    """A reason why a campaign can't be opened, and the set-up step that resolves it."""
 
     step: str
     words: str
 
 
 def missing_to_open(campaign: Campaign) -> list[Lack]:
-    """All that has to be there before it can be opened and is not; empty where it can."""
+    """Return everything that is missing before the campaign can be opened."""
     found = []
     if not campaign.items.exists():
         found.append(_lacks_items(campaign))
@@ -64,7 +64,7 @@ def _lacks_items(campaign: Campaign) -> Lack:
 
 @transaction.atomic
 def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
-    """Take the campaign to another state; raises NotAllowedNow where that does not follow on the present one."""
+    """Move the campaign to another state. Raises NotAllowedNow if the current state does not allow that."""
     locked = (
         Campaign.objects.select_for_update(of=("self",)).select_related("batch").get(pk=campaign.pk)
     )
@@ -134,7 +134,7 @@ def pilot_cases(campaign: Campaign, *, ready: bool = False) -> QuerySet[Case]:
         return chosen
     if ready:
         real = real.filter(Exists(Item.objects.filter(case=OuterRef("pk"))))
-    # Sorted in the database, and only so many are read.
+    # Sort in the database, so that only the items of the pilot are read.
     drawn = MD5(Concat(Value(f"{campaign.seed}:"), "external_id", output_field=TextField()))
     return real.order_by(drawn, "pk")[: campaign.pilot_size or PILOT_SIZE]
 

@@ -136,7 +136,7 @@ def _show(
 
 
 def _chosen(request: HttpRequest) -> int | None:
-    """The score that the form brought, where it is one."""
+    """Return the submitted score, or None if it is invalid."""
     value = request.POST.get("value", "")
     return int(value) if value in ("0", "1", "2") else None
 

@@ -57,7 +57,7 @@ class StepLink(TypedDict):
     label: str
     url: str
     current: bool
-    standing: services.StepStanding | None  # of the last one, which opens it, there is none
+    standing: services.StepStanding | None  # None for the last step, which opens the campaign
 
 
 @require_safe
@@ -136,7 +136,7 @@ def campaign_arms(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
-    """What it will take, how each step stands, what is still missing, and the buttons that begin it."""
+    """Show the expected effort, the state of each step, what is still missing, and the start buttons."""
     campaign = access_campaign(signed_in(request), pk)
     expected = estimate(campaign)
     people = campaign.members.count()

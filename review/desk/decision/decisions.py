@@ -43,12 +43,13 @@ def decide(
     edited_script: str = "",
     fence: int | None = None,
 ) -> Decision:
-    """Decide on the Draft with this hash, on a screen with the token `shown`; what is picked is stored with it.
+    """Decide on the Draft with this hash, on a page with the token `shown`; store the picked score with the decision.
 
-    Approving where nothing is picked or scored records 2 for that Draft; other stages stay not asked. Sent again it
-    changes nothing. Raises BadInput for a missing reason, an empty or unchanged edit, a token of another screen, or
-    the approval of what is picked or scored 0 or 1; Stale where what may be seen has changed meanwhile; NotAllowedNow
-    for somebody else's or a decided item, and where something is kept that is not on the screen (`read_score_form`).
+    Approving without a score records 2 for that Draft; other stages stay unscored. Repeating the call changes
+    nothing. Raises BadInput for a missing reason, an empty or unchanged edit, the token of another page, or the
+    approval of a Draft with a picked or saved score of 0 or 1. Raises Stale if the visible texts have changed since
+    then. Raises NotAllowedNow if the item belongs to another reviewer, is decided, or has a saved draft that the page
+    does not show (`read_score_form`).
     """
     reason = _checked_reason(kind, reason)
     (locked,) = lock_decided(item.pk, by.pk)

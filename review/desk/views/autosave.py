@@ -15,7 +15,7 @@ from review.desk import services
 from review.desk.views.responses import read_whole
 from review.queue import services as queue
 
-# Of each stage its own, so that what was typed for one never stands in the next.
+# The names contain the stage, so that text typed for one stage never appears in the next.
 _KEPT = re.compile(
     r"(comment|value)-(script|feedback|refined)-(model|expert|others)|remark(-line)?-\d{1,18}"
     r"|reason|risk_reason|script|feedback|based_on|why|flag"
@@ -48,7 +48,7 @@ def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def open_in_tab(request: HttpRequest, pk: int) -> HttpResponse:
-    """This tab works on the item from now on; answers with its fence, by which an older tab is told apart."""
+    """Make this tab the active one for the item; return its fence, which identifies older tabs."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -60,7 +60,7 @@ def open_in_tab(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
-    """A sign of life while the page is open; answers with what came back to the person meanwhile."""
+    """Renew the claim while the page is open; return the items that came back to the reviewer in the meantime."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     assignment = access_assignment(user, item)

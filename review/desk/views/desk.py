@@ -1,4 +1,4 @@
-"""The review screen: score stage by stage, then decide; whatever is refused leaves what was typed in place."""
+"""The review page: score stage by stage, then decide. If a request is refused, the typed text stays in place."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from review.queue import services as queue
 
 @require_safe
 def review(request: HttpRequest, pk: int) -> HttpResponse:
-    """The item as this person may see it now; the address says which scripts stand beside each other."""
+    """Show the item as this user may see it now; the query string selects the scripts to compare."""
     user = signed_in(request)
     desk = services.open_item(access_item(user, pk), user)
     if "waits" in request.GET and waits_for_rewrite(desk):
@@ -43,7 +43,7 @@ def review(request: HttpRequest, pk: int) -> HttpResponse:
     is_fragment = wants_fragment(request)
     template = "review/desk/_desk.html" if is_fragment else "review/desk/desk.html"
     context = show_desk(desk, selection=read_selection(request.GET), whole=not is_fragment)
-    # Who waited for it goes on with it at once; that there is nothing is read first.
+    # A reviewer who waited for the rewrite continues with it; a failed rewrite is shown first.
     context["arrived"] = "waits" in request.GET and not came_to_nothing(desk)
     return render(request, template, context)
 
@@ -59,7 +59,7 @@ def earlier(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def score(request: HttpRequest, pk: int) -> HttpResponse:
-    """Score the stage that is open, and show what opens by it; where nothing does, the next item."""
+    """Score the open stage and show the stage that this opens, or the next item."""
     user = signed_in(request)
     given = services.ScoreInput(
         stage=request.POST.get("stage", ""),
@@ -86,7 +86,7 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _is_asked_why(request: HttpRequest, item: Item) -> bool:
-    """Whether what the scripts did differs from these scores: then the person is asked why, and goes on from there."""
+    """Return whether sandbox results contradict these scores, so that the reviewer has to give a reason first."""
     if not getattr(item, "has_executions", True):
         return False
     user = signed_in(request)
@@ -189,7 +189,7 @@ def reveal(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def ask_feedback(request: HttpRequest, pk: int) -> HttpResponse:
-    """Have the model explain and refine in the background; go on meanwhile."""
+    """Have the model write feedback and a refined script in the background, and show the next item."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:

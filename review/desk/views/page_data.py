@@ -50,12 +50,12 @@ class Head(TypedDict):
     used: str  # without review
     severity: str
     models: str
-    # Whether there is such a text, which is given beside it.
+    # Whether the item has such a text. The page shows it next to the request.
     target: str
     impact: str
     run: str
     demo: str  # made with the demo model
-    context: str  # open, or closed where it is long
+    context: str  # open, or collapsed if it is long
 
 
 def show_desk(
@@ -67,13 +67,14 @@ def show_desk(
     whole: bool = False,
     is_preview: bool = False,
 ) -> dict[str, object]:
-    """The template's context. `typed` is what was sent and refused; else the scratch that was kept.
+    """Return the template's context. `typed` is the refused input; without it, the autosaved draft is shown.
 
-    `whole` where it is a page, which counts what waits; a fragment of one does not. A preview is what a reviewer sees,
-    also for a manager who does not review.
+    `whole` is true for a page, which counts the waiting items; a fragment does not. A preview shows what a reviewer
+    sees, even to a manager who does not review.
     """
     selection = selection or PaneSelection()
-    # What is offered is what the services allow: who reviews no more has nothing in hand, whatever is noted.
+    # Offer only what the services allow: a user without the reviewer role holds no item, whatever their assignment
+    # says.
     reviews = is_preview or desk.reviewer.has_perm(REVIEW)
     mine = (
         reviews and desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE
@@ -138,7 +139,7 @@ def show_desk(
         "decides": show_decides(desk, step, drafts, refused, typed or {})
         if mine and desk.item.campaign.is_live
         else None,
-        # Nothing is said to be saved before anything was typed.
+        # The page reports nothing as saved before the user has typed something.
         "saved_state": "saved" if desk.scratch and desk.scratch.fields else "none",
         "fence": desk.assignment.fence if desk.assignment else "",
         "revision": desk.scratch.revision if desk.scratch else 0,
@@ -184,7 +185,7 @@ def _shown(what: object) -> str:
 
 
 def _say(title: str, ready: str, *, waits: bool, mine: bool) -> str:
-    """What a screen reader says once the screen is there; nobody waits who has something to score."""
+    """Return what a screen reader announces after loading; a reviewer with something to score never waits."""
     if waits:
         return _("Waiting for the rewrite")
     return title or ready or (_("Everything is scored.") if mine else "")
@@ -196,7 +197,7 @@ def _rubric(desk: ItemView) -> Rubric | None:
 
 
 def _step_to_score(desk: ItemView, selection: PaneSelection, *, mine: bool) -> Step | None:
-    """What is to be scored: what the person wants to change, else the first stage without a score."""
+    """Return the stage that the reviewer wants to change, or else the first stage without a score."""
     changed = next((one for one in desk.steps if one.key == selection.change), None)
     if changed and changed.key in desk.scores and (mine or desk.may_change_until):
         return changed
@@ -211,9 +212,9 @@ def _texts(
     *,
     keeps: bool,
 ) -> dict[str, object]:
-    """What stands in the fields. Comment and value are kept under their stage's own names.
+    """Return the contents of the fields. Comment and value are saved separately for each stage.
 
-    With `keeps`, an empty field that was sent does not hide what another tab has kept.
+    With `keeps`, an empty submitted field does not hide a text that another tab has saved.
     """
     texts: dict[str, object] = dict(desk.scratch.fields) if desk.scratch else {}
     if step is not None:

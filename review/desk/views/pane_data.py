@@ -19,7 +19,7 @@ from review.models import Score
 
 class Choice(TypedDict):
     label: str
-    name: str  # of what it shows, as keys are named; empty where it has a number instead
+    name: str  # the script's keyboard name; empty if it has a number
     number: int
     url: str
     current: bool
@@ -44,7 +44,7 @@ class Pane:
     against: ShownDraft | None
     side: bool
     scripts: Sequence[Choice]
-    # The script in view beside the original, one way each; none for the original itself.
+    # Links that compare the script in view with the original; empty for the original itself.
     differences: Sequence[Choice]
     findings: Sequence[ComparedFinding]
     # What the original has and the script in view has not.
@@ -134,7 +134,7 @@ def _label(desk: ItemView, draft: Draft, number: int) -> str:
 def show_pane(
     desk: ItemView, step: Step | None, drafts: list[ShownDraft], selection: PaneSelection
 ) -> Pane | None:
-    """What stands in the middle of the screen; None where there is no script."""
+    """Return what the script pane shows, or None if there is no script."""
     if not drafts:
         return None
     by_number = {one.number: one for one in drafts}

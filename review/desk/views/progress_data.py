@@ -1,4 +1,4 @@
-"""Where a reviewer is in their campaign: the third of 32, and what came back to them meanwhile."""
+"""A reviewer's position in their campaign ("3 of 32"), and the items that came back to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Progress:
     """What the head of the score panel says of it."""
 
     number: int | None  # of the item in view, among those that the person was given
-    total: int | None  # counted for a whole page; a fragment leaves what stands there
+    total: int | None  # counted for a whole page only; None leaves the page's number unchanged
     is_more: bool  # the total is where counting ended
     back: int
     back_item: int | None

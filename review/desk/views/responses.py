@@ -23,7 +23,7 @@ from review.queue import services as queue
 def show_item(
     request: HttpRequest, pk: int, *, said: str = "", assignment: Assignment | None = None
 ) -> HttpResponse:
-    """An item after a change. Where it is another one than before, the address follows."""
+    """Show an item after a change, and update the address if it is another item."""
     url = reverse("item-review", args=[pk])
     if not wants_fragment(request):
         if said:
@@ -43,9 +43,9 @@ def show_item(
 
 
 def show_next(request: HttpRequest, item: Item, *, said: str = "") -> HttpResponse:
-    """The person's next item of the same campaign in this very answer, or the queue where nothing waits.
+    """Show the reviewer's next item of the same campaign, or the queue if none is waiting.
 
-    It is claimed now and not ahead: nothing is held for somebody who has not come to it.
+    The item is claimed only now, so that no item is held for a reviewer who has not opened it.
     """
     try:
         assignment = queue.claim_following(item.campaign, by=signed_in(request))
@@ -84,7 +84,7 @@ def queue_of(item: Item) -> str:
 
 
 def go(request: HttpRequest, url: str) -> HttpResponse:
-    """Redirect; htmx would put the other page into the fragment's place, so it is told to load it."""
+    """Redirect. htmx would insert the other page into the fragment, so a header tells it to load the page."""
     if wants_fragment(request):
         return HttpResponse(status=204, headers={"HX-Redirect": url})
     return redirect(url)
@@ -97,12 +97,12 @@ def read_whole(request: HttpRequest, name: str, *, missing: int) -> int:
 
 
 def read_fence(request: HttpRequest) -> int | None:
-    """The fence of the tab that sends; None where there is no script that counts tabs."""
+    """Return the fence of the tab that sends the request, or None without JavaScript."""
     return read_whole(request, "fence", missing=-1) if "fence" in request.POST else None
 
 
 def read_seconds(request: HttpRequest) -> float | None:
-    """The seconds of work on a stage, as the page counted them; None where it did not."""
+    """Return the active seconds on a stage as counted by the page, or None without a valid count."""
     try:
         seconds = float(request.POST.get("active_seconds", ""))
     except ValueError:

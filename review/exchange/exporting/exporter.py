@@ -50,9 +50,10 @@ Told = Callable[[int], None]
 def export_campaign(
     campaign: Campaign, file: BinaryIO, *, by: User | None, layout: Layout, told: Told | None = None
 ) -> int:
-    """Write the campaign; how many records. `told` is called with the number so far, and may raise to stop it.
+    """Write the campaign to a file; return the number of records.
 
-    Only managers: what reviewers must not know of each other and of the models stands in it.
+    `told` is called with the number so far, and may raise an exception to stop. Managers only, because the file has
+    data that reviewers must not see about each other and the models.
     """
     require_manager(by)
     progress = _Progress(told)
@@ -71,7 +72,7 @@ def export_campaign(
 
 
 def all_records(campaign: Campaign) -> Iterator[Fields]:
-    """The campaign itself, its items, then all that was said about them."""
+    """Yield the campaign's record, its items, then scores, other records and evidence."""
     return chain(
         [campaign_record(campaign)],
         item_records(campaign),
@@ -121,7 +122,7 @@ def _write_array(file: BinaryIO, records: Iterator[Fields]) -> None:
 def _write_table(
     file: BinaryIO, records: Iterator[Fields], *, columns: Sequence[str] | None = None
 ) -> None:
-    """One table for all kinds of records; what has parts stands in its cell as JSON."""
+    """Write all kinds of records as one table; lists and objects are JSON in their cell."""
     columns = columns or TABLE
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text)

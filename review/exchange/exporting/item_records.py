@@ -108,7 +108,7 @@ def _case(case: Case) -> Fields:
 
 
 def _experts(drafts: Sequence[Draft], feedbacks: Sequence[Feedback]) -> list[Fields]:
-    """What experts said of the first script, each with the script that was made from it."""
+    """Return the experts' feedback on the first script, each with the script refined from it."""
     refined = {draft.feedback_id: draft.script for draft in drafts if draft.feedback_id}
     return [
         {"author": one.author.username, "feedback": one.text, "refined": refined.get(one.pk, "")}
@@ -186,7 +186,7 @@ def _assessment(assessment: Assessment | None) -> Fields | None:
 
 
 def _draft(draft: Draft, *, said: Collection[Draft | None]) -> Fields:
-    """What is known of a Draft; its text where it does not stand in a column of its own."""
+    """Return the Draft's data, and its text unless a column of its own has it."""
     about: Fields = {
         "number": draft.number,
         "kind": draft.kind,

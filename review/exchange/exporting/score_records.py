@@ -138,7 +138,7 @@ def score_records(campaign: Campaign) -> Iterator[Fields]:
         # Of a refined script whose feedback it was made from; of feedback, whose it is.
         own = fields.pop("own_feedback_by")
         fields["feedback_by"] = fields["feedback_by"] or own
-        # What came without a time was read at one, which is none.
+        # Scores imported without a time have the time of the import, which is not exported.
         if not fields.pop("timed"):
             fields["at"] = None
         if fields["stage"] != Score.Stage.REFINED or fields["arm"] != Arm.MODEL:

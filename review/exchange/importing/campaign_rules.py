@@ -1,7 +1,7 @@
-"""The rules of a campaign as its own export says them, for a campaign that an import makes.
+"""The rules of a campaign from its export, for a campaign that an import creates.
 
-What was hidden decides which scores count, and the comparison that was named stands alone: without these an export
-would come back with other figures.
+Without them, an imported study would have other figures: hidden verdicts decide which scores count, and the p value
+of the primary comparison is not adjusted.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def keep_plan(campaign: Campaign, first: Record | None) -> None:
 
 
 def keep_choice(campaign: Campaign, first: Record | None) -> None:
-    """Keep when the primary outcome was chosen, if the file tells; the import itself chose nothing."""
+    """Set when the primary outcome was chosen, if the file has it; the import itself chooses nothing."""
     try:
         given = parts_of(_about(first), "primary_chosen")
         at = moment_of(given, "at")

@@ -1,4 +1,4 @@
-"""The campaign, configurations and people that a file names: found, or made where there are none."""
+"""Finds the campaign, configurations and users that a file names, and creates those that are missing."""
 
 from __future__ import annotations
 
@@ -47,13 +47,15 @@ def find_or_create_campaign(
 
 
 def require_manager(by: User | None) -> None:
-    """Raises PermissionDenied for who may not; nobody stands for the command line, whose user has the machine."""
+    """Raise PermissionDenied unless the user is a manager. `by` is None for the command line, whose user controls the
+    machine.
+    """
     if by is not None and not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Importing and exporting takes the role “manager”."))
 
 
 def check_takes_imports(campaign: Campaign) -> None:
-    """Raises NotAllowedNow where nothing may come in."""
+    """Raise NotAllowedNow if the campaign accepts no imports."""
     if campaign.is_live:
         raise NotAllowedNow(_("Nothing is imported into the live queue: import into a study."))
     if campaign.state == Campaign.State.CLOSED:
@@ -75,7 +77,7 @@ class Configurations:
         return found
 
     def find(self, name: str) -> Configuration | None:
-        """The same, and none where there is none."""
+        """Return the configuration with this name, or None."""
         found = self._known.get(name) or self._find(name)
         if found:
             self._known[name] = found

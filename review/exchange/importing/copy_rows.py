@@ -48,7 +48,7 @@ class CaseWords(NamedTuple):
 
 
 class ItemWords(NamedTuple):
-    """An item with its run; what there is none of is empty. `spec` goes on where a configuration was named."""
+    """An item with its run; missing parts are empty. `spec` comes first if a configuration was named."""
 
     spec: str
     run: str

@@ -30,7 +30,7 @@ from review.study.first_draft import first_draft_of
 
 
 class EvidenceRow(NamedTuple):
-    """One row of evidence, and the line where it stands."""
+    """One row of evidence, with its line number."""
 
     line: int
     said: Evidence

@@ -26,7 +26,7 @@ Write = Callable[[], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Remark:
-    """What is said of one line: why it was refused, or what was left out of it."""
+    """A message about one line: why it was refused, or what was left out of it."""
 
     line: int
     reason: str
@@ -42,7 +42,7 @@ class Remark:
 
 @dataclass(kw_only=True)
 class Counts:
-    """How many records were read, and what became of them; what is for somebody else is in `read` only."""
+    """How many records were read, and their results. Records of another importer count in `read` only."""
 
     read: int = 0
     rows: int = 0
@@ -53,7 +53,7 @@ class Counts:
 
 @dataclass(kw_only=True)
 class Outcome:
-    """What became of one slice."""
+    """The result of one slice."""
 
     kept: int = 0
     unchanged: int = 0
@@ -76,14 +76,14 @@ def nothing_to_write() -> None:
 
 
 class Journal(Protocol):
-    """Who follows an import. Told inside each slice's transaction: what it raises undoes the slice."""
+    """Records an import's progress inside each slice's transaction, which an exception rolls back."""
 
     def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
         """So much is done, with the slice that is about to be committed."""
 
 
 class Quiet:
-    """Nobody follows."""
+    """A journal that records nothing."""
 
     def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
         """Nothing to do."""
@@ -104,11 +104,10 @@ def run_import(
     journal: Journal,
     counts: Counts | None = None,
 ) -> Counts:
-    """Go through the records; `counts` says what an earlier try has done, whose records are passed over.
+    """Import the records; skip those that an earlier attempt, whose `counts` are given, has imported.
 
-    `take` makes a slice's rows ready inside a transaction, and what it returns writes them there. Meanwhile, while
-    the database is at work, `read` makes rows of the next slice's records in a thread of its own; it asks the
-    database nothing.
+    `take` prepares a slice's rows inside a transaction, and what it returns writes them there. While the database is
+    working, `read` makes the next slice's rows in another thread, without database access.
     """
     counts = counts or Counts()
 
@@ -151,7 +150,9 @@ def _collecting_rarely() -> Iterator[None]:
 
 @contextmanager
 def _taking_short_turns() -> Iterator[None]:
-    """Whoever waits for the database goes on soon after its answer, and not when the thread that reads is through."""
+    """Shorten the thread switch interval, so that the thread that waits for the database continues soon after its
+    reply.
+    """
     before = sys.getswitchinterval()
     sys.setswitchinterval(_TURN)
     try:
@@ -161,7 +162,7 @@ def _taking_short_turns() -> Iterator[None]:
 
 
 def _slices(source: Source, *, after: int) -> Iterator[_Slice]:
-    """Slices of so many records, or fewer where these are large: memory stays bounded either way."""
+    """Yield slices of at most SLICE records, or fewer if they are large, so that memory stays bounded."""
     found: list[Record] = []
     began = 0
     for number, record in enumerate(source):

@@ -1,8 +1,8 @@
-"""Items in from a file: what is asked, and scripts, feedback and verdicts that were made elsewhere.
+"""Imports items from a file: statements, and scripts, feedback and verdicts that were made elsewhere.
 
-A row with a result becomes a finished Run of origin *imported*, which no model was called for; a row without
-one is a Case that waits for *start*. Scripts are checked statically later, when somebody looks: ShellCheck
-takes longer than everything else here.
+A row with a result becomes a finished Run of origin *imported*, for which no model was called. A row without one
+becomes a Case that waits for *start*. Static checks of scripts run later, when a script is viewed, because ShellCheck
+takes longer than the rest of the import.
 """
 
 from __future__ import annotations
@@ -65,12 +65,11 @@ def import_items(
     counts: Counts | None = None,
     scored: Collection[str] = (),
 ) -> Counts:
-    """Import items into a campaign; one that is only named is made with the first good row where there is none.
+    """Import items into a campaign; a missing campaign given by name is created with the first valid row.
 
-    `scored` are the columns of scores in the same file, which `import_scores` reads.
-
-    Safe to repeat: the same id with the same content is unchanged, with other content it is refused. Raises
-    UnreadableFile, PermissionDenied, NotAllowedNow, and BadInput for a name that no campaign can have.
+    `scored` are the columns of scores in the same file, which `import_scores` reads. Safe to repeat: the same id with
+    the same content is unchanged; with other content it is refused. Raises UnreadableFile, PermissionDenied,
+    NotAllowedNow, and BadInput for an invalid campaign name.
     """
     require_manager(by)
     taking = _ItemImport(to, columns or Columns(), by=by, scored=scored)

@@ -18,9 +18,9 @@ from review.sampling import EVERYBODY
 
 
 class ScoreStore:
-    """Gathers what is said in a slice, and writes it at once.
+    """Collects a slice's scores and other records, and writes them at once.
 
-    `people` are the keys of everybody who is named, `rubrics` those of the versions that are.
+    `people` maps the named users to their keys, `rubrics` the named versions.
     """
 
     def __init__(
@@ -182,9 +182,9 @@ def _take_raters_for_all(items: Collection[int]) -> None:
 
 
 def _count_done(items: Collection[int]) -> None:
-    """Done are the reviewers who are through; with as many as are asked, the item is closed.
+    """Update the number of reviewers who finished each item; close items that have as many as required.
 
-    Where verdicts are hidden, who gave a stage no blind score is none of them, and leaves their place to others.
+    If verdicts are hidden, a reviewer who gave some stage no blind score does not count, which frees a place.
     """
     with connection.cursor() as cursor:
         cursor.execute(

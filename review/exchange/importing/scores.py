@@ -68,8 +68,8 @@ def import_scores(
 ) -> Counts:
     """Import scores into a campaign, given or named.
 
-    Safe to repeat: the same score again is unchanged, another value in its place is refused. Raises
-    UnreadableFile, PermissionDenied, NotAllowedNow, and BadInput where there is no such campaign.
+    Safe to repeat: the same score again is unchanged, another value in its place is refused. Raises UnreadableFile,
+    PermissionDenied, NotAllowedNow, and BadInput if the named campaign does not exist.
     """
     require_manager(by)
     campaign = find_campaign(to) if isinstance(to, str) else to
@@ -139,7 +139,7 @@ class _ScoreImport:
             except RowProblem as problem:
                 outcome.refuse(one.line, str(problem), external_id=name, column=problem.column)
             else:
-                # Where the file has no ids, the statement beside the scores tells which item it is.
+                # In a file without ids, the statement next to the scores identifies the item.
                 self.is_empty = self.is_empty and not given
                 if self.is_empty and not self.paths:
                     self.paths = say_paths(values, "script", like="value")

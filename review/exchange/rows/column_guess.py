@@ -1,7 +1,7 @@
-"""Guesses what each column of a file is, from its name and its first values; a person confirms or corrects it.
+"""Guesses what each column of a file is, from its name and its first values. A user confirms or corrects it.
 
-A name is taken at its word only where the values could be that: a column called *answer* that holds numbers is no
-script. What is told by its values alone is told only where nothing else could be meant.
+A name counts only if the values fit it: a column called *answer* with numbers is not a script. Values alone decide
+only if they can mean nothing else.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _FEW = 8  # values at most that a column of configurations has
 
 @dataclass(frozen=True)
 class Guess:
-    """What a column is read as, and whether its name or its values told so; no role where it is left out.
+    """The role of a column, and whether its values rather than its name led to the guess.
 
-    `person` is the reviewer whose scores stand in it.
+    A column without a role is not imported. `person` is the reviewer whose scores the column has.
     """
 
     role: str = ""
@@ -40,7 +40,7 @@ LEFT_OUT = Guess()
 
 
 def guess_kind(names: Iterable[str], samples: Mapping[str, Values]) -> str:
-    """`items` or `scores`: a file with statements holds items, whatever scores stand beside them."""
+    """Return `items` or `scores`. A file with statements has items, even if it has scores too."""
     found = list(names)
     items = guess_items(found, samples)
     if any(guess.role == "statement" for guess in items.values()):
@@ -82,7 +82,7 @@ def _by_names(
     ours: Sequence[str],
     words: Mapping[str, tuple[str, ...]],
 ) -> dict[str, Guess]:
-    """Our own names first, whatever stands below them; then the others in the order of their likelihood."""
+    """Guess by name. Our own names come first, whatever their values; then other names in order of likelihood."""
     guesses = {name: Guess(name) for name in names if name in ours}
     taken = set(guesses)
     for name in names:
@@ -114,7 +114,7 @@ def _by_names(
 def _by_values(
     left: Sequence[str], samples: Mapping[str, Values], guesses: dict[str, Guess]
 ) -> None:
-    """What no name told: verdicts, then statements and scripts, where one column alone looks like it."""
+    """Guess the columns that no name identified: verdicts, statements and scripts, if only one column fits."""
     taken = {guess.role for guess in guesses.values()}
     tests: list[tuple[str, Callable[[Values], bool]]] = [
         ("verdict", _are_verdicts),
@@ -134,7 +134,7 @@ def _reviewers(
     scored = [name for name in names if _could_be_scores(samples, name)]
     filled = [name for name in scored if _filled(samples, name)]
     named = [name for name in scored if _is_person_or_final(name)]
-    # Several columns of 0, 1, 2 side by side are people, whatever they are called.
+    # Several columns with 0, 1 and 2 are reviewers, whatever their names.
     for name in dict.fromkeys([*named, *filled]) if filled and len(scored) > 1 else named:
         what = ADJUDICATED if _FINAL.match(plain_name(name)) else REVIEWER
         stage = next((one for one in STAGES[1:] if plain_name(name).endswith(one)), STAGES[0])

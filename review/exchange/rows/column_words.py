@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _PATH = re.compile(r"[\w-]+(\.[\w-]+)+")
-# Other names of our columns, as they stand in files that people have; of each the likeliest first.
+# Other common names of our columns, the likeliest first.
 ITEM_WORDS: dict[str, tuple[str, ...]] = {
     "id": (
         "caseid",
@@ -48,7 +48,7 @@ ITEM_WORDS: dict[str, tuple[str, ...]] = {
             "truth",
         ),
         *("goldscript", "expectedscript", "referenceanswer", "label"),
-        # Beside a candidate, the answer is the one that it is held against.
+        # In a file with a candidate column, the answer is the reference.
         "answer",
     ),
     "context": ("incident", "background", "situation"),

@@ -13,7 +13,7 @@ STAGES = ("script", "feedback", "refined")
 ITEM_COLUMNS = (
     *("id", "statement", "context", "environment", "reference", "script", "feedback", "refined"),
     *("verdict", "execution", "configuration", "severity", "target", "impact"),
-    # What an export says besides, so that an import of it gives the same figures.
+    # Further columns of an export, so that an import of it gives the same figures.
     *("purpose", "known", "overlap", "closed", "sham", "execution_reason", "made", "recommended"),
     *("no_error_found", "demo", "experts", "repeats", "withdrawn", "later", "called_in"),
     "pilot",
@@ -55,7 +55,7 @@ class WideColumn:
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Our name to the file's, for what was mapped; whatever is not named stands under our own name."""
+    """Maps our column names to the file's; an unmapped column has our own name."""
 
     named: Mapping[str, str] = field(default_factory=dict)
     wide: tuple[WideColumn, ...] = ()
@@ -142,11 +142,11 @@ def say_paths(values: Mapping[str, object], column: str, *, like: str = "") -> s
 
 
 def read_mapping(pairs: Mapping[str, str], *, ours: tuple[str, ...]) -> Columns:
-    """The columns of `{"statement": "query", "reviewer:A": "rater_a"}`. Raises BadMapping.
+    """Read the columns of `{"statement": "query", "reviewer:A": "rater_a"}`. Raises BadMapping.
 
-    `reviewer:A` is the script's score by A, `reviewer:A:refined` that of the refined script, `called_in:A` that
-    of somebody who was asked because the others differed, and `adjudicated:A` the final score with A as the one
-    who settled it.
+    `reviewer:A` is A's score of the script, and `reviewer:A:refined` that of the refined script. `called_in:A` is the
+    score of a reviewer who was added because the others disagreed, and `adjudicated:A` the final score by A as
+    adjudicator.
     """
     named, wide = {}, []
     for wanted, theirs in pairs.items():

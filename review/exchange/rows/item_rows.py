@@ -107,7 +107,7 @@ class ItemRow(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """Of all but the configuration; worked out at each call. What came later is in it only where it is said."""
+        """Return the hash of everything except the configuration; later columns count only if they have a value."""
         return _hash(self[1:-5] + tuple(later for later in self[-5:] if later))
 
     @property

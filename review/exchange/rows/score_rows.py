@@ -43,7 +43,7 @@ MOST_ROUNDS = 100
 
 
 class RemarkRow(NamedTuple):
-    """Where a comment on a line stands, and when it was taken back; the script is told by its hash."""
+    """The line of a comment and when it was removed; the hash identifies the script."""
 
     draft_sha256: str
     line: int
@@ -51,7 +51,7 @@ class RemarkRow(NamedTuple):
 
 
 class FlagRow(NamedTuple):
-    """What a manager answered to somebody who says that something is wrong with an item."""
+    """A manager's answer to a reviewer who flagged an item."""
 
     answer: str
     answered_by: str
@@ -107,7 +107,7 @@ class GivenRow(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What tells the texts of one stage and arm apart that are scored on their own; empty for the usual one."""
+        """Return what distinguishes the separately scored texts of a stage and arm; empty for the usual text."""
         if self.stage != "refined":
             return ""
         if self.arm == Arm.EXPERT:
@@ -164,7 +164,7 @@ def read_scores(
         return [common._replace(person=_person(values), remark=_read_remark(values))]
     if kind == "flag":
         return [common._replace(person=_person(values), flag=_read_flag(values, common.comment))]
-    # Beside a column for each reviewer, one named `script` is the text that they judged.
+    # In a file with a column per reviewer, a column named `script` is the scored text.
     found = list(_wide(values, common, columns) if columns.wide else _long(values, common))
     if any(one.stage == "script" and one.arm == Arm.EXPERT for one in found):
         raise RowProblem("the first script is scored in the arm “model” only", column="arm")
@@ -172,7 +172,7 @@ def read_scores(
 
 
 def _id_by_content(values: dict[str, object]) -> str:
-    """The id that an item without one has, where its statement stands beside its scores; empty where it does not."""
+    """Return the id of an item without one from the statement next to its scores; empty without a statement."""
     statement = text_of(values, "statement", most=MOST_STATEMENT).strip()
     return id_of(statement, text_of(values, "reference", most=MOST_CONTEXT)) if statement else ""
 

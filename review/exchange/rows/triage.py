@@ -27,7 +27,9 @@ class Sorter:
     def sort(
         self, records: Sequence[Record], outcome: Outcome
     ) -> Iterator[tuple[Record, dict[str, object], str]]:
-        """Each record with its values under our names, and its kind, the first one where it says none."""
+        """Yield each record with its values under our names and its kind, which is the first kind if the record has
+        none.
+        """
         for record in records:
             if record.problem:
                 outcome.refuse(record.line, record.problem)

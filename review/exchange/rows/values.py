@@ -35,7 +35,7 @@ def lack_of(values: dict[str, object], column: str) -> RowProblem:
 
 
 def text_of(values: dict[str, object], column: str, *, most: int) -> str:
-    """The text exactly as it stands, empty where there is none. Raises RowProblem."""
+    """Return the text unchanged, or an empty string if it is missing. Raises RowProblem."""
     value = values.get(column)
     if value is None:
         return ""
@@ -179,7 +179,7 @@ def moment_of(values: dict[str, object], column: str) -> datetime | None:
 
 
 def objects_of(values: dict[str, object], column: str, *, most: int) -> list[dict[str, object]]:
-    """A list of objects, in a table as the text of it; empty where there is none. Raises RowProblem."""
+    """Return a list of objects, which a table has as JSON text; empty if it is missing. Raises RowProblem."""
     found = _json_of(values, column)
     if found is None or found == "":
         return []
@@ -191,7 +191,7 @@ def objects_of(values: dict[str, object], column: str, *, most: int) -> list[dic
 
 
 def parts_of(values: dict[str, object], column: str) -> dict[str, object]:
-    """An object with names, in a table as the text of it; empty where there is none. Raises RowProblem."""
+    """Return an object, which a table has as JSON text; empty if it is missing. Raises RowProblem."""
     found = _json_of(values, column)
     if found is None or found == "":
         return {}

@@ -1,4 +1,4 @@
-"""A reviewer's own pace and place: what they got through, and what came back. Nobody is shown somebody else's."""
+"""A reviewer's own pace and position in a campaign, shown to that reviewer only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.models import Run
 from review.models import Assignment, Campaign, Score
 from review.queue.reviewer_checks.repeats import SITTING_GAP
 
-# Nobody gets through more in a day and a half; what is more is not read.
+# More than a reviewer can complete in a day and a half; further items are not read.
 _MOST = 5_000
 
 
@@ -25,7 +25,7 @@ class Pace:
     """What one person did today, by their own clock, and since their sitting began."""
 
     today: int  # items they are through with
-    sitting: int | None  # those of the sitting under way; None where none is
+    sitting: int | None  # those of the current sitting; None without one
     sitting_minutes: float
     # Of work on one item, by today's, without pauses; None where the page counted none.
     median_seconds: float | None
@@ -87,10 +87,10 @@ class Place:
 def own_place(
     campaign: Campaign, user: User, *, beside: int, assignment: Assignment | None = None
 ) -> Place:
-    """The person's place in a campaign; what came back is counted without the item `beside`.
+    """Return the reviewer's position in a campaign; `beside` is left out of the items that came back.
 
-    In a study what they let go of is not counted, since they may be given it once more; trainings, gold and what is
-    shown again are.
+    In a study, items they gave back are not counted, since they may be assigned again. Training items, gold items and
+    repeats are counted.
     """
     number = None
     if campaign.is_live:
@@ -142,7 +142,7 @@ _LET_GO = (Assignment.State.RELEASED, Assignment.State.EXPIRED)
 
 
 def _loose(campaign: int, reviewer: int, states: Sequence[str]) -> QuerySet[Assignment]:
-    """What the person neither has in hand nor is through with; what they skipped is dealt with."""
+    """Return the items that the reviewer neither holds nor has completed; skipped items count as completed."""
     is_written = ~Q(item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING])
     return (
         Assignment.objects.filter(item__campaign=campaign, reviewer=reviewer, state__in=states)

@@ -45,7 +45,7 @@ def level_of(value: float | None) -> int:
 
 
 def draw_heat(names: Sequence[str], pairs: Sequence[Pair]) -> list[HeatRow]:
-    """A row for each name, in their order; each pair stands in both its places."""
+    """Return one row per name, in the same order; each pair appears twice."""
     found: Mapping[frozenset[str], Pair] = {frozenset((one.a, one.b)): one for one in pairs}
     return [
         HeatRow(

@@ -1,4 +1,4 @@
-"""The axis of a chart: from where to where, which values are written below it, and where a value stands."""
+"""The axis of a chart: its range, its labels and the position of a value."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Scale:
     is_share: bool = True
 
     def at(self, value: float) -> float:
-        """Where a value stands, in percent from the left; what lies outside stands at the end."""
+        """Return the position of a value in percent from the left; values outside the range are at the ends."""
         inside = min(max(value, self.low), self.high)
         return round(100 * (inside - self.low) / (self.high - self.low), 2)
 
@@ -38,7 +38,7 @@ class Scale:
 
     @property
     def zero(self) -> float | None:
-        """Where nothing changes, on a signed axis."""
+        """Return the position of zero on a signed axis."""
         return self.at(0) if self.is_signed else None
 
     def _say(self, value: float) -> str:

@@ -41,11 +41,11 @@ def settle_p_values(
     *,
     is_shown: bool,
 ) -> dict[str, object]:
-    """Put `p_holm` beside each p value, or take all away where they are not shown yet; returns what is said of them.
+    """Add `p_holm` to each p value, or remove all p values while they are hidden; return the notes about them.
 
-    The family is the one that was fixed at opening, and what came later beside it (`later`); of it `without` have no
-    p value and count as 1, and `not_foreseen` could not be known then: experts' refinements, where none was compared.
-    A campaign without one (`fixed` is false) has all p values of its report.
+    The family was fixed at opening; what was added later is in `later`. Of the family, `without` have no p value and
+    count as 1. `not_foreseen` are comparisons of experts' refinements, which could not be known then. A campaign
+    without a family (`fixed` is false) uses all p values of its report.
     """
     own, primary = _find_primary(campaign, document, details)
     family = {key: one for key, one in _family(document, details) if one is not primary}
@@ -84,9 +84,10 @@ def settle_p_values(
 def _find_primary(
     campaign: Campaign, document: Mapping[str, object], details: Mapping[str, object]
 ) -> tuple[Hypothesis | None, Holder | None]:
-    """What was named before the opening, and the part of the report with its p value: the comparison of a pair, which
-    is turned the way it was named, or where the study has one Configuration the net of that. None where none was
-    named, or it is not there.
+    """Return the primary hypothesis, and the part of the report with its p value.
+
+    That part is the comparison of the named pair in the named direction or, in a study with one Configuration, its
+    net gain. Each is None if it was not named or does not exist.
     """
     figure, criterion = campaign.primary_figure, campaign.primary_criterion
     if not figure or not criterion:

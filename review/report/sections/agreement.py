@@ -19,7 +19,7 @@ from review.report.words import NOTHING, say_coefficient, say_coefficients, say_
 from review.study.agreement import LENIENCY_TEXT
 
 KEY = "agreement"
-# Pairs of so many reviewers stand on the report itself, of more on a page of their own.
+# Up to this many reviewers, pairs are in the report itself; with more, they have their own page.
 MOST_REVIEWERS = 8
 STAGES = {
     "script": gettext_lazy("Script"),
@@ -68,7 +68,7 @@ def show_agreement(view: ReportView) -> Section | None:
 
 
 def _by_arm(view: ReportView) -> Block | None:
-    """The headlines of each Configuration on its own, where there are several."""
+    """Return the headline coefficients of each Configuration, if there are several."""
     rows = [
         [
             arm_cell(arm),
@@ -103,7 +103,7 @@ def _by_arm(view: ReportView) -> Block | None:
 
 
 def names_of(one: Json) -> list[str]:
-    """Who has joint items with somebody at a stage."""
+    """Return the reviewers who share items with another reviewer at a stage."""
     return sorted({name for pair in one["pairs"] for name in (pair["a"], pair["b"])})
 
 

@@ -19,7 +19,7 @@ KEY = "comparisons"
 
 
 def show_comparisons(view: ReportView) -> Section | None:
-    """A table for each pair of Configurations; p values only once nobody can act on them any more."""
+    """Return a table for each pair of Configurations; p values appear only after the study has closed."""
     found = view.details["comparisons"]
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""The feedback: how often it was followed by a right script, and the experts' beside the model's."""
+"""The section on feedback: how often it led to a correct script, for experts compared with the model."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from review.report.tables.table import Cell, Column, Table, number, table_of
 from review.report.words import NOTHING, explain_p, say_interval, say_p, say_ratio, say_share
 
 KEY = "feedback"
-MOST_LINES = 4  # the stylesheet tells four lines of a chart apart
+MOST_LINES = 4  # the stylesheet distinguishes four lines of a chart
 
 
 def show_feedback(view: ReportView) -> Section | None:
-    """By length, experts against model, and what the catalogue answered; each only where there is some."""
+    """Return the tables by length, by experts or model, and by catalogue answers that have data."""
     blocks = [*_lengths(view), *_experts(view), *_retrieved(view)]
     if not blocks:
         return None

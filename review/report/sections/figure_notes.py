@@ -1,4 +1,4 @@
-"""What stands beside a figure, in words: counts, reasons, what is open and between which bounds it leaves the value."""
+"""The notes next to a figure: counts, reasons, open items, and the bounds that they leave."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def show_figures(view: ReportView) -> Section | None:
 
 
 def note_of(view: ReportView) -> str:
-    """What must be said with every table of this report."""
+    """Return the warnings that accompany every table of this report."""
     said = []
     if not view.details.get("is_blind", True):
         said.append(_("not blind"))

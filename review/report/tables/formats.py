@@ -172,7 +172,7 @@ def _columns(table: Table) -> list[Column]:
 
 
 def _rows(table: Table) -> Iterator[list[str]]:
-    """The rows as texts; the heading of a group stands before each of its rows, drawings are left out."""
+    """Yield the rows as texts, each with its group's heading and without drawings."""
     kept = [place for place, column in enumerate(table.columns) if not column.is_drawing]
     for group in table.groups:
         heading = [group.heading] if table.group_label else []

@@ -20,7 +20,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a cell. On the page it may also lead somewhere, carry a note, or be a drawing."""
+    """The content of a cell. On the page, it may also have a link, a note or a drawing."""
 
     text: str
     url: str = ""
@@ -29,7 +29,7 @@ class Cell:
     is_demo: bool = False
     level: int | None = None  # of a heat map
     drawing: ForestRow | None = None
-    zero: float | None = None  # where nothing changes in the drawing
+    zero: float | None = None  # the position of zero in the drawing
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Table:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether it has so few columns that stretched over a page nobody would find the end of a line."""
+        """Return whether the table has so few columns that full width would make its rows hard to follow."""
         return len(self.columns) <= 4
 
     @property

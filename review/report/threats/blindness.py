@@ -8,9 +8,9 @@ from review.models import Campaign
 
 Document = dict[str, object]
 
-# Of whoever reviews in the campaign or has scored in it. What was shown once it had closed tells nobody anything that
-# they could still use here. A score that is not blind counts where the same person gave none before that was: what
-# is changed later is kept, and the figures use the value before it. Training and gold items are left out.
+# Covers users who review in the campaign or have scored in it. Verdicts shown after the campaign closed can't
+# influence a score. A score that is not blind counts if the same user gave no blind score before. Later changes are
+# stored, but the figures use the blind value. Training and gold items are left out.
 _SEEN = """
     WITH counted AS (
         SELECT item.id, item.run_id FROM review_item item JOIN review_case "case" ON "case".id = item.case_id
@@ -56,9 +56,10 @@ _SEEN = """
 
 
 def report_unblinded(campaign: Campaign) -> list[Document]:
-    """Each reviewer who had seen verdicts: since when and how, of how many items, and their scores that are not blind.
+    """Return the reviewers who had seen verdicts: since when, how, of how many items, and their scores that are not
+    blind.
 
-    `at` is None where nothing but the scores themselves says so, as those from a file do.
+    `at` is None if only the scores themselves show it, as imported scores do.
     """
     with connection.cursor() as cursor:
         cursor.execute(_SEEN, {"campaign": campaign.pk, "closed_at": campaign.closed_at})

@@ -37,10 +37,10 @@ Document = dict[str, object]
 KEPT_SECONDS = 300
 _SLICE = 1_000
 
-# The script scores that decide, in quarters of each reviewer's sittings and of their whole way through the study: of
-# each quarter how many statements had so many scores of 0, 1 and 2. A sitting begins where the minutes since its
-# begin start anew; less than four scores have no quarters. Where a reviewer gave an item several scores, `used`
-# says which of them decides.
+# The deciding script scores by quarter of each reviewer's sittings and of their whole participation: for each
+# quarter, the number of statements with a given number of scores of 0, 1 and 2. A new sitting begins when the minutes
+# since its start restart. Fewer than four scores have no quarters. If a reviewer gave an item several scores, `used`
+# marks the deciding one.
 _QUARTERS = f"""
     WITH every AS (
         SELECT score.id, score.item_id, score.reviewer_id, score.value, score.at, score.position,
@@ -165,7 +165,7 @@ def _share_quarters(counts: Mapping[int, Mapping[Values, int]]) -> Document:
 
 
 def _report_rubric(campaign: Campaign) -> Document:
-    """Each version with the scores that name it, and what was said of those before it."""
+    """Return each version with the scores that name it, and the decisions about earlier scores."""
     choices: dict[int, list[Document]] = defaultdict(list)
     for one in rubric_choices(campaign):
         choices[one.rubric].append(asdict(one) | {"at": one.at.isoformat(timespec="seconds")})

@@ -9,9 +9,9 @@ from review.queue.reviewer_checks.repeats import SITTING_GAP
 
 Document = dict[str, object]
 
-# Script scores of imports with a time of day: dates alone tell no order. Of each reviewer, how many come after one of
-# an item that stands earlier in the file, and of how many of several arms of one statement the next came before the
-# sitting could have ended.
+# Imported script scores with a time of day, because dates alone have no order. For each reviewer: how many come after
+# one of an item earlier in the file, and how many answers in several arms of a statement came before the sitting
+# could have ended.
 _TIMES = """
     WITH timed AS (
         SELECT score.reviewer_id, score.at, item.id AS item, item.case_id,
@@ -50,9 +50,11 @@ def count_origins(campaign: Campaign) -> dict[str, int]:
 
 
 def check_times(campaign: Campaign) -> Document:
-    """What the times in imported files say. `order`: script scores after one of an item that stands earlier in the
-    file, of all that follow on another; about half in a random order, nearly all in the file's. `sittings`: answers to
-    one statement in a second arm that came within one sitting, of all such answers.
+    """Return what the times in imported files show.
+
+    `order`: script scores after one of an item earlier in the file, among consecutive ones; about half in random
+    order, nearly all in file order. `sittings`: answers to a statement in a second arm within one sitting, among all
+    such answers.
     """
     gap = int(SITTING_GAP.total_seconds() // 60)
     with connection.cursor() as cursor:

@@ -34,9 +34,9 @@ def report_repeats(campaign: Campaign) -> Document:
 
 
 def report_halo(campaign: Campaign, *, with_p: bool = True) -> Document:
-    """How far another reviewer, who did not know what it was, judged refined scripts differently.
+    """Return how differently another reviewer, who did not know of the check, judged refined scripts.
 
-    Without its p values where the study goes on.
+    While the study is open, call it without `with_p`.
     """
     statements: dict[str, list[tuple[int, int]]] = defaultdict(list)
     made = scored = 0
@@ -65,7 +65,7 @@ def hide_p_values(halo: dict[str, Any]) -> dict[str, Any]:
 
 
 def compare_halo_checks(campaign: Campaign) -> Document:
-    """The same difference under each criterion, for the family of p values; empty where it is in none."""
+    """Return the difference under each criterion for the family of p values, or nothing if it has no halo check."""
     if not is_halo_planned(campaign):
         return {}
     halo = report_halo(campaign)

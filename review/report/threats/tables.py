@@ -31,7 +31,7 @@ HOW = {"skipped": gettext_lazy("skipped"), "cannot_judge": gettext_lazy("could n
 
 
 def threat_tables(view: ReportView, threats: Json) -> dict[str, Table]:
-    """Each that has a row, by the name of what it tells of; in addresses its name begins with `threat-`."""
+    """Return the tables that have rows, by name; in URLs, the name begins with `threat-`."""
     made = (
         _halo(view, threats.get("halo")),
         _drift(view, threats),
@@ -56,7 +56,7 @@ def _numbers(*labels: str) -> Iterator[Column]:
 
 
 def _halo(view: ReportView, halo: Json | None) -> Table | None:
-    """Nothing where there is no check; snapshots that are older than the check have none either."""
+    """Return None without a halo check; snapshots older than the check have none either."""
     if not halo or not halo["compared"]:
         return None
     found = halo[view.criterion.value]
@@ -122,7 +122,7 @@ def name_quarters() -> list[str]:
 
 
 def _repeats(view: ReportView, repeats: Json) -> Table | None:
-    """All reviewers together, then each; none where nothing was repeated."""
+    """Return the table of all reviewers together, then each; None if nothing was repeated."""
     if not repeats["all"]["share"]["denominator"]:
         return None
     scale = scale_of_shares()
@@ -155,7 +155,7 @@ def _repeats(view: ReportView, repeats: Json) -> Table | None:
 
 
 def _rubric(view: ReportView, rubric: Json | None) -> Table | None:
-    """The versions, newest first; none where there is only one."""
+    """Return the table of versions, newest first; None if there is only one."""
     versions = rubric["versions"] if rubric else []
     if len(versions) < 2:
         return None

@@ -40,8 +40,9 @@ from review.study import Criterion
 
 @require_safe
 def campaign_report(request: HttpRequest, pk: int) -> HttpResponse:
-    """Every figure as of now, or of a moment ago in a large study. That somebody looked is recorded: looks are a
-    threat to validity.
+    """Show every figure as of now, or slightly older in a large study.
+
+    Each view is recorded, because views are a threat to validity.
     """
     return show_live(request, access_report(signed_in(request), pk))
 
@@ -165,7 +166,7 @@ def show_body(
 
 
 def tables_url(campaign: Campaign) -> str:
-    """The address under which the tables stand as text: a table's name and the ending of a format follow."""
+    """Return the base URL of the tables as text, to which a table's name and a format's ending are added."""
     return reverse("campaign-report-table", args=[campaign.pk, "x", "md"]).removesuffix("x.md")
 
 
@@ -178,9 +179,7 @@ def write_table(
     more: Sequence[Table] = (),
     threats: Json | None = None,
 ) -> HttpResponse:
-    """A table of a report or its threats, or one of `more`, as text; 404 where there is none of that name, or no such
-    format.
-    """
+    """Return a table of a report or its threats, or one of `more`, as text; 404 for an unknown table or format."""
     form = FORMATS.get(ending)
     view = ReportView(report, criterion)
     tables = {one.key: one for one in tables_in(show_sections(view) if view.arms else [])}
