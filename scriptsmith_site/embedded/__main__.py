@@ -1,4 +1,4 @@
-"""`python -m scriptsmith_site.embedded`: what `make run` calls."""
+"""Run ScriptSmith with all its processes and, if none is configured, PostgreSQL and Redis. `make run` calls this."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def _become_supervisor_of(layout: Layout) -> None:
-    """Start this program again with an environment by which it and its forks are found after a crash."""
+    """Restart this program with a marker in its environment, which identifies it and its forks after a crash."""
     if os.environ.get(SUPERVISED) != str(layout.data):
         environment = {SUPERVISED: str(layout.data), "SCRIPTSMITH_DATA": str(layout.data)}
         os.execve(
@@ -37,7 +37,7 @@ def _become_supervisor_of(layout: Layout) -> None:
 
 
 def _supervise(layout: Layout) -> None:
-    # Here, because the program that is replaced by the other needs none of them.
+    # Imported here, because the process that is replaced needs none of them.
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
 

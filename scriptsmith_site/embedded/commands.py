@@ -1,4 +1,4 @@
-"""Management commands with the servers they need."""
+"""Runs management commands with the servers that they need."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ABOUT_MIGRATIONS = {
 
 
 def needs_servers(arguments: list[str]) -> bool:
-    """Whether a command asks for the database, by its name and options."""
+    """Return whether a command needs the database, judging by its name and options."""
     if not arguments or arguments[0].startswith("-") or "--help" in arguments or "-h" in arguments:
         return False
     if arguments[0] == "check":
@@ -47,7 +47,7 @@ def needs_servers(arguments: list[str]) -> bool:
 
 
 def run_command(arguments: list[str], layout: Layout) -> None:
-    """Carry out what `manage.py` was asked for; a database that nobody uses is migrated first.
+    """Run the management command; if no other process uses the database, migrate it first.
 
     Raises CannotStart, ImproperlyConfigured, and SystemExit as commands do.
     """
@@ -55,7 +55,7 @@ def run_command(arguments: list[str], layout: Layout) -> None:
         _end_cleanly_when_told_to()
         execute_from_command_line([sys.argv[0], *arguments])
         return
-    # Before anything is started: settings that can't be read end here.
+    # Invalid settings end the command here, before a server is started.
     django.setup()
     ours = not is_set("DATABASE_URL")
     prepare = migrate if ours and arguments[0] not in _ABOUT_MIGRATIONS else None

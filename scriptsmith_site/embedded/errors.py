@@ -1,7 +1,7 @@
-"""What keeps the embedded servers from starting."""
+"""The exception for problems that keep the embedded servers from starting."""
 
 from __future__ import annotations
 
 
 class CannotStart(Exception):
-    """Something outside the program is in the way; the text is one line that says what to do."""
+    """A problem outside the program; the text is one line that says what to do."""

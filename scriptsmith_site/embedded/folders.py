@@ -1,4 +1,4 @@
-"""Folders that nobody else may look into."""
+"""Creates folders that no other user can read."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from scriptsmith_site.embedded.layout import Layout
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder for us alone, or see that an existing one is ours and closed to others.
+    """Create a folder with mode 700, or check that an existing one has this mode and belongs to this user.
 
-    Raises CannotStart: a folder in a place that all may write to can have been put there by
-    somebody else.
+    Raises CannotStart. In a directory that is writable for all, another user may have created the folder.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -27,7 +26,7 @@ def make_private(folder: Path) -> None:
 
 
 def make_data_folder(layout: Layout) -> None:
-    """Make the data folder and see that it can be written to. Raises CannotStart if not."""
+    """Create the data folder and check that it is writable. Raises CannotStart."""
     try:
         layout.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         layout.logs.mkdir(mode=0o700, exist_ok=True)
@@ -41,7 +40,7 @@ def make_data_folder(layout: Layout) -> None:
 
 
 def cannot_write(path: Path, error: OSError) -> CannotStart:
-    """What to do about a path that could not be written."""
+    """Return the error that says what to do about a path that could not be written."""
     return CannotStart(
         f"cannot write {path}: {error.strerror}; free it, or set SCRIPTSMITH_DATA to another folder"
     )

@@ -1,6 +1,6 @@
-"""Where everything lives that a running ScriptSmith keeps outside its source tree.
+"""The paths of everything that a running ScriptSmith stores outside its source tree.
 
-Pure: computes paths and addresses, makes nothing, needs neither Django nor a server.
+Only computes paths and addresses: it creates nothing, and needs neither Django nor a server.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _PLAIN_PATH = re.compile(r"[\w/.-]+", re.ASCII)
 class Layout:
     """The paths that belong to one data folder.
 
-    As root, PostgreSQL runs as an ordinary OS user, who may not be able to reach the data folder:
-    its files then live in a folder of their own below `outside`.
+    For root, PostgreSQL runs as an ordinary OS user, who may have no access to the data folder. Its files are then in
+    a folder of their own below `outside`.
     """
 
     data: Path
@@ -33,9 +33,9 @@ class Layout:
 
     @classmethod
     def from_environment(cls, base: Path) -> Layout:
-        """The data folder that SCRIPTSMITH_DATA names (relative to `base`), else `base`/.data.
+        """Return the layout of the folder that SCRIPTSMITH_DATA names (relative to `base`), or else `base`/.data.
 
-        SCRIPTSMITH_POSTGRES_FOLDER names the place for PostgreSQL's files that root needs.
+        As root, PostgreSQL's files are in the folder that SCRIPTSMITH_POSTGRES_FOLDER names.
         """
         data = base / Path(os.environ.get("SCRIPTSMITH_DATA") or ".data").expanduser()
         outside = os.environ.get("SCRIPTSMITH_POSTGRES_FOLDER")
@@ -43,7 +43,7 @@ class Layout:
 
     @property
     def key(self) -> str:
-        """A short name of this data folder, for what lives outside it."""
+        """A short hash of the data folder's path, which names its files outside it."""
         return hashlib.sha256(os.fsencode(self.data)).hexdigest()[:16]
 
     @property
@@ -65,9 +65,9 @@ class Layout:
 
     @property
     def sockets(self) -> Path:
-        """The folder of our own sockets: inside the data folder where its path fits an address.
+        """The folder of our own sockets, which is in the data folder if its path is short enough.
 
-        The other place is fixed and not the one TMPDIR names: two shells must find the same.
+        Otherwise it is at a fixed place rather than in TMPDIR, so that all shells use the same one.
         """
         inside = self.data / "sockets"
         fits = len(os.fsencode(inside)) <= _LONGEST_SOCKET_FOLDER
@@ -89,27 +89,27 @@ class Layout:
 
     @property
     def users_lock(self) -> Path:
-        """Held shared by everyone who uses the servers."""
+        """Held shared by every process that uses the servers."""
         return self.data / "users.lock"
 
     @property
     def change_lock(self) -> Path:
-        """Held by the one who is starting, migrating or stopping the servers."""
+        """Held by the process that is starting, migrating or stopping the servers."""
         return self.data / "change.lock"
 
     @property
     def supervisor_lock(self) -> Path:
-        """Held by the one supervisor that a data folder may have."""
+        """Held by the supervisor, so that a data folder has only one."""
         return self.data / "supervisor.lock"
 
     @property
     def demo_model(self) -> Path:
-        """The demo model's address, `{"port": ..., "pid": ...}`, written by the demo model."""
+        """The file with the demo model's address, `{"port": ..., "pid": ...}`, written by the demo model."""
         return self.data / "demo-model.json"
 
     @property
     def local_models(self) -> Path:
-        """The model files that `make local-model` fetched, and the announcements of the servers that serve them."""
+        """The folder of model files from `make local-model`, and of the announcements of their servers."""
         return self.data / "local-models"
 
     @property
@@ -118,16 +118,16 @@ class Layout:
 
     @property
     def schedule(self) -> Path:
-        """What the worker's scheduler remembers between two starts."""
+        """The state of the worker's scheduler, kept across restarts."""
         return self.data / "schedule"
 
     @property
     def worker_ready(self) -> Path:
-        """Left by the worker when it takes up work."""
+        """A file that the worker creates when it is ready."""
         return self.data / "worker-ready"
 
     def database_settings(self) -> dict[str, str]:
-        """The embedded database as an entry of Django's DATABASES."""
+        """Return the embedded database as an entry of Django's DATABASES."""
         return {
             "ENGINE": "django.db.backends.postgresql",
             "NAME": DATABASE,
@@ -136,15 +136,15 @@ class Layout:
         }
 
     def database_url(self) -> str:
-        """The embedded database in the form that DATABASE_URL has."""
+        """Return the embedded database as a value for DATABASE_URL."""
         return f"postgresql://{ROLE}@/{DATABASE}?host={quote(str(self.postgres_sockets))}"
 
     def redis_url(self) -> str:
-        """The embedded Redis in the form that Celery's broker URL has."""
+        """Return the embedded Redis as a value for Celery's broker URL."""
         return f"redis+socket://{self.redis_socket}"
 
 
 def redis_client_url(broker_url: str) -> str:
-    """The same Redis for redis-py, which spells a Unix socket and its database differently from Celery."""
+    """Return the URL of the same Redis for redis-py, whose URLs of Unix sockets and databases differ from Celery's."""
     url = re.sub(r"^redis\+socket:", "unix:", broker_url)
     return url.replace("?virtual_host=", "?db=") if url.startswith("unix:") else url

@@ -1,4 +1,4 @@
-"""What the supervisor loads once for all processes that it forks."""
+"""Loads the code that all forks of the supervisor share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import import_module
 import django
 from django.conf import settings
 
-# What a worker would import when it starts.
+# The modules that a worker would import when it starts.
 _OF_WORKERS = (
     "celery.apps.worker",
     "celery.bin.worker",
@@ -21,7 +21,7 @@ _OF_WORKERS = (
 
 
 def load(port: int) -> None:
-    """Load the product without views; `port` is the real one where the settings leave the choice to the kernel."""
+    """Load the product without views; `port` is the actual port if the settings let the kernel choose one."""
     os.environ["PORT"] = str(port)
     settings.PORT = port
     django.setup()

@@ -1,4 +1,4 @@
-"""Locks on files, which the kernel frees when their holder ends, however it ends."""
+"""File locks, which the kernel releases whenever and however their holder ends."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from scriptsmith_site.embedded.folders import cannot_write
 
 
 class FileLock:
-    """An flock that one process holds shared with others, or alone. Raises CannotStart."""
+    """An flock that a process holds exclusively or shares with others. Raises CannotStart."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._descriptor: int | None = None
 
     def try_exclusive(self) -> bool:
-        """Take it alone, if nobody else holds it; where it was held shared, that is lost if not."""
+        """Lock exclusively unless another process holds the lock. If that fails, a shared lock is lost."""
         try:
             fcntl.flock(self._open(), fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -30,11 +30,11 @@ class FileLock:
         return True
 
     def share(self) -> None:
-        """Hold it together with others, now or as soon as nobody holds it alone."""
+        """Wait until no process holds the lock exclusively, and share it."""
         fcntl.flock(self._open(), fcntl.LOCK_SH)
 
     def write(self, text: str) -> None:
-        """Leave a word for those who find it taken."""
+        """Write a text for processes that find the lock taken."""
         try:
             os.ftruncate(self._open(), 0)
             os.pwrite(self._open(), text.encode(), 0)
@@ -42,7 +42,7 @@ class FileLock:
             raise cannot_write(self._path, error) from error
 
     def read(self) -> str:
-        """What its holder wrote."""
+        """Return the text that the holder wrote."""
         return os.pread(self._open(), 4096, 0).decode(errors="replace")
 
     def release(self) -> None:
@@ -61,7 +61,7 @@ class FileLock:
 
 @contextmanager
 def held(path: Path, *, seconds: float) -> Iterator[None]:
-    """Hold a lock alone. Raises CannotStart when another process keeps it for too long."""
+    """Hold the lock exclusively. Raises CannotStart if another process holds it for longer than `seconds`."""
     lock = FileLock(path)
     begun = time.monotonic()
     patience = 3.0

@@ -1,6 +1,6 @@
-"""`python -m scriptsmith_site.embedded.prepare`: what comes before the start, in one process.
+"""Prepare the database and the static files before the start, in one process.
 
-Prints what people are to be told (the demo accounts) and nothing else.
+Prints only messages for users, such as the demo accounts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def main() -> None:
         call_command("check", stdout=sys.stderr)
         empty_folder()
         migrate()
-        # What only the database can tell: whose secret key it is used with, whether the demo was loaded into it.
+        # Checks that need the database: its secret key, and whether it has demo data.
         call_command("check", tags=["database"], databases=["default"], stdout=sys.stderr)
         collect_static_files(Path(settings.STATIC_ROOT))
         if LOCAL in settings.SCRIPTSMITH_ENDPOINTS:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def collect_static_files(root: Path) -> None:
-    """Collect them where they differ, by name, size and time, from what was collected last."""
+    """Collect the static files if any name, size or time differs from the last collection."""
     stamp = root / ".collected"
     now = _fingerprint()
     if not stamp.exists() or stamp.read_text() != now:

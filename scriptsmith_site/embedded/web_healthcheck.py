@@ -1,8 +1,8 @@
-"""The health check of a web server in a container: whether it answers.
+"""The health check of a web server in a container.
 
     python -I scriptsmith_site/embedded/web_healthcheck.py
 
-Of other parts it asks nothing: a restart of this one heals none of them. Needs nothing but Python.
+Checks no other part, because restarting the web server would not fix it. Needs nothing but Python.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SECONDS = 5.0
 
 def main() -> None:
     port = os.environ.get("PORT") or "8000"
-    # As the proxy in front of it would, or it is told to come by HTTPS.
+    # Send the header that a proxy would send, because the server redirects HTTP to HTTPS.
     asked = Request(f"http://localhost:{port}/healthz", headers={"X-Forwarded-Proto": "https"})
     try:
         with urlopen(asked, timeout=SECONDS):

@@ -1,10 +1,11 @@
-"""The health check of a worker, a runner or the scheduler in a container: whether it has given a sign of life lately.
+"""The health check of a worker, a runner or the scheduler in a container: whether it is still alive.
 
     python -I scriptsmith_site/embedded/worker_healthcheck.py [runner|scheduler]
 
-By a file and not by the database: restarting a worker mends no database. Needs nothing but Python, for it is
-asked every few seconds. The file is touched by the worker's heartbeat (`pipeline.scheduling.heartbeat`), by a thread of
-the runner (`scriptsmith_site.worker`) and by each passage of the scheduler (`scriptsmith_site.scheduler`).
+Checks a file rather than the database, because restarting a worker would not fix a database. Needs nothing but
+Python, because it runs every few seconds. The file is touched by the worker's heartbeat
+(`pipeline.scheduling.heartbeat`), by a thread of the runner (`scriptsmith_site.worker`) and by each pass of the
+scheduler (`scriptsmith_site.scheduler`).
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ RUNNER, SCHEDULER = "runner", "scheduler"
 
 
 def file_of(data: Path, host: str, part: str = "") -> Path:
-    """Where a part on a host leaves its sign, a worker where none is named: containers share the data folder."""
+    """Return the file that a part on a host touches; without `part`, the worker's. Containers share the data folder."""
     return data / "workers" / (f"{part}@{host}" if part else host)
 
 
 def is_alive(file: Path, *, now: float) -> bool:
-    """Whether the file was touched lately; `now` in seconds since 1970."""
+    """Return whether the file was touched within the last SECONDS; `now` is in seconds since 1970."""
     try:
         return now - file.stat().st_mtime < SECONDS
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""Adds schema mode to llama.cpp's Messages API, which drops `output_config.format` silently.
+"""Adds schema mode to llama.cpp's Messages API, which ignores `output_config.format` silently.
 
-A request with a schema goes to the chat completions of the same server, which enforce one, and the reply is translated
-back. Every other request is passed on unchanged.
+A request with a schema goes to the chat completions endpoint of the same server, which enforces schemas, and the
+reply is translated back. Every other request is passed on unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _STOP_REASONS = {"stop": "end_turn", "length": "max_tokens"}
 
 
 class SchemaAdapter(ThreadingTCPServer):
-    """Listens on a free port of loopback, in front of the server on `port`, which checks the key."""
+    """Listens on a free loopback port and forwards to the server on `port`, which checks the key."""
 
     daemon_threads = True
 
@@ -81,7 +81,7 @@ def to_chat(request: Body) -> Body | None:
 
 
 def _bound(schema: Body) -> Body:
-    """Bound lists of texts: a small model that repeats itself would fill one until it may write no more."""
+    """Limit lists of texts, because a small model that repeats itself would fill one up to its token limit."""
     if schema.get("type") == "array" and schema.get("items") == {"type": "string"}:
         return schema | {"maxItems": 5, "items": {"type": "string", "maxLength": 300}}
     properties = {name: _bound(one) for name, one in schema.get("properties", {}).items()}

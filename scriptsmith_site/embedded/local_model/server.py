@@ -1,4 +1,4 @@
-"""The process that serves one model file on a free port of loopback, with llama.cpp's own HTTP server."""
+"""The process that serves one model file on a free loopback port with llama.cpp's HTTP server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.clients.local_models import LocalModel
 from scriptsmith_site.embedded.local_model.schema_adapter import SchemaAdapter
 from scriptsmith_site.embedded.servers.machine_memory import available_bytes
 
-# The exit status that says: starting it again will not help.
+# The exit status of a server that a restart will not help.
 UNUSABLE = 78
 _OOM_SCORE = Path("/proc/self/oom_score_adj")
 PACKAGES = Path(sys.prefix) / "local-model"
@@ -24,12 +24,12 @@ _AGAIN = "then start ScriptSmith again."
 
 
 class Unusable(Exception):
-    """The model can't be served until a person changes something; the text says what."""
+    """The model can't be served until a person changes something; the text says what to do."""
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What a server may use. The context, in tokens, is that of each slot."""
+    """The limits of a server. `context` is in tokens per slot."""
 
     threads: int
     context: int
@@ -40,7 +40,7 @@ def serve(model: Path, folder: Path, resources: Resources) -> None:
     """Serve the model, announced in `folder`, until a signal. Exits with UNUSABLE if a restart can't help."""
     told = LocalModel(model.stem, os.getpid(), key=secrets.token_urlsafe())
     told.announce(folder)
-    # If memory runs out, the kernel ends this process and not the database.
+    # If memory runs out, the kernel ends this process rather than the database.
     _OOM_SCORE.write_text("1000")
     try:
         require_usable(model)
@@ -67,7 +67,7 @@ def require_usable(model: Path) -> None:
         ) from error
     if begins != b"GGUF":
         raise Unusable(f"{model} is not a GGUF file. Replace it, {_AGAIN}")
-    # The context of a small model and the buffers take less; those of a large model are a fifth of its weights.
+    # Context and buffers take less for a small model, and a fifth of the weights for a large one.
     needed, free = size + max(size // 5, _GIB // 2), available_bytes()
     if needed > free:
         raise Unusable(
@@ -77,7 +77,7 @@ def require_usable(model: Path) -> None:
 
 
 def _load(model: Path, resources: Resources, key: str) -> Any:
-    """Return llama.cpp's server, which listens in threads of its own once the weights are loaded. Raises Unusable."""
+    """Return llama.cpp's server, which listens in its own threads once the weights are loaded. Raises Unusable."""
     sys.path.append(str(PACKAGES))  # last: an installed package may be built for this machine's GPU
     try:
         import xllamacpp

@@ -1,4 +1,4 @@
-"""The models that `make local-model` knows, and the model files that this product serves."""
+"""The models that `make local-model` can fetch, and the model files that this product serves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PARTS = Path(__file__).parent
 
 
 class Weights(NamedTuple):
-    """A file of the official release; the text file `parts` has its name and the packages that it is joined from."""
+    """A file of the official release. The text file `parts` has its name and lists the packages with its parts."""
 
     parts: Path
     sha256: str
@@ -32,9 +32,9 @@ WEIGHTS = {
 
 
 def served_models() -> list[Path]:
-    """Return the model files to serve, largest first; none unless the endpoint *local* is switched on.
+    """Return the model files to serve, largest first, or none if the endpoint *local* is off.
 
-    SCRIPTSMITH_LOCAL_MODEL names the only one; else all fetched ones are served.
+    SCRIPTSMITH_LOCAL_MODEL names the only one; without it, all fetched files are served.
     """
     if LOCAL not in settings.SCRIPTSMITH_ENDPOINTS:
         return []

@@ -1,1 +1,1 @@
-"""PostgreSQL and Redis, started by ourselves where none is configured."""
+"""PostgreSQL and Redis, which ScriptSmith starts if none is configured."""

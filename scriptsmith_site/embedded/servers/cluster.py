@@ -1,4 +1,4 @@
-"""PostgreSQL's data folder: made once, in one piece, and never by another version."""
+"""PostgreSQL's data folder, which is created in one step and checked for its version."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from scriptsmith_site.embedded.supervision.processes import end_with_parent
 
 CLEAN_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 
-# Sorting that does not change with the machine's C library, so that indexes stay valid. Who may
-# open the socket is decided by the folder it is in, which only we can enter.
+# The collation does not depend on the machine's C library, so that indexes stay valid. Only this user can access the
+# folder of the socket, so connections need no password.
 _CHOICES = (
     f"--username={ROLE} --encoding=UTF8 --locale=C --locale-provider=builtin "
     "--builtin-locale=C.UTF-8 --auth-local=trust --auth-host=reject"
@@ -25,9 +25,9 @@ _CHOICES = (
 
 
 def make_cluster(data: Path, *, programs: Path, account: Account, durable: bool) -> None:
-    """Make the data folder with our database in it. Raises CannotStart, OSError.
+    """Create the data folder with our database in it. Raises CannotStart, OSError.
 
-    It is made beside its final place, under a name of its own: what was broken off is never used.
+    It is built next to its final place under another name, so that an unfinished one is never used.
     """
     for broken_off in data.parent.glob("postgres.unfinished*"):
         shutil.rmtree(broken_off, ignore_errors=True)
@@ -70,7 +70,7 @@ def _run(account: Account, *command: str | Path, text: str = "") -> None:
 
 
 def check_version(data: Path) -> None:
-    """Raises CannotStart where another major version made the data folder."""
+    """Raise CannotStart if another major version created the data folder."""
     found = (data / "PG_VERSION").read_text().strip()
     if found != str(POSTGRES_MAJOR):
         raise CannotStart(
@@ -80,7 +80,7 @@ def check_version(data: Path) -> None:
 
 
 def complaints(text: str) -> list[str]:
-    """What PostgreSQL's programs say when they give up, without time and process number."""
+    """Return the error messages in the output of PostgreSQL's programs, without time and process number."""
     found = []
     for line in text.splitlines():
         for mark in ("FATAL: ", "PANIC: ", "ERROR: ", "error: "):

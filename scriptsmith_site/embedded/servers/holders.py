@@ -1,7 +1,7 @@
-"""Who starts and who stops the embedded servers: everybody who uses them holds a lock together.
+"""Decides which process starts and stops the embedded servers: all processes that use them share a lock.
 
-The kernel frees a lock however its holder ends, so there is no count that could go wrong. Whoever
-gets the lock alone is the first or the last, and may migrate, or stop them.
+The kernel releases a lock however its holder ends, so no count can become wrong. A process that gets the lock
+exclusively is the first or the last user, and may migrate or stop the servers.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Server(Protocol):
 
 
 def is_set(variable: str) -> bool:
-    """Whether an environment variable holds more than spaces."""
+    """Return whether an environment variable has a value other than spaces."""
     return bool(os.environ.get(variable, "").strip())
 
 
 def servers_of(layout: Layout) -> list[Server]:
-    """The servers that are ours to start: those whose address nobody has set."""
+    """Return the servers that this product starts, because their address is not configured."""
     servers: list[Server] = []
     if not is_set("DATABASE_URL"):
         servers.append(Postgres(layout))
@@ -55,10 +55,10 @@ class Use:
         self._users = FileLock(layout.users_lock)
 
     def begin(self, prepare: Callable[[], None] | None, *, when_alone: bool = True) -> None:
-        """See that the servers run and stay; `prepare` is called before anybody else may use them.
+        """Start the servers and keep them running; call `prepare` before any other process may use them.
 
-        With `when_alone`, it is called only where nobody uses them already. Raises CannotStart, and
-        whatever `prepare` raises; then nothing is left running that was not in use.
+        With `when_alone`, `prepare` is called only if no other process uses them. Raises CannotStart and the
+        exceptions of `prepare`; then nothing is left running that was not in use.
         """
         make_data_folder(self._layout)
         with held(self._layout.change_lock, seconds=_CHANGE_SECONDS):
@@ -75,12 +75,12 @@ class Use:
             self._users.share()
 
     def restart(self, server: Server) -> None:
-        """Start a server again that has ended. Raises CannotStart."""
+        """Restart a server that has ended. Raises CannotStart."""
         with held(self._layout.change_lock, seconds=_CHANGE_SECONDS):
             server.start()
 
     def end(self) -> bool:
-        """Stop the servers; False where somebody else uses them, who then stops them."""
+        """Stop the servers, or return False if another process uses them and will stop them."""
         with held(self._layout.change_lock, seconds=_CHANGE_SECONDS):
             alone = self._users.try_exclusive()
             if alone:
@@ -102,10 +102,10 @@ class Use:
 
 @contextmanager
 def running(layout: Layout, *, prepare: Callable[[], None] | None = None) -> Iterator[None]:
-    """Within this block, the servers whose address is not set in the environment run.
+    """Run the servers whose address is not configured for the duration of the block.
 
-    `prepare` is called before the block when nobody else uses them, so that a new or outdated
-    database can be migrated. Raises CannotStart.
+    `prepare` is called first if no other process uses them, so that a new or outdated database can be migrated.
+    Raises CannotStart.
     """
     servers = servers_of(layout)
     if not servers:

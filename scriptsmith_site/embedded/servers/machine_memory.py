@@ -1,4 +1,4 @@
-"""How much memory there is for a database."""
+"""Reads how much memory is available to the servers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def memory_bytes() -> int:
-    """The machine's memory, or what its container may use of it."""
+    """Return the machine's memory, or its container's limit if that is lower."""
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     try:
         return min(physical, int(_CGROUP_LIMIT.read_text()))
@@ -18,7 +18,7 @@ def memory_bytes() -> int:
 
 
 def shared_memory_bytes() -> int:
-    """The free space of /dev/shm; containers have 64 MB, and some have none."""
+    """Return the free space of /dev/shm, which is 64 MB in most containers and missing in some."""
     try:
         found = os.statvfs("/dev/shm")
     except OSError:
@@ -27,7 +27,7 @@ def shared_memory_bytes() -> int:
 
 
 def available_bytes() -> int:
-    """The memory that a new process can use without swapping, within its container's limit."""
+    """Return the memory that a new process can use without swapping, within its container's limit."""
     lines = Path("/proc/meminfo").read_text().splitlines()
     free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
     return min(free, memory_bytes())

@@ -1,4 +1,4 @@
-"""Whom PostgreSQL runs as when we are root, which it refuses to be."""
+"""The OS user that PostgreSQL runs as if ScriptSmith runs as root, which PostgreSQL refuses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Whoever deletes that data folder for good deletes this one too.
 
 @dataclass(frozen=True)
 class Account:
-    """An OS user that a program is started as; the empty one is ourselves."""
+    """An OS user that runs a program; an empty one is the current user."""
 
     name: str = ""
     uid: int | None = None
@@ -32,16 +32,16 @@ class Account:
         return None if self.uid is None else []
 
     def make_folder(self, folder: Path) -> None:
-        """Make a folder that belongs to this user alone."""
+        """Create a folder that only this user can access."""
         folder.mkdir(mode=0o700)
         if self.uid is not None and self.gid is not None:
             os.chown(folder, self.uid, self.gid)
 
 
 def find_postgres_account(layout: Layout) -> Account:
-    """Whom PostgreSQL runs as: ourselves, or as root an existing ordinary user.
+    """Return the user that PostgreSQL runs as: the current user, or for root an existing ordinary user.
 
-    That is the one SCRIPTSMITH_POSTGRES_USER names, else postgres, else nobody. Raises CannotStart.
+    That is the one that SCRIPTSMITH_POSTGRES_USER names, or else postgres or nobody. Raises CannotStart.
     """
     if not layout.runs_as_root:
         return Account()
@@ -65,7 +65,7 @@ def find_postgres_account(layout: Layout) -> Account:
 
 
 def make_outside_home(layout: Layout) -> None:
-    """Make the folder for PostgreSQL's own folders that root needs; existing ones stay as they are.
+    """As root, create the folder for PostgreSQL's own folders; an existing one stays unchanged.
 
     Raises CannotStart.
     """

@@ -1,4 +1,4 @@
-"""PostgreSQL, started by ourselves: one server for a data folder, on a Unix socket only."""
+"""Runs PostgreSQL: one server per data folder, on a Unix socket only."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from scriptsmith_site.embedded.servers.ordinary_user import (
 from scriptsmith_site.embedded.supervision import processes
 
 _MIB = 1024 * 1024
-_START_SECONDS = 300.0  # recovery after a crash in the middle of a large import takes its time
+_START_SECONDS = 300.0  # recovery after a crash during a large import takes several minutes
 _NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 
 
 class Postgres:
-    """The PostgreSQL server of one data folder, whoever started it.
+    """The PostgreSQL server of one data folder, started by this or another process.
 
-    Not `durable` is for data that nobody would miss: nothing waits for the disk. `settings` are the server's
-    own, over ours. `preexec` runs in the server's process before the program does.
+    With `durable=False`, for data that may be lost, writes do not wait for the disk. `settings` override ours.
+    `preexec` runs in the server's process before the program does.
     """
 
     name = "PostgreSQL"
@@ -59,17 +59,17 @@ class Postgres:
         self._process: subprocess.Popen[bytes] | None = None
 
     def is_running(self) -> bool:
-        """Whether it takes connections."""
+        """Return whether it accepts connections."""
         if self._process is not None:
-            self._process.poll()  # reaps it, where it was ours and has ended
+            self._process.poll()  # reaps the process if it is our child and has ended
         return self._says_ready() and self._answers()
 
     def how_ended(self) -> str:
-        """Return a sentence on why it does not answer, or an empty text while it does."""
+        """Return a sentence on why it does not answer, or an empty string while it does."""
         return "" if self.is_running() else processes.describe_end(self.name, self._process)
 
     def start(self) -> None:
-        """Start it and wait until it takes connections; a running one stays as it is.
+        """Start it and wait until it accepts connections; a running server stays unchanged.
 
         The caller holds the change lock. Raises CannotStart.
         """
@@ -89,7 +89,7 @@ class Postgres:
             raise cannot_write(Path(error.filename or self._data), error) from error
 
     def stop(self) -> None:
-        """End it with everything written; sessions in progress are rolled back."""
+        """Stop it with everything written; sessions in progress are rolled back."""
         processes.end(self._postmasters(), (signal.SIGINT, 30.0), (signal.SIGQUIT, 5.0))
         self._end_orphans()
         if self._process is not None:
@@ -112,7 +112,7 @@ class Postgres:
             self._launch(programs, account)
 
     def _settle(self) -> bool:
-        """Deal with what earlier users left; True where a server of ours runs after all."""
+        """Clean up after earlier processes; return True if our server is running after all."""
         if self._postmasters():
             deadline = time.monotonic() + _START_SECONDS
             while self._postmasters() and not self._says_ready() and time.monotonic() < deadline:
@@ -126,7 +126,7 @@ class Postgres:
                 f"{self._data}: end it, or set SCRIPTSMITH_DATA to another folder"
             )
         self._end_orphans()
-        # PostgreSQL believes its pid file as soon as *any* process of the user has that number.
+        # PostgreSQL trusts its pid file if *any* process of the user has that number.
         (self._data / "postmaster.pid").unlink(missing_ok=True)
         return False
 
@@ -179,7 +179,7 @@ class Postgres:
             "timezone": "UTC",
             "log_timezone": "UTC",
         }
-        if shared_memory_bytes() < 1024 * _MIB:  # a container's, as a rule: too small for HNSW
+        if shared_memory_bytes() < 1024 * _MIB:  # usually in a container, and too small for HNSW
             settings["dynamic_shared_memory_type"] = "sysv"
         return settings | ({} if self._durable else _NOT_DURABLE) | self._own_settings
 
@@ -196,7 +196,7 @@ class Postgres:
             try:
                 connection.connect(str(self._layout.postgres_sockets / ".s.PGSQL.5432"))
             except (BlockingIOError, TimeoutError):
-                return True  # so many want to connect that we must wait: it is there
+                return True  # the server is there, but too many clients are connecting
             except OSError:
                 return False
             return True
@@ -207,12 +207,12 @@ class Postgres:
         return processes.command_line(pid)[1:3] == ["-D", str(self._data)]
 
     def _postmasters(self) -> list[int]:
-        """All of them; a child looks like its parent until it has named itself."""
+        """Return all of them. A child looks like its parent until it has set its own title."""
         found = processes.find(self._is_postmaster)
         return [pid for pid in found if processes.parent(pid) not in found]
 
     def _end_orphans(self) -> None:
-        """End the sessions of a server that was killed; they keep the next one from starting."""
+        """End the sessions of a server that was killed, because they keep the next one from starting."""
 
         def matches(pid: int) -> bool:
             if processes.command_name(pid) != "postgres":

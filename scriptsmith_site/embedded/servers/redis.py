@@ -1,4 +1,4 @@
-"""Redis (or Valkey), started by ourselves: one server for a data folder, on a Unix socket only."""
+"""Runs Redis or Valkey: one server per data folder, on a Unix socket only."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _START_SECONDS = 20.0
 
 
 class Redis:
-    """The Redis server of one data folder, whoever started it.
+    """The Redis server of one data folder, started by this or another process.
 
-    It keeps nothing on the disk: what must survive is in PostgreSQL. `preexec` runs in the server's
-    process before the program does.
+    It stores nothing on disk: PostgreSQL has everything that must survive. `preexec` runs in the server's process
+    before the program does.
     """
 
     name = "Redis"
@@ -34,9 +34,9 @@ class Redis:
         self._process: subprocess.Popen[bytes] | None = None
 
     def is_running(self) -> bool:
-        """Whether it answers."""
+        """Return whether it answers."""
         if self._process is not None:
-            self._process.poll()  # reaps it, where it was ours and has ended
+            self._process.poll()  # reaps the process if it is our child and has ended
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(1.0)
             try:
@@ -44,16 +44,16 @@ class Redis:
                 connection.sendall(b"PING\r\n")
                 return connection.recv(7).startswith(b"+PONG")
             except (BlockingIOError, TimeoutError):
-                return True  # busy with somebody else's request: it is there
+                return True  # the server is there, but busy with another request
             except OSError:
                 return False
 
     def how_ended(self) -> str:
-        """Return a sentence on why it does not answer, or an empty text while it does."""
+        """Return a sentence on why it does not answer, or an empty string while it does."""
         return "" if self.is_running() else processes.describe_end(self.name, self._process)
 
     def start(self) -> None:
-        """Start it and wait until it answers; a running one stays as it is.
+        """Start it and wait until it answers; a running server stays unchanged.
 
         The caller holds the change lock. Raises CannotStart.
         """
@@ -69,7 +69,7 @@ class Redis:
             raise cannot_write(Path(error.filename or self._log), error) from error
 
     def stop(self) -> None:
-        """End it."""
+        """Stop it."""
 
         def matches(pid: int) -> bool:
             if processes.command_name(pid) not in ("redis-server", "valkey-server"):

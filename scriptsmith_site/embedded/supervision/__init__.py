@@ -1,1 +1,1 @@
-"""The product's own processes: started, watched, restarted, ended in order."""
+"""Starts, watches, restarts and stops the product's own processes."""

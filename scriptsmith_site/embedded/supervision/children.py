@@ -1,4 +1,4 @@
-"""The programs under the supervisor, in sessions of their own, never outliving it for long."""
+"""The programs under the supervisor, each in its own session, which end soon after the supervisor does."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _KEPT_LOG_BYTES = 20 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Program:
-    """What a child runs, and how many seconds it has to finish when told to end.
+    """What a child runs, and how many seconds it has to finish after SIGTERM.
 
-    One that leaves a file when it is ready has begun nothing before, and is not waited for as long.
+    A program with a `ready` file does no work before it creates the file, so until then it gets less time.
     """
 
     name: str
@@ -48,14 +48,14 @@ class Child:
 
     @property
     def grace(self) -> float:
-        """Seconds to wait for its end: few where it has not come so far that it could have begun anything."""
+        """The seconds to wait for its end; fewer if it is not ready and so has no work to finish."""
         ready = self._program.ready
         if ready is not None and not ready.exists():
             return min(self._program.grace, _UNREADY_GRACE)
         return self._program.grace
 
     def start(self, output: IO[bytes] | None = None) -> None:
-        """Start it; what it writes goes to the log, standard output to `output` where given."""
+        """Start it with its output in the log; standard output goes to `output` if given."""
         if self._program.ready is not None:
             self._program.ready.unlink(missing_ok=True)
         with self.log.open("ab") as log:
@@ -72,7 +72,7 @@ class Child:
 
     @property
     def ended(self) -> int | None:
-        """The exit status of a process that has ended, with all it started; else None."""
+        """The exit status of a process that has ended with everything it started, or None."""
         if self._process is not None and self._status is None:
             self._status = self._process.poll()
             if self._status is not None:
@@ -88,7 +88,7 @@ class Child:
         if self.ended is None:
             return ""
         how = processes.describe_end(f"The {self.name}", self._process)
-        # After a signal, the last line of the log is about something else.
+        # After a signal, the last line of the log has nothing to do with the end.
         return f"{how} Its log ends with: {self.last_words()}" if self.ended > 0 else how
 
     def tell_to_end(self) -> None:
@@ -96,14 +96,14 @@ class Child:
             processes.send(self._process.pid, signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it and everything it started, at once."""
+        """Kill it and everything it started."""
         if self._process is not None and self.is_running:
             processes.send(self._process.pid, signal.SIGKILL)
             _kill_session(self._process.pid)
             self._process.wait()
 
     def last_words(self) -> str:
-        """The last line it wrote since it was started."""
+        """Return the last line of the log since it was started."""
         text = self.log.read_bytes()[self._log_begin :].decode(errors="replace")
         lines = [line for line in text.splitlines() if line.strip()]
         return lines[-1].strip() if lines else "it wrote nothing"
@@ -117,17 +117,17 @@ def _kill_session(leader: int) -> None:
 
 
 def end_leftovers(data: Path) -> None:
-    """End what an earlier supervisor of this data folder left behind when it was killed."""
+    """End the processes left behind by a supervisor of this data folder that was killed."""
 
     def matches(pid: int) -> bool:
-        # In /proc a fork has the environment that the supervisor was started with.
+        # In /proc, a fork has the environment with which the supervisor was started.
         return pid != os.getpid() and processes.has_variable(pid, SUPERVISED, str(data))
 
     processes.end(processes.find(matches), (signal.SIGTERM, 3.0))
 
 
 def trim_logs(folder: Path) -> None:
-    """Move what a long log holds aside, and let its writer go on in the same file."""
+    """Move the content of a long log to another file; its writer continues in the same file."""
     for log in folder.glob("*.log"):
         if log.stat().st_size > _KEPT_LOG_BYTES:
             older = log.with_suffix(".log.1")

@@ -1,4 +1,4 @@
-"""Processes forked from the supervisor after it has loaded the product: they start at once and share its memory."""
+"""Processes forked from the supervisor after it has loaded the product, so that they start fast and share memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
 
 
 class Fork:
-    """A forked process. It has a session of its own and gets SIGTERM when the supervisor ends."""
+    """A forked process in its own session, which gets SIGTERM when the supervisor ends."""
 
     def __init__(
         self,
@@ -30,15 +30,15 @@ class Fork:
         kept: Sequence[int] = (),
         niceness: int = 0,
     ) -> None:
-        """Run `main` in a new process with these descriptors for output and errors, and `kept`; all others are closed.
+        """Run `main` in a new process that keeps only the descriptors `output`, `errors` and `kept`.
 
-        The caller must have one thread only: no other thread would exist in the new process, but its locks would.
+        The caller must have only one thread: other threads would not exist in the new process, but their locks would.
         """
         assert threading.active_count() == 1, "only a process with one thread may fork"
         bind = processes.end_with_parent(signal.SIGTERM)
         sys.stdout.flush()
         sys.stderr.flush()
-        # A signal that comes before the new process has its own handlers waits for them.
+        # A signal that arrives early is delayed until the new process has its own handlers.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _HANDLED)
         self.pid = os.fork()
         if self.pid == 0:
@@ -49,7 +49,7 @@ class Fork:
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        """Return the exit status of a process that has ended, negative for a signal; else None."""
+        """Return the exit status of a process that has ended, negative for a signal, or else None."""
         return self._wait(os.WNOHANG)
 
     def wait(self) -> None:
@@ -98,7 +98,7 @@ def _set_descriptors(standard: tuple[int, int], kept: Sequence[int]) -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     for number, descriptor in enumerate((nothing, output, errors)):
         os.dup2(descriptor, number)
-    # Among the others are the supervisor's locks, which must not outlive it.
+    # The other descriptors include the supervisor's locks, which must not outlive it.
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and int(name) not in kept:
             try:

@@ -1,4 +1,4 @@
-"""The socket the web server gets: taken first of all, so that a port in use is known at once."""
+"""The web server's socket, opened before anything else, so that a port in use is reported at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 def listen(address: str, port: int) -> socket.socket:
-    """A listening socket; port 0 takes any free one. Raises CannotStart, saying what to change."""
+    """Return a listening socket; port 0 chooses a free one. Raises CannotStart, which says what to change."""
     try:
         family, _, _, _, place = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
     except socket.gaierror as error:
@@ -40,14 +40,14 @@ def _advice(address: str, port: int, error: OSError) -> str:
 
 
 def url_of(listener: socket.socket) -> str:
-    """The address to open in a browser on this machine."""
+    """Return the URL to open in a browser on this machine."""
     address, port = listener.getsockname()[:2]
     host = _ANY.get(address, address)
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 def answers(listener: socket.socket, path: str) -> bool:
-    """Whether a web server behind this socket answers a request without an error of its own."""
+    """Return whether the web server behind this socket answers without a server error."""
     address, port = listener.getsockname()[:2]
     with closing(http.client.HTTPConnection(_ANY.get(address, address), port, timeout=2)) as web:
         try:

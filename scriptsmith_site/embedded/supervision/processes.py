@@ -1,6 +1,6 @@
-"""Finding, ending and binding processes, by what /proc says of them and never by a pid file alone.
+"""Finds, ends and binds processes by their data in /proc, and never by a pid file alone.
 
-A number in a file may belong to another process by now; a command line does not lie.
+The number in a pid file may belong to another process by now; a command line identifies the process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Protocol
 
 _PROC = Path("/proc")
 _PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
-# Positions in /proc/PID/stat, counted after the name, of the first and last address of the command line.
+# Positions of the start and end address of the command line in /proc/PID/stat, counted after the name.
 _COMMAND_LINE_BEGIN, _COMMAND_LINE_END = 45, 46
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _M_ARENA_MAX = -8
@@ -29,7 +29,7 @@ class Process(Protocol):
 
 
 def find(matches: Callable[[int], bool]) -> list[int]:
-    """The processes for which `matches` holds; one that ends meanwhile, or is closed to us, not."""
+    """Return the processes that match, without those that end in the meantime or can't be read."""
     found = []
     for entry in os.listdir(_PROC):
         if entry.isdigit():
@@ -42,36 +42,36 @@ def find(matches: Callable[[int], bool]) -> list[int]:
 
 
 def command_line(pid: int) -> list[str]:
-    """The arguments of a process; empty for one that has ended and is not yet reaped.
+    """Return the arguments of a process; empty for one that has ended and is not yet reaped.
 
-    Raises OSError where there is no such process.
+    Raises OSError if there is no such process.
     """
     return os.fsdecode((_PROC / str(pid) / "cmdline").read_bytes()).rstrip("\0").split("\0")
 
 
 def command_name(pid: int) -> str:
-    """The name of the program that a process runs. Raises OSError where there is none."""
+    """Return the name of the program that a process runs. Raises OSError if there is no such process."""
     return (_PROC / str(pid) / "comm").read_text().rstrip("\n")
 
 
 def working_folder(pid: int) -> Path:
-    """The folder that a process is in. Raises OSError where there is none, or it is not ours."""
+    """Return the working directory of a process. Raises OSError if the process does not exist or is not ours."""
     return Path(os.readlink(_PROC / str(pid) / "cwd"))
 
 
 def has_variable(pid: int, name: str, value: str) -> bool:
-    """Whether a process was started with an environment variable. Raises OSError like the rest."""
+    """Return whether a process was started with this environment variable. Raises OSError."""
     environment = (_PROC / str(pid) / "environ").read_bytes()
     return f"{name}={value}".encode() in environment.split(b"\0")
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process exists and has not ended; one that waits to be reaped has ended."""
+    """Return whether a process exists and has not ended; a zombie has ended."""
     return _status(pid)[0] not in "ZX"
 
 
 def parent(pid: int) -> int:
-    """The process that another one is a child of; 0 where there is none."""
+    """Return the parent of a process, or 0 if it does not exist."""
     return int(_status(pid)[1])
 
 
@@ -84,7 +84,7 @@ def _status(pid: int) -> list[str]:
 
 
 def wait_until_gone(pids: Iterable[int], seconds: float) -> bool:
-    """Whether all of these processes ended within the time."""
+    """Return whether all of these processes ended within the time."""
     deadline = time.monotonic() + seconds
     waiting = [pid for pid in pids if is_alive(pid)]
     while waiting and time.monotonic() < deadline:
@@ -94,7 +94,7 @@ def wait_until_gone(pids: Iterable[int], seconds: float) -> bool:
 
 
 def end(pids: Iterable[int], *steps: tuple[signal.Signals, float]) -> None:
-    """Send each signal and wait its seconds, until all have ended; SIGKILL comes last."""
+    """Send each signal and wait its seconds until all processes have ended; SIGKILL comes last."""
     remaining = list(pids)
     for number, seconds in (*steps, (signal.SIGKILL, 5.0)):
         remaining = [pid for pid in remaining if is_alive(pid)]
@@ -105,7 +105,7 @@ def end(pids: Iterable[int], *steps: tuple[signal.Signals, float]) -> None:
 
 
 def send(pid: int, number: signal.Signals) -> None:
-    """Send a signal; a process that has just ended is no error."""
+    """Send a signal; it is not an error if the process has just ended."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -124,9 +124,9 @@ def describe_end(name: str, process: Process | None) -> str:
 
 
 def end_with_parent(number: signal.Signals) -> Callable[[], None]:
-    """A `preexec_fn`: the child gets this signal when the one who starts it ends, however it ends.
+    """Return a `preexec_fn` that sends the child this signal when its parent ends for any reason.
 
-    The parent may end between fork and prctl: then the child has another parent already.
+    The parent may end between fork and prctl. In that case, the child sends the signal to itself.
     """
     parent = os.getpid()
 
@@ -139,27 +139,28 @@ def end_with_parent(number: signal.Signals) -> Callable[[], None]:
 
 
 def follow_parent(number: signal.Signals) -> None:
-    """This process gets the signal when the one who started it ends."""
+    """Send this process the signal when its parent ends."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
 
 
 def set_title(title: str) -> None:
-    """Show a title instead of the command line of this process, in `ps` and in /proc.
+    """Show a title instead of this process's command line, in `ps` and in /proc.
 
-    A title that is longer than the command line is cut.
+    A title longer than the command line is truncated.
     """
     status = _status(os.getpid())
     begin, end = int(status[_COMMAND_LINE_BEGIN]), int(status[_COMMAND_LINE_END])
     if 0 < begin < end:
         room = end - begin
         ctypes.memmove(begin, title.encode()[: room - 1].ljust(room, b"\0"), room)
-    _LIBC.prctl(_PR_SET_NAME, title.encode(), 0, 0, 0)  # the kernel cuts it at 15 characters
+    # truncated by the kernel after 15 characters
+    _LIBC.prctl(_PR_SET_NAME, title.encode(), 0, 0, 0)
 
 
 def limit_arenas() -> None:
-    """Let all threads of this process share two malloc arenas, before it starts any.
+    """Limit this process to two malloc arenas, which its threads share. Call it before any thread starts.
 
-    glibc gives each thread its own, and what a thread once used stays in it: some 40 MiB of a worker with 72 threads.
+    By default, glibc gives each thread an arena that keeps its memory: about 40 MiB in a worker with 72 threads.
     """
     if mallopt := getattr(_LIBC, "mallopt", None):  # musl has no arenas
         mallopt(_M_ARENA_MAX, 2)

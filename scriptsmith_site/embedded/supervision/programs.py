@@ -1,4 +1,4 @@
-"""The programs that make up the product beside its servers."""
+"""The programs that make up the product, other than its servers."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.local_model.server import Resources, serve
 from scriptsmith_site.embedded.supervision.children import Program
 
-# One for each processor: the threads of one go on while another waits for the database, and each process takes memory.
+# One per processor: while one thread waits for the database, others continue, and each process takes memory.
 LEAST_WEB_PROCESSES, MOST_WEB_PROCESSES = 2, 3
-# Each has a connection to the database, with plans of its own: few that are warm do more than many that are cold.
+# Each thread has a database connection with its own plans; a few warm ones are faster than many cold ones.
 WEB_THREADS = 5
-# As long as a call to a model may take: what has begun is paid for.
+# As long as a model call may take, because a call that has started is paid for.
 _WORKER_GRACE = 130.0
 SANDBOX_NICENESS = 15
-# Behind the pages, before the sandbox.
+# A lower priority than the pages, and a higher one than the sandbox.
 _LOCAL_MODEL_NICENESS = 10
 
 
 def prepare() -> Program:
-    """What must be done in the database and on the disk before the rest starts."""
+    """Prepare the database and the disk before the other programs start."""
     return Program("prepare", _prepare, grace=5.0)
 
 
 def web(descriptor: int) -> Program:
-    """Gunicorn on a listening socket that is already open."""
+    """Return Gunicorn on a listening socket that is already open."""
     processes = min(MOST_WEB_PROCESSES, max(LEAST_WEB_PROCESSES, os.cpu_count() or 1))
     arguments = ["--bind", f"fd://{descriptor}", "--worker-class", "gthread"]
     arguments += ["--workers", str(processes), "--threads", str(WEB_THREADS)]
-    # Loaded once and shared by the processes, which saves memory and half of the start.
+    # Load the code once and share it among the processes, which saves memory and half of the startup time.
     arguments += ["--preload", "--no-control-socket", "--log-level", "warning"]
     arguments += ["--config", "python:scriptsmith_site.web.gunicorn_worker"]
     arguments += ["--timeout", "120", "--graceful-timeout", "8", "--keep-alive", "5"]
@@ -42,16 +42,16 @@ def web(descriptor: int) -> Program:
 
 
 def worker(layout: Layout) -> Program:
-    """Celery's worker with its scheduler as a thread; told to end, it finishes the calls that it has begun."""
+    """Return Celery's worker with its scheduler as a thread; on SIGTERM, it finishes its model calls."""
     arguments = ["--queues", "interactive,campaign"]
     arguments += ["--scheduler-thread", "--schedule", str(layout.schedule)]
     return Program("worker", partial(_work, arguments), _WORKER_GRACE, ready=layout.worker_ready)
 
 
 def sandbox_worker() -> Program:
-    """The worker of the sandbox: one script a processor, behind everything that people wait for.
+    """Return the worker of the sandbox: one script per processor, at a lower priority than everything users wait for.
 
-    It finishes nothing when it is told to end: what it was at is begun again by the next one.
+    On SIGTERM, it drops its jobs, which the next worker starts again.
     """
     arguments = ["--hostname", "execution@%h", "--queues", "execution"]
     arguments += ["--concurrency", str(os.cpu_count() or 1)]
@@ -60,13 +60,13 @@ def sandbox_worker() -> Program:
 
 
 def demo_model(layout: Layout) -> Program:
-    """The stand-in model on any free port of loopback."""
+    """Return the demo model on a free loopback port."""
     answer = partial(_answer, ["--port", "0", "--announce", str(layout.demo_model)])
     return Program("demo model", answer, grace=3.0)
 
 
 def local_model(model: Path, layout: Layout, resources: Resources) -> Program:
-    """The server of one model file."""
+    """Return the server of one model file."""
     return Program(
         f"local model {model.stem}",
         partial(serve, model, layout.local_models, resources),
@@ -75,7 +75,7 @@ def local_model(model: Path, layout: Layout, resources: Resources) -> Program:
     )
 
 
-# Each runs in a process of its own, so that the supervisor imports only what it shares with them.
+# Each runs in its own process, so that the supervisor imports only the code that it shares with them.
 
 
 def _prepare() -> None:
@@ -94,7 +94,7 @@ def _serve(arguments: Sequence[str]) -> None:
 def _work(arguments: Sequence[str]) -> None:
     from celery import current_app
 
-    # Nothing listens to Celery's own events; signs of life are in the database.
+    # Nothing reads Celery's own events; heartbeats are in the database.
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     sys.argv = [
         "celery",

@@ -1,4 +1,4 @@
-"""When a program that ends is started again."""
+"""Schedules the restarts of programs that have ended."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STABLE_SECONDS = 60.0
 
 
 class Restarts:
-    """The restarts of one program. The delay doubles with each end in a row, up to a minute."""
+    """The restarts of one program. The delay doubles with each consecutive end, up to a minute."""
 
     def __init__(self) -> None:
         self.due_at: float | None = None
@@ -20,15 +20,15 @@ class Restarts:
         self._started_at = time.monotonic()
 
     def note_end(self) -> bool:
-        """Set when the next start is due. Return False after more than five ends in a row.
+        """Schedule the next start. Return False after more than five consecutive ends.
 
-        A failed start is an end too.
+        A failed start counts as an end.
         """
         now = time.monotonic()
         if now - self._started_at > _STABLE_SECONDS:
             self._in_a_row = 0
         self._in_a_row += 1
-        self._started_at = math.inf  # until `note_start`: a long delay is not a stable run
+        self._started_at = math.inf  # until `note_start`, because a long delay is not a stable run
         delay = _FIRST_DELAY_SECONDS * 2 ** min(self._in_a_row - 1, 10)
         self.due_at = now + min(delay, _LONGEST_DELAY_SECONDS)
         return self._in_a_row <= _MOST_IN_A_ROW

@@ -1,4 +1,4 @@
-"""Signals, waited for in one place instead of breaking in anywhere."""
+"""Collects signals in one place, so that they do not interrupt code at arbitrary points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
-    """Counts requests to end; wakes up when a child ends.
+    """Counts requests to stop; also wakes up when a child ends.
 
     While `interrupts` is true, a request raises KeyboardInterrupt instead.
     """
@@ -25,12 +25,12 @@ class Signals:
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
         for number in _ENDING:
-            # A SIGHUP that is ignored from the start was meant so, by nohup.
+            # `nohup` ignores SIGHUP from the start, and that must stay so.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._note)
 
     def wait(self, seconds: float) -> bool:
-        """Sleep until a signal comes, at most so long; whether one came."""
+        """Wait for a signal, at most this long; return whether one arrived."""
         if not select.select([self._reader], [], [], seconds)[0]:
             return False
         os.read(self._reader, 4096)

@@ -1,4 +1,4 @@
-"""The foreground process of `make run`: starts all parts, restarts those that end, stops them in order."""
+"""The foreground process of `make run`: starts all parts, restarts those that end, and stops them in order."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TRIM_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Options:
-    """What the settings say about running."""
+    """The settings that the supervisor uses."""
 
     bind: str
     port: int
@@ -49,13 +49,13 @@ class Options:
 
 
 class _ToldToEnd(Exception):
-    """A signal came before everything had started."""
+    """A signal arrived before everything had started."""
 
 
 def run(layout: Layout, options: Options, load: Callable[[int], None]) -> None:
     """Run the product until a signal ends it. Raises CannotStart; then nothing is left running.
 
-    `load` gets the port and loads what the product's processes share, because they are forked from this one.
+    `load` gets the port and loads the code that the product's processes share, because they are forked from this one.
     """
     signals = Signals()
     process.console = os.dup(2)
@@ -86,7 +86,7 @@ def _only_supervisor(layout: Layout) -> Iterator[FileLock]:
 
 
 class Supervisor:
-    """Everything that runs for one data folder."""
+    """All processes and servers of one data folder."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class Supervisor:
         self._restarts = {part: Restarts() for part in parts}
 
     def run(self) -> None:
-        """Start, watch until told to end, and end. Raises CannotStart."""
+        """Start everything, watch it until a signal arrives, and stop it. Raises CannotStart."""
         _say(f"Starting ScriptSmith with the data in {self._layout.data}")
         self._use.begin(self._prepare, when_alone=False)
         try:
@@ -131,13 +131,13 @@ class Supervisor:
         return Child(program, logs=self._layout.logs)
 
     def _children(self) -> list[Child]:
-        """In the order in which they start."""
+        """Return the children in the order in which they start."""
         demo_model = [self._demo_model] if self._demo_model else []
         models = [*self._local_models, *demo_model]
         return [*models, self._web, self._worker, self._sandbox_worker]
 
     def _prepare(self) -> None:
-        """Migrate, collect the static files, load the demo; keep what is to be told afterwards."""
+        """Migrate, collect the static files and load the demo; save the messages to show after the start."""
         self._signals.interrupts = False
         self._load(self._listener.getsockname()[1])
         _say("Preparing the database")
@@ -146,7 +146,8 @@ class Supervisor:
         child = self._child(programs.prepare())
         with tempfile.TemporaryFile() as output:
             child.start(output)
-            load_ahead()  # in the meantime, so that the web serves at once, also after a restart
+            # in the meantime, so that the web server is ready at once, also after a restart
+            load_ahead()
             gc.freeze()
             while child.ended is None:
                 self._signals.wait(_LOOK_SECONDS)
@@ -159,7 +160,7 @@ class Supervisor:
             self._notice = output.read().decode(errors="replace").strip()
 
     def _forget_local_models(self) -> None:
-        """Remove the announcements of servers that do not run any more."""
+        """Delete the announcements of servers that no longer run."""
         for announcement in self._layout.local_models.glob("*.json"):
             announcement.unlink()
 
@@ -208,7 +209,7 @@ class Supervisor:
         return any(restarts.due_at is not None for restarts in self._restarts.values())
 
     def _revive(self, part: Child | Server, start: Callable[[], None]) -> None:
-        """Start a part again after its delay. The supervisor never gives up: pages show a maintenance message."""
+        """Start a part again after its delay. The supervisor never gives up, and pages show a maintenance message."""
         restarts = self._restarts[part]
         if restarts.due_at is None and (how := part.how_ended()):
             self._plan_restart(part, how)
@@ -227,7 +228,7 @@ class Supervisor:
         _say(f"{why}{keeps} The next start is in {delay:.1f} s.")
 
     def _end_children(self) -> None:
-        """The web and the worker first: what they have begun may still need the demo model."""
+        """Stop the web server and the workers first, because their work may still need the demo model."""
         self._listener.close()
         self._end([self._web, self._worker, self._sandbox_worker])
         self._end([child for child in self._children() if child.is_running])
@@ -254,4 +255,4 @@ def _say(text: str) -> None:
     try:
         print(text, flush=True)
     except OSError:
-        return  # the terminal is gone; that must not keep us from ending in order
+        return  # the terminal is gone, which must not prevent a clean shutdown
