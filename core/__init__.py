@@ -1,3 +1,1 @@
-"""Code that every app uses: errors, texts, the audit log, leased jobs. Nothing here depends on a concept of the
-product.
-"""
+"""Code that every app uses: errors, texts, the audit log, leased jobs. It depends on no concept of the product."""

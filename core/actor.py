@@ -1,4 +1,4 @@
-"""The user that a typed name means: of a sign-in, a field, a request, or `--by USER` of a management command."""
+"""Finds the user with a typed name, from a sign-in, a field, a request, or `--by USER` of a management command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.errors import BadInput
 
 
 def find_user(name: str, users: QuerySet[User] | None = None) -> User | None:
-    """The user of exactly this name; otherwise the only one whose name differs in case."""
+    """Return the user with exactly this name, or else the only one whose name differs in case."""
     users = User.objects.all() if users is None else users
     alike = list(users.filter(username__iexact=name).order_by("pk")[:50])
     exact = next((user for user in alike if user.username == name), None)
@@ -17,7 +17,7 @@ def find_user(name: str, users: QuerySet[User] | None = None) -> User | None:
 
 
 def find_actor(name: str | None) -> User | None:
-    """The active account with this name, or None if no name is given. Raises BadInput if there is no such account."""
+    """Return the active account with this name, or None without a name. Raises BadInput if there is no such account."""
     if name is None:
         return None
     user = find_user(name, User.objects.filter(is_active=True))

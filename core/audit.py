@@ -1,4 +1,4 @@
-"""The audit log: who changed what, from which value to which. The database refuses later changes of its rows.
+"""The audit log: who changed what, from which value to which. The database allows no later changes of its rows.
 
 Each event is also passed to the outbox, inside its transaction.
 """
@@ -15,14 +15,14 @@ from django.db.models import Model
 
 Changes = Mapping[str, tuple[object, object]]
 
-# Registered by the composition root. What it writes is part of the event's transaction; an exception rolls both back.
+# Registered by the composition root. Its writes are part of the event's transaction; an exception rolls back both.
 transactional_listener: Callable[[Model, str, User | None, Changes], None] | None = None
 
 
 def record(
     instance: Model, event: str, *, by: User | None, **changes: tuple[object, object]
 ) -> None:
-    """Log an event, named in the past tense ("verified"), with old and new values; never with the text of a script."""
+    """Log an event, named in the past tense ("verified"), with old and new values; never log the text of a script."""
     with transaction.atomic(savepoint=False):
         LogEntry.objects.log_create(
             instance,
@@ -38,20 +38,20 @@ def record(
 def emit(
     instance: Model, event: str, *, by: User | None = None, **changes: tuple[object, object]
 ) -> None:
-    """Pass an event to the listener, inside its transaction, without a row in the log: for what programs do."""
+    """Pass an event caused by a program to the listener, inside its transaction, without a row in the log."""
     if transactional_listener is not None:
         transactional_listener(instance, event, by, changes)
 
 
 def events_of(instance: Model, *events: str) -> list[LogEntry]:
-    """These events of an object, oldest first, with their actors."""
+    """Return these events of an object, oldest first, with their actors."""
     found = LogEntry.objects.get_for_object(instance).filter(additional_data__event__in=events)
     return list(found.select_related("actor").order_by("pk"))
 
 
 @contextmanager
 def erasing() -> Iterator[None]:
-    """Allow texts to be removed from the log, which is append-only otherwise; until the end of the block."""
+    """Allow texts to be removed from the log, which is otherwise append-only, until the end of the block."""
     _say_erasing("on")
     yield
     _say_erasing("off")

@@ -1,18 +1,18 @@
-"""The exceptions of services. Pages and API show the text of each to the user."""
+"""The exceptions of services. Pages and the API show their text to the user."""
 
 from __future__ import annotations
 
 
 class Refused(Exception):
-    """The rules do not allow the change. Nothing was changed; the text is shown to the user."""
+    """The rules do not allow the change. Nothing was changed, and the text is shown to the user."""
 
 
 class NotAllowedNow(Refused):
-    """The change is not allowed in the present state (409): somebody else was faster, or it was made already."""
+    """The current state does not allow the change (409): it was made already, or another user was faster."""
 
 
 class TooManyRequests(NotAllowedNow):
-    """So much may not be asked for in so short a time (429); in `seconds` it may again."""
+    """Too many requests in a short time (429); the next one is allowed in `seconds`."""
 
     def __init__(self, message: str, *, seconds: int) -> None:
         super().__init__(message)
@@ -20,11 +20,11 @@ class TooManyRequests(NotAllowedNow):
 
 
 class Paused(NotAllowedNow):
-    """An administrator has stopped the answers for a while (503)."""
+    """An administrator has paused answers (503)."""
 
 
 class Stale(NotAllowedNow):
-    """The user decided on something that is not the newest any more; `newest` says what is."""
+    """The user decided on an outdated version; `newest` is the current one."""
 
     def __init__(self, message: str, *, newest: int) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class Stale(NotAllowedNow):
 
 
 class BadInput(Refused):
-    """What was typed or sent is not valid (422); `field` names where, or is empty."""
+    """The input is not valid (422); `field` names the field, or is empty."""
 
     def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)

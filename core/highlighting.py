@@ -1,4 +1,4 @@
-"""Splits a text into marked and unmarked pieces, for pages to highlight."""
+"""Splits a text into marked and unmarked pieces, which pages highlight."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Piece(NamedTuple):
 
 
 def cut_at(text: str, spans: Iterable[tuple[int, int]]) -> list[Piece]:
-    """The whole text in order, the spans marked; where spans overlap, the first one counts.
+    """Return the whole text in order with the spans marked; if spans overlap, the first one counts.
 
     >>> [piece.text for piece in cut_at("keep 30 days", [(5, 7)])]
     ['keep ', '30', ' days']

@@ -1,4 +1,4 @@
-"""Confidence intervals of shares and of paired differences of shares; `z` is the normal quantile of the level."""
+"""Confidence intervals of proportions and of paired differences; `z` is the normal quantile of the level."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Interval(NamedTuple):
     high: float
 
     def holds(self, value: float) -> bool:
-        """Whether a value lies inside; the bounds count as inside even after rounding."""
+        """Return whether a value is inside, including the bounds even after rounding."""
         return self.low - 1e-9 <= value <= self.high + 1e-9
 
 
 def wilson(numerator: float, denominator: float, *, z: float = Z) -> Interval:
-    """Wilson's score interval for a share (Wilson 1927); raises ValueError for an empty whole.
+    """Return Wilson's score interval for a proportion (Wilson 1927). Raises ValueError for an invalid one.
 
-    Both need not be whole numbers: items that are not independent count for fewer.
+    The numbers need not be whole: items that are not independent count as fewer.
     """
     if denominator <= 0 or not 0 <= numerator <= denominator:
         raise ValueError(f"not a share: {numerator} of {denominator}")
@@ -37,11 +37,11 @@ def wilson(numerator: float, denominator: float, *, z: float = Z) -> Interval:
 
 
 def newcombe(*, both: float, lost: float, gained: float, neither: float, z: float = Z) -> Interval:
-    """The difference of two paired shares, after minus before (Newcombe 1998, paired data, method 10).
+    """Return the interval of the difference of two paired proportions (Newcombe 1998, paired data, method 10).
 
-    Of the items `both` were right before and after, `lost` only before, `gained` only after. It joins the Wilson
-    intervals of the two shares by their correlation, which is corrected for continuity where it is positive.
-    Raises ValueError without items.
+    The difference is after minus before. `both` items were right before and after, `lost` only before, `gained` only
+    after. The Wilson intervals of the two proportions are joined by their correlation, with a continuity correction
+    if it is positive. Raises ValueError without items.
     """
     items = both + lost + gained + neither
     before, after = both + lost, both + gained
@@ -72,15 +72,16 @@ def _joined(one: float, other: float, phi: float) -> float:
 
 @lru_cache(maxsize=4_096)
 def t_quantile(freedom: int, level: float = 0.975) -> float:
-    """The quantile of Student's t distribution, for a level above one half. Raises ValueError without degrees of
-    freedom.
+    """Return the quantile of Student's t distribution for a level above one half.
+
+    Raises ValueError without degrees of freedom.
     """
     if freedom < 1:
         raise ValueError(f"not degrees of freedom: {freedom}")
     low, high = 0.0, 2.0
     while _t_upper(high, freedom) > 1 - level:
         low, high = high, high * 2
-    # Sixty halvings end at the spacing of floats.
+    # Sixty bisections reach the spacing of floats.
     for _ in range(60):
         middle = (low + high) / 2
         if _t_upper(middle, freedom) > 1 - level:
@@ -91,12 +92,12 @@ def t_quantile(freedom: int, level: float = 0.975) -> float:
 
 
 def _t_upper(t: float, freedom: int) -> float:
-    """The probability of more than `t`, by the regularised incomplete beta function."""
+    """Return the probability of more than `t`, from the regularized incomplete beta function."""
     return _beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) / 2
 
 
 def _beta_share(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function, by its continued fraction (Lentz's algorithm)."""
+    """Return the regularized incomplete beta function, from its continued fraction (Lentz's algorithm)."""
     if x <= 0 or x >= 1:
         return max(0.0, min(1.0, x))
     if x > (a + 1) / (a + b + 2):

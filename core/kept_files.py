@@ -1,8 +1,8 @@
-"""Temporary files under names that cannot be guessed, available to every machine of the product.
+"""Temporary files with names that cannot be guessed, available on every machine of the product.
 
-They are in Django's default storage: a folder (shared if there are several machines) or an S3 bucket. A reader gets
-a path: of the file itself, or of a copy that was downloaded to this machine once, since a file never changes under
-its name. Copies are deleted after a day, because another machine may have deleted the file.
+They are in Django's default storage: a folder (shared if there are several machines) or an S3 bucket. A reader gets a
+path, either of the file itself or of a local copy, which stays valid because a file never changes under its name.
+Copies are deleted after a day, because another machine may have deleted the file.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 COPIES_KEPT_FOR = timedelta(days=1)
-UNFINISHED = "unfinished"  # the folder of what is being written
+UNFINISHED = "unfinished"  # the folder of files that are being written
 
 
 class KeptFiles:
-    """The files of one purpose."""
+    """The stored files of one purpose."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
 
     def keep(self, file: File[bytes]) -> str:
-        """Store an upload; returns its name. If that fails, nothing is left behind."""
+        """Store an upload and return its name. If that fails, nothing is left behind."""
         name = new_name()
         with self.writing(name) as target:
             for part in file.chunks():
@@ -40,7 +40,7 @@ class KeptFiles:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
-        """A file to write to; it is stored under the name when the block ends without an exception."""
+        """Yield a file to write to; it is stored under the name if the block ends without an exception."""
         with tempfile.NamedTemporaryFile(dir=_scratch(), delete=False) as unfinished:
             path = Path(unfinished.name)
             try:
@@ -52,7 +52,7 @@ class KeptFiles:
                 path.unlink(missing_ok=True)
 
     def fetch(self, name: str) -> Path:
-        """The path on this machine; nothing exists there if the file was deleted."""
+        """Return the path on this machine, where no file exists if it was deleted."""
         if (path := self._own_path(name)) is not None:
             return path
         delete_copies(before=timezone.now() - COPIES_KEPT_FOR)
@@ -68,30 +68,30 @@ class KeptFiles:
         return copy
 
     def open(self, name: str) -> BinaryIO:
-        """The stored file as a stream, which leaves nothing on this machine. Raises OSError if it was deleted."""
+        """Open the stored file as a stream, without a local copy. Raises OSError if it was deleted."""
         return cast(BinaryIO, default_storage.open(self._key(name)))
 
     def has(self, name: str) -> bool:
-        """Whether the file is stored."""
+        """Return whether the file is stored."""
         return bool(name) and default_storage.exists(self._key(name))
 
     def delete(self, name: str) -> None:
-        """Delete the file; does nothing if it was deleted already."""
+        """Delete the file; do nothing if it was deleted already."""
         if name:
             default_storage.delete(self._key(name))
             self._copy(name).unlink(missing_ok=True)
 
     def names_before(self, when: datetime) -> list[str]:
-        """Names of the files stored before then; also deletes local copies and unfinished files that are as old."""
+        """Return the names of files stored before then; also delete local copies and unfinished files of that age."""
         delete_copies(before=when)
         try:
             _folders, names = default_storage.listdir(self._folder)
-        except FileNotFoundError:  # nothing was ever kept
+        except FileNotFoundError:  # no file was ever stored
             return []
         return [name for name in names if self._kept_at(name) < when]
 
     def _kept_at(self, name: str) -> datetime:
-        with suppress(FileNotFoundError):  # somebody else was faster
+        with suppress(FileNotFoundError):  # another process has deleted it
             return default_storage.get_modified_time(self._key(name))
         return timezone.now()
 
@@ -101,7 +101,7 @@ class KeptFiles:
     def _own_path(self, name: str) -> Path | None:
         try:
             return Path(default_storage.path(self._key(name)))
-        except NotImplementedError:  # files of this storage have no path
+        except NotImplementedError:  # this storage has no paths
             return None
 
     def _copy(self, name: str) -> Path:
@@ -114,7 +114,7 @@ class KeptFiles:
 
 
 class _Movable(File[bytes]):
-    """Tells a file storage where the file is, so that it is moved and not copied."""
+    """Gives a file storage the path of the file, so that it is moved rather than copied."""
 
     def temporary_file_path(self) -> str:
         return str(self.name)
@@ -128,22 +128,20 @@ def delete_copies(*, before: datetime) -> None:
 
 
 def local_folder() -> Path | None:
-    """The folder of the files, or None if they are in a bucket."""
+    """Return the folder of the files, or None if they are in a bucket."""
     try:
         return Path(default_storage.path(""))
-    except NotImplementedError:  # files of this storage have no path
+    except NotImplementedError:  # this storage has no paths
         return None
 
 
 def new_name() -> str:
-    """A file name that nobody can guess."""
+    """Return a file name that cannot be guessed."""
     return secrets.token_hex(16)
 
 
 def _scratch() -> Path:
-    """A folder on the same disk as the stored files, if they are on one, so that a finished file can be moved into
-    place.
-    """
+    """Return a folder on the disk of the stored files, if they are on one, so that finished files can be moved."""
     folder = (local_folder() or _fetched()) / UNFINISHED
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder

@@ -1,6 +1,6 @@
-"""numpy, loaded when it is first used: `from core.lazy_numpy import np`.
+"""numpy, loaded on first use: `from core.lazy_numpy import np`.
 
-Statistics and embedders are known to every process and used by few. numpy takes 15 MiB and a tenth of the start.
+Every process imports statistics and embedders, but few use them. numpy takes 15 MiB and a tenth of the startup time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ else:
             import numpy
 
             value = getattr(numpy, name)
-            setattr(self, name, value)  # found without this method from now on
+            setattr(self, name, value)  # later accesses find the attribute without this method
             return value
 
     np = _LazyNumpy()

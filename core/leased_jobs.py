@@ -1,9 +1,8 @@
-"""Background jobs that must not run concurrently: enqueued, claimed, kept alive, ended.
+"""Background jobs that must not run concurrently: enqueued, claimed, renewed, ended.
 
-A worker holds a job by owner, fencing token and lease. It renews the lease whenever it records progress. If a
-worker is killed, its lease expires and the next sweep gives the job to another one. Every claim increments the
-token, so that a worker that lost the job can no longer write. Leases are computed and compared with the database's
-clock only.
+A worker holds a job by owner, fencing token and lease. It renews the lease whenever it records progress. If a worker
+is killed, its lease expires and the next sweep gives the job to another one. Every claim increments the token, so
+that a worker that lost the job can no longer write. Leases use the database's clock only.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class LostLease(Exception):
 
 
 class Cancelled(Exception):
-    """Somebody asked to stop the job."""
+    """A user has asked to stop the job."""
 
 
 class JobState(models.TextChoices):
@@ -50,11 +49,11 @@ UNFINISHED = (JobState.WAITING, JobState.RUNNING)
 
 
 class LeasedJob(models.Model):
-    """The columns that every table of jobs has. A subclass names the Celery task that runs a job."""
+    """The columns of every table of jobs. A subclass names the Celery task that runs a job."""
 
     State = JobState
     TASK: ClassVar[str]
-    QUEUE: ClassVar[str | None] = None  # None: the workers' default one
+    QUEUE: ClassVar[str | None] = None  # None means the workers' default queue
 
     state = models.CharField(_("state"), max_length=9, choices=JobState, default=JobState.WAITING)
     by = models.ForeignKey(
@@ -74,16 +73,16 @@ class LeasedJob(models.Model):
 
     @property
     def is_active(self) -> bool:
-        """Whether it waits for a worker or runs."""
+        """Return whether the job waits for a worker or runs."""
         return self.state in UNFINISHED
 
     def enqueue(self) -> Self:
-        """Enqueue it after the transaction commits; returns the job."""
+        """Enqueue the job after the transaction commits, and return it."""
         transaction.on_commit(self.dispatch, robust=True)
         return self
 
     def dispatch(self) -> None:
-        """Enqueue it now. If the broker is down, nothing fails: the sweep enqueues the job again."""
+        """Enqueue the job now. If the broker is down, nothing fails, because the sweep enqueues the job again."""
         try:
             current_app.send_task(self.TASK, args=(self.pk,), queue=self.QUEUE, expires=60)
         except Exception:
@@ -102,7 +101,7 @@ class Claim(Generic[J]):
     fence: int
 
     def note(self, **progress: object) -> None:
-        """Record progress and renew the lease. Raises LostLease, or Cancelled if somebody asked to stop the job."""
+        """Record progress and renew the lease. Raises LostLease, or Cancelled if a user asked to stop the job."""
         if not self._mine().update(lease_until=Now() + LEASE, **progress):
             raise LostLease
         if self._mine().filter(cancel_asked_at__isnull=False).exists():
@@ -124,7 +123,7 @@ class Claim(Generic[J]):
 
 @transaction.atomic
 def claim(model: type[J], pk: int) -> Claim[J] | None:
-    """Claim the job; None if another worker holds it or nothing is left to do."""
+    """Claim the job; return None if another worker holds it or nothing is left to do."""
     job = free(model).filter(pk=pk).select_for_update(skip_locked=True, of=("self",)).first()
     if job is None:
         return None
@@ -139,7 +138,7 @@ def claim(model: type[J], pk: int) -> Claim[J] | None:
 
 
 def dispatch_unheld(model: type[J], *, limit: int = 100) -> int:
-    """Enqueue jobs that no worker holds, because a message was lost or a worker died. Returns how many."""
+    """Enqueue jobs that no worker holds, because a message was lost or a worker died; return their number."""
     jobs = list(free(model).order_by("pk")[:limit])
     for job in jobs:
         job.dispatch()
@@ -147,7 +146,7 @@ def dispatch_unheld(model: type[J], *, limit: int = 100) -> int:
 
 
 def free(model: type[J]) -> QuerySet[J]:
-    """The unfinished jobs that no worker holds: they wait, or their worker died."""
+    """Return the unfinished jobs that no worker holds, because they wait or their worker died."""
     return model._default_manager.filter(
         Q(lease_until=None) | Q(lease_until__lt=Now()), state__in=UNFINISHED
     )

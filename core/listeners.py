@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 logger = logging.getLogger(__name__)
 
-# Is given the primary key of what the event is about.
+# Called with the primary key of the object of the event.
 Listener = Callable[[int], None]
 
 

@@ -1,4 +1,4 @@
-"""Renders people's Markdown as safe HTML: no raw HTML, no scripts, no referrer on links."""
+"""Renders users' Markdown as safe HTML: no raw HTML, no scripts, no referrer on links."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 _reader = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
 
 
-# A rubric stands on every review screen.
+# Cached, because every review page shows a rubric.
 @lru_cache(maxsize=64)
 def render_markdown(text: str) -> SafeString:
-    """The text as HTML, cleaned a second time by nh3 in case the parser misses something."""
+    """Return the text as HTML, cleaned by nh3 in case the parser misses something."""
     return mark_safe(nh3.clean(_reader.render(text), link_rel="noopener noreferrer nofollow"))  # noqa: S308

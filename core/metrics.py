@@ -1,7 +1,7 @@
-"""Counters. Each process writes its own to files of the data folder; they are added up when somebody reads them.
+"""Counters. Each process writes its own to files in the data folder, and reading them adds them up.
 
-Labels are names of endpoints, states and the like: never a statement, a script, a person, or anything that a
-blinded study hides. Counting never raises: if the files cannot be written, nothing is counted.
+Labels are names of endpoints, states and the like: never a request text, a script, a user, or anything that a blinded
+study hides. Counting never raises: if the files cannot be written, nothing is counted.
 """
 
 from __future__ import annotations
@@ -21,22 +21,21 @@ from prometheus_client.values import MultiProcessValue
 
 logger = logging.getLogger(__name__)
 
-# Taken from the disk when a process begins to count: a page of a mapped file that the disk has no room for ends
-# the process that writes to it.
+# Allocated when a process begins to count, because a write to a mapped page kills the process if the disk is full.
 _BYTES = {"counter": 1024 * 1024, "histogram": 256 * 1024}
 _FORGOTTEN_AFTER = 30 * 24 * 3600  # seconds
 _HOST = socket.gethostname().replace("_", "-")
 
 
 def _folder() -> Path:
-    """The folder that the library writes to, from the settings; created if it is missing."""
+    """Return the folder that the library writes to, from the settings; create it if it is missing."""
     folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def _process(pid: int | None = None) -> str:
-    """A name for this process that is unique over all machines that share the folder."""
+    """Return a name for this process that is unique among all machines that share the folder."""
     return f"{_HOST}-{pid or os.getpid()}"
 
 
@@ -109,7 +108,7 @@ _warned: set[str] = set()
 
 
 def count(counter: Counter, *labels: str) -> None:
-    """Add one."""
+    """Add one to the counter."""
     try:
         _prepare()
         counter.labels(*labels).inc()
@@ -127,7 +126,7 @@ def observe(histogram: Histogram, seconds: float, *labels: str) -> None:
 
 
 def collect() -> Iterator[Metric]:
-    """The sums over all processes. A counter that nobody used yet has a name and no values."""
+    """Yield the sums over all processes. An unused counter has a name and no values."""
     counted = MultiProcessCollector(None, path=str(_folder())).collect()  # type: ignore[no-untyped-call]
     found = {metric.name: metric for metric in counted}
     for known in _ALL:
@@ -137,10 +136,10 @@ def collect() -> Iterator[Metric]:
 
 
 def empty_folder() -> None:
-    """Delete the counts of processes that have ended; for when no process of this machine runs.
+    """Delete the counts of processes that have ended; call it when no process of this machine runs.
 
-    Of other machines, only files that no process can be writing any more are deleted: a new container has a new
-    name.
+    Other machines' files are deleted only if they are so old that no process can still write to them, because a new
+    container has a new name.
     """
     folder, long_ago = _folder(), time.time() - _FORGOTTEN_AFTER
     own = set(folder.glob(f"*_{_HOST}-*.db"))
@@ -150,7 +149,7 @@ def empty_folder() -> None:
 
 
 def forget_process(pid: int) -> None:
-    """A process has ended: keep its counts, delete its gauges."""
+    """Keep the counts of a process that has ended, and delete its gauges."""
     mark_process_dead(_process(pid), path=str(_folder()))  # type: ignore[no-untyped-call]
 
 
@@ -168,7 +167,7 @@ def _prepare() -> None:
 
 
 def _warn(error: Exception) -> None:
-    """Log each reason once, since counting happens often."""
+    """Log each reason once, because counting is frequent."""
     said = str(error)[:200]
     if said not in _warned and len(_warned) < 20:
         _warned.add(said)

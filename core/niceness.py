@@ -1,8 +1,8 @@
-"""Niceness that also counts between sessions.
+"""Niceness that also applies between sessions.
 
 If `kernel.sched_autogroup_enabled` is 1, the default of most distributions, Linux shares processors between sessions
 first and applies a process's niceness only within its session. Each session therefore has a niceness of its own, in
-`/proc/PID/autogroup`. Standard library only: the sandbox helper uses this module.
+`/proc/PID/autogroup`. Standard library only, because the sandbox helper uses this module.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import time
 
 LEAST_NICE = 19  # the kernel allows no more
-# The kernel accepts one write in 0.1 s from all processes without CAP_SYS_ADMIN.
+# The kernel accepts one write per 0.1 s from all processes without CAP_SYS_ADMIN.
 _RETRY_SECONDS = 0.05
 
 

@@ -1,4 +1,4 @@
-"""What a process that serves for long loads before it begins, and how it looks for waste: rarely, and elsewhere."""
+"""Preloads code in long-running processes, and tunes their garbage collection for shared memory."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from django.db import connections
 from django.template import engines
 from django.urls import get_resolver
 
-# New objects between two looks. A report makes some 50,000 that are all gone with its answer; by Python's own
-# 700 they would be gone through seventy times meanwhile.
+# New objects between two collections. A report creates some 50,000, all gone after its response. Python's default of
+# 700 would start seventy collections in that time.
 _BETWEEN_LOOKS = 10_000
 
 
 def check_database() -> None:
-    """Raise SystemCheckError where this machine must not work on its database: another secret key, demo accounts.
+    """Raise SystemCheckError if this machine must not use its database: another secret key, demo accounts.
 
-    One that does not answer yet decides nothing.
+    A database that does not answer yet passes.
     """
     try:
         call_command("check", tags=["database"], databases=["default"], stdout=sys.stderr)
     finally:
-        connections.close_all()  # processes that part from this one must not share any
+        connections.close_all()  # processes forked from this one must not share any
 
 
 def load_ahead() -> None:
-    """Load what the first pages would: views with their addresses, and templates. Forked processes share it."""
+    """Load views with their URLs and templates, as the first pages would. Forked processes share them."""
     get_resolver().reverse_dict  # noqa: B018 - filled when it is asked for
     for engine in engines.all():
         for folder in engine.dirs:
@@ -37,7 +37,7 @@ def load_ahead() -> None:
 
 
 def settle_memory() -> None:
-    """What is loaded by now stays for good: forked processes share it, and nobody looks through it."""
+    """Exclude everything loaded so far from garbage collection, so that forked processes share it."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(_BETWEEN_LOOKS)

@@ -8,15 +8,16 @@ import socket
 import uuid
 from contextlib import suppress
 
-_LEAST_PIPE_ROOM = 4096  # what a pipe that `select` calls writable takes without blocking
+# The number of bytes that a pipe accepts without blocking if `select` reports it writable.
+_LEAST_PIPE_ROOM = 4096
 
-# Standard error of the supervisor that forked this process, whose own is a file.
+# The standard error of the supervisor that forked this process, whose own goes to a file.
 console: int | None = None
 _name = ""
 
 
 def write_to_console(text: str) -> None:
-    """Write to the supervisor's standard error, unless there is none or its reader is too slow."""
+    """Write to the supervisor's standard error, unless it is missing or its reader is too slow."""
     data = text.encode()
     with suppress(OSError):
         while console is not None and data and select.select([], [console], [], 0)[1]:
@@ -24,7 +25,7 @@ def write_to_console(text: str) -> None:
 
 
 def owner() -> str:
-    """Return a name for this process that no other has, on this machine or another, now or later."""
+    """Return a unique name for this process, different from all others on any machine at any time."""
     return _name
 
 
@@ -34,5 +35,5 @@ def _choose_name() -> None:
 
 
 _choose_name()
-# A fork gets another name than the process that it was forked from.
+# A fork gets its own name.
 os.register_at_fork(after_in_child=_choose_name)

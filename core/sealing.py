@@ -1,7 +1,7 @@
-"""Stored secrets of other systems, encrypted with a key derived from SECRET_KEY, one for each purpose.
+"""Encrypts secrets of other systems with a key derived from SECRET_KEY, one for each purpose.
 
-The database alone does not reveal them. After a change of SECRET_KEY they are decrypted with SECRET_KEY_FALLBACKS;
-if that does not contain the old key, the secrets have to be entered again.
+The database alone does not reveal them. After a change of SECRET_KEY they are decrypted with SECRET_KEY_FALLBACKS; if
+that does not contain the old key, the secrets have to be entered again.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from django.conf import settings
 
 
 class CannotUnseal(Exception):
-    """It was encrypted with another SECRET_KEY, or for another purpose."""
+    """The secret was encrypted with another SECRET_KEY, or for another purpose."""
 
 
 def seal(secret: str, *, purpose: str) -> str:
-    """The secret, encrypted, as text."""
+    """Return the secret, encrypted, as text."""
     return _cipher(purpose).encrypt(secret.encode()).decode("ascii")
 
 
 def unseal(sealed: str, *, purpose: str) -> str:
-    """The secret, decrypted. Raises CannotUnseal."""
+    """Return the secret, decrypted. Raises CannotUnseal."""
     try:
         return _cipher(purpose).decrypt(sealed.encode()).decode()
     except InvalidToken as error:

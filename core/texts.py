@@ -1,4 +1,4 @@
-"""Validates text that people send, with or without stripping it."""
+"""Validates text that users send, with or without stripping it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST_REASON = 2_000
 
 
 def clean_text(value: str, *, field: str, longest: int, required: bool = True) -> str:
-    """The stripped text. Raises BadInput if it is empty, too long or cannot be stored."""
+    """Return the stripped text. Raises BadInput if it is empty, too long or cannot be stored."""
     check_characters(value, field=field)
     value = value.strip()
     if required and not value:
@@ -28,7 +28,7 @@ def clean_text(value: str, *, field: str, longest: int, required: bool = True) -
 
 
 def check_text(text: str, *, field: str, most: int) -> str:
-    """The text exactly as sent. Raises BadInput if it has more than `most` characters or cannot be stored."""
+    """Return the text exactly as sent. Raises BadInput if it is longer than `most` or cannot be stored."""
     check_characters(text, field=field)
     if len(text) > most:
         raise BadInput(
@@ -40,7 +40,7 @@ def check_text(text: str, *, field: str, most: int) -> str:
 
 
 def name_of(person: User | None) -> str:
-    """The name by which pages show a person."""
+    """Return the name by which pages show a user."""
     return _("Somebody") if person is None else person.get_full_name() or person.username
 
 

@@ -1,7 +1,7 @@
-"""Traces: how long things took. Without a registered tracer nothing is recorded and no library is loaded.
+"""Traces of durations. Without a registered tracer, nothing is recorded and no library is loaded.
 
-Spans contain names of stages, endpoints and models, keys, counts and times: never a statement, a script, a reply or
-a person.
+Spans contain names of stages, endpoints and models, keys, counts and times: never a request text, a script, a reply
+or a user.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ class Tracer(Protocol):
     """Creates spans."""
 
     def span(self, name: str, attributes: Attributes) -> AbstractContextManager[None]:
-        """A span for a block; spans inside it become its children."""
+        """Return a span for a block; spans inside it become its children."""
         ...
 
     def record(
         self, name: str, attributes: Attributes, *, begun: datetime, ended: datetime, failed: bool
     ) -> None:
-        """A span for something that has ended, inside the current one."""
+        """Record a span for an operation that has ended, inside the current one."""
         ...
 
 
-# Registered by the composition root, in processes that serve or work and where traces are wanted.
+# Registered by the composition root, in web and worker processes with tracing enabled.
 tracer: Tracer | None = None
 
 _is_within = ContextVar("is_within", default=False)
@@ -37,7 +37,7 @@ _is_within = ContextVar("is_within", default=False)
 
 @contextmanager
 def span(name: str, attributes: Attributes) -> Iterator[None]:
-    """A span for this block, if there is a tracer."""
+    """Trace this block as a span, if there is a tracer."""
     if tracer is None:
         yield
         return
@@ -50,7 +50,7 @@ def span(name: str, attributes: Attributes) -> Iterator[None]:
 
 
 def is_within() -> bool:
-    """Whether there is a current span; without one nothing is traced."""
+    """Return whether there is a current span; without one, nothing is traced."""
     return tracer is not None and _is_within.get()
 
 
@@ -62,7 +62,7 @@ def record(
     ended: datetime,
     failed: bool = False,
 ) -> None:
-    """A span for something that has ended, if there is a current span."""
+    """Record a span for an operation that has ended, if there is a current span."""
     if is_within():
         record_alone(name, attributes, begun=begun, ended=ended, failed=failed)
 
@@ -75,6 +75,6 @@ def record_alone(
     ended: datetime,
     failed: bool = False,
 ) -> None:
-    """A span of its own for something that has ended."""
+    """Record a separate span for an operation that has ended."""
     if tracer is not None:
         tracer.record(name, attributes, begun=begun, ended=ended, failed=failed)

@@ -1,4 +1,4 @@
-"""Marks texts for translation in modules that do not import Django; whoever shows them translates them."""
+"""Marks texts for translation in modules that do not import Django; the code that shows them translates them."""
 
 from __future__ import annotations
 

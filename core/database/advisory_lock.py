@@ -13,19 +13,19 @@ COPY_OFFLINE = 7_403_273
 DISTRIBUTE_EVENTS = 7_403_274
 NOTE_PASSING_TIME = 7_403_275
 WRITE_MIRROR = 7_403_276
-# The name to lock before an account or a configuration is created by its name.
+# The lock name for creating an account or a configuration by name.
 NEW_NAMES = "new names"
 
 
 def lock_name(name: str) -> None:
-    """Lock a name until the end of the transaction, so that what was looked up under it stays true."""
+    """Lock a name until the end of the transaction, so that a lookup of the name stays valid."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
 
 
 @contextmanager
 def one_at_a_time(subject: str, key: int, other: int) -> Iterator[None]:
-    """Wait until no other request has the lock on this subject, and hold it until the end of the block."""
+    """Wait until no other request holds the lock on this subject, and hold it until the end of the block."""
     keys = (f"{subject} {key}", other)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(hashtext(%s), %s)", keys)
@@ -37,7 +37,7 @@ def one_at_a_time(subject: str, key: int, other: int) -> Iterator[None]:
 
 @contextmanager
 def only_one(key: int) -> Iterator[bool]:
-    """True if this process got the lock, which it holds until the end of the block."""
+    """Try to get the lock until the end of the block, and yield whether this process got it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
         [is_mine] = cursor.fetchone()

@@ -1,6 +1,6 @@
-"""Inserts many rows with COPY: like bulk_create, but an order of magnitude faster.
+"""Inserts many rows with COPY, an order of magnitude faster than bulk_create.
 
-Keys are drawn from the sequences first, so that rows of several tables can refer to each other.
+Keys are reserved first, so that rows of several tables can refer to each other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def next_keys(model: type[Model], count: int) -> list[int]:
     if not count:
         return []
     with connection.cursor() as cursor:
-        # The sequence is looked up once and not for every key.
+        # Look up the sequence once rather than for every key.
         cursor.execute(
             "SELECT array_agg(nextval(name)) FROM"
             " (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS name OFFSET 0) AS sequence,"
@@ -30,11 +30,10 @@ def next_keys(model: type[Model], count: int) -> list[int]:
 
 
 class Table:
-    """A model's table: `varying` are the columns that differ from row to row, `same` those with one value for all
-    rows.
+    """Inserts rows into a model's table. Columns in `varying` differ between rows, those in `same` have one value.
 
-    Both use the field names as stored, such as `campaign_id`; other columns get their defaults. `without_key` lets
-    the database assign keys that nobody needs to know.
+    Both use the field names as stored, such as `campaign_id`; other columns get their defaults. With `without_key`,
+    the database assigns keys that the caller does not need.
     """
 
     def __init__(
@@ -68,12 +67,12 @@ class Table:
             return
         before = self._before
         with connection.cursor() as cursor, cursor.copy(self._statement) as copy:
-            # At once: each write may have to wait for the thread that reads what comes next.
+            # One write, because each may have to wait for the thread that reads the next part.
             copy.write(before + f"\n{before}".join(lines) + "\n")
 
 
 def put(*values: object) -> str:
-    """The values in COPY's text format."""
+    """Return the values as a line in COPY's text format."""
     return "\t".join(map(_cell, values))
 
 
@@ -84,7 +83,7 @@ def _default(field: Field[object, object]) -> object:
 
 def _cell(value: object) -> str:
     if type(value) is str:
-        # Most texts are short and hold nothing to escape: told by two looks instead of four.
+        # Most texts are short and need no escaping, so two checks suffice.
         return value if value.isprintable() and "\\" not in value else _escape(value)
     if type(value) is int:
         return str(value)

@@ -1,4 +1,4 @@
-"""The time of the database, which all processes share. Clocks of machines differ, and stored times are compared."""
+"""The database's time, which all processes share, because machines' clocks differ and stored times are compared."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from django.db.backends.signals import connection_created
 from django.utils import timezone
 from psycopg.pq import TransactionStatus
 
-_MEASURED_EVERY = 60.0  # seconds; in between, the clock of the machine since its start counts them
+_MEASURED_EVERY = 60.0  # seconds; in between, the machine's uptime is added
 _USABLE = (TransactionStatus.IDLE, TransactionStatus.INTRANS)
 
 
 class _Reading(NamedTuple):
-    """A time of the database, and what the clock of this machine since its start showed just before it was read."""
+    """A time of the database, and the machine's uptime just before it was read."""
 
     at: datetime
     uptime: float
@@ -29,16 +29,16 @@ _process_now = timezone.now
 
 
 def database_now() -> datetime:
-    """Return the time of the database, as accurate as a round trip; without one so far, the time of this process."""
+    """Return the database's time, accurate to a round trip; before the first reading, return this process's time."""
     if _reading is None or _uptime() - _reading.uptime > _MEASURED_EVERY:
         _measure(connections[DEFAULT_DB_ALIAS])
     return _now_by(_reading).at if _reading else _process_now()
 
 
 def use_database_clock() -> None:
-    """Let `timezone.now` return the time of the database, also in Django, in defaults of models and in packages.
+    """Make `timezone.now` return the database's time, also in Django, in model defaults and in packages.
 
-    Called before models are loaded, because their fields keep the function.
+    Call it before models are loaded, because their fields keep the function.
     """
     # New migrations then refer to the function by Django's name.
     database_now.__module__, database_now.__qualname__ = timezone.__name__, "now"
@@ -58,11 +58,11 @@ def _measure(connection: BaseDatabaseWrapper) -> None:
         return
     began = _uptime()
     try:
-        # Not by Django's cursor, so that a page makes the same queries whenever it is requested.
+        # Bypass Django's cursor, so that a page makes the same queries at any time.
         [at] = native.execute("SELECT clock_timestamp()", prepare=False).fetchone()
     except psycopg.Error:
         return
-    # Anything within the round trip is right. Time then goes on from the former reading and never runs backward.
+    # Any value within the round trip is correct. Keep the previous reading then, so that time never runs backward.
     expected = _reading and _now_by(_reading)
     if not expected or not at <= expected.at <= at + timedelta(seconds=expected.uptime - began):
         expected = _Reading(at.astimezone(UTC), began)

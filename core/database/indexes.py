@@ -1,4 +1,4 @@
-"""Indexes that several apps need in one form."""
+"""Index definitions shared by several apps."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from django.db.models import Index, Q
 
 
 def index_where_set(field: str, *, name: str) -> Index:
-    """A partial index on a field that is empty in most rows; it contains only the rows that have a value."""
+    """Return a partial index on a field that is empty in most rows; it contains only rows with a value."""
     return Index(fields=[field], name=name, condition=Q(**{f"{field}__isnull": False}))

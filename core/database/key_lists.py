@@ -1,6 +1,4 @@
-"""Conditions on long lists of keys. The list is sent as one array parameter, since thousands of parameters are
-slow.
-"""
+"""Conditions on long lists of keys, sent as one array parameter because thousands of parameters are slow."""
 
 from __future__ import annotations
 
@@ -16,11 +14,11 @@ class _IsAmong(Func):
 
 
 def is_among(field: str, keys: Iterable[int]) -> Func:
-    """A condition for `filter`: the key is one of these."""
+    """Return a condition for `filter`: the key is one of these."""
     return _IsAmong(field, Value(list(keys)))
 
 
 def place_in(keys: Iterable[int], field: str) -> Func:
-    """An expression for `order_by`: the position of a key in this list."""
+    """Return an expression for `order_by`: the position of a key in this list."""
     place = IntegerField()
     return Func(Value(list(keys)), F(field), function="array_position", output_field=place)

@@ -1,4 +1,4 @@
-"""Tell a half-migrated database from a new one and from a complete one."""
+"""Distinguishes a half-migrated database from a new one and from a complete one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def missing_migrations(applied: Collection[tuple[str, str]]) -> list[str]:
     """Return the missing migrations of each half-migrated app as "app.name", sorted.
 
     An app is half-migrated if `applied` has some, but not all, of the migrations that one of its files replaces.
-    Their own files are gone, so this version can't apply the rest. Django would skip such an app without a word.
+    Their own files are gone, so this version can't apply the rest, and Django would silently skip such an app.
     """
     missing: set[tuple[str, str]] = set()
     for replaced in _replaced_together():

@@ -1,7 +1,7 @@
-"""Queries that are compiled once for each process and prepared once on each connection.
+"""Queries that are compiled once per process and prepared once per connection.
 
-Only for queries that every review or every page makes: Django compiles a query each time, and PostgreSQL plans it
-each time. `docs/decisions` says what that costs, and when this module may be removed.
+Use it only for queries of every review or every page, which Django would compile and PostgreSQL would plan each time.
+`docs/decisions` has the cost, and when this module may be removed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from psycopg.types.numeric import Int8
 
 Row = TypeVar("Row", bound=Model)
 
-# Stand-ins for the values while a query is compiled: numbers that no query of ours has of its own.
+# Placeholder values during compilation: numbers that no query contains.
 _FIRST_MARK = 2_147_480_000
 _MARK = re.compile(r"\b21474800(\d\d)\b")
 _PLACEHOLDER = re.compile(r"%(?:\(([\w.]+)\)s|s|%)")
@@ -32,10 +32,10 @@ _LARGEST_KEY = 2**63 - 1
 
 
 class PreparedQuery(Generic[Row]):
-    """A query for rows of a model. The arguments of `build`, whole numbers, are passed at each call.
+    """A query for rows of a model. The arguments of `build` are whole numbers, passed at each call.
 
     `build` is called once, with placeholders, so the query must not depend on its arguments in any other way.
-    `select_related`, `annotate` and `defer` work, `prefetch_related` does not.
+    `select_related`, `annotate` and `defer` work; `prefetch_related` does not.
     """
 
     def __init__(self, build: Callable[..., QuerySet[Row]]) -> None:
@@ -43,7 +43,7 @@ class PreparedQuery(Generic[Row]):
         self._names = list(signature(build).parameters)
 
     def __call__(self, *values: int) -> list[Row]:
-        """The rows, in the order of the query. No rows if a value is larger than any key can be."""
+        """Return the rows in the order of the query, or none if a value is larger than any key."""
         if max(values) > _LARGEST_KEY:
             return []
         rows = fetch(self.sql, dict(zip(self._names, values, strict=True)))
@@ -51,11 +51,11 @@ class PreparedQuery(Generic[Row]):
 
     @property
     def sql(self) -> str:
-        """The SQL, with named placeholders in place of the values: `%(name)s`."""
+        """The SQL with a named placeholder, `%(name)s`, for each value."""
         return self._compiled.sql
 
     def read(self, row: Sequence[object]) -> Row:
-        """The model instance of a row, created as Django creates it."""
+        """Return the model instance of a row, created as Django creates it."""
         compiler, read = self._compiled.compiler, self._compiled
         (values,) = compiler.apply_converters([row], read.converters)
         found: Row = read.model.from_db(DEFAULT_DB_ALIAS, read.names, values[read.columns])
@@ -69,9 +69,9 @@ class PreparedQuery(Generic[Row]):
     def _compiled(self) -> _Compiled:
         query = self._build(*(_FIRST_MARK + at for at in range(len(self._names))))
         compiler = query.query.get_compiler(connection=connection)
-        # FOR UPDATE is written down inside a transaction only.
+        # Django allows FOR UPDATE only inside a transaction.
         with transaction.atomic() if connection.get_autocommit() else nullcontext():
-            # Constants are written into the statement: only so is an index on some of the rows used for them.
+            # Write constants into the statement, because a partial index is used only then.
             sql = mogrify(*compiler.as_sql(), connection)  # type: ignore[call-arg]
             sql = sql.replace("%", "%%")
         info: dict[str, Any] = compiler.klass_info
@@ -89,7 +89,7 @@ class PreparedQuery(Generic[Row]):
 
 
 class _Compiled(NamedTuple):
-    """A query's SQL, and what `ModelIterable` needs to know about it."""
+    """A query's SQL, and the data with which `ModelIterable` reads its rows."""
 
     sql: str
     compiler: SQLCompiler
@@ -101,32 +101,33 @@ class _Compiled(NamedTuple):
 
 
 def fetch(sql: str, values: Sequence[object] | Mapping[str, object]) -> list[tuple[Any, ...]]:
-    """Execute a statement and return its rows. It is prepared once on each connection."""
+    """Execute a statement, which is prepared once per connection, and return its rows."""
     return list(execute(sql, values).fetchall())
 
 
 def execute(sql: str, values: Sequence[object] | Mapping[str, object]) -> CursorWrapper:
-    """Execute a statement. It is prepared once on each connection."""
-    # Looked up once: `connection` does so at each attribute.
+    """Execute a statement, which is prepared once per connection."""
+    # A local variable, because `connection` looks it up at each attribute.
     database = connections[DEFAULT_DB_ALIAS]
     database.close_if_health_check_failed()
     database.ensure_connection()
-    # Django's own cursors write values into the statement, which so is another one each time. This one sends them
-    # apart from it, and the connection prepares it at once (`prepare_threshold` in the settings).
+    # Django's cursors write values into the statement, which makes it a different one each time. This cursor sends
+    # them separately, and the connection prepares the statement at once (`prepare_threshold` in the settings).
     native = psycopg.RawCursor(database.connection)
     make = database.make_debug_cursor if database.queries_logged else database.make_cursor
     cursor = make(native)  # type: ignore[arg-type]
     numbered, names = _number(sql)
     given = [values[name] for name in names] if isinstance(values, Mapping) else values
-    # Whole numbers are of one type, whatever their size: else each combination of sizes would be prepared.
+    # All whole numbers get one type. Otherwise, each combination of sizes would be prepared.
     cursor.execute(numbered, [_typed(value) for value in given])
     return cursor
 
 
 @cache
 def _number(sql: str) -> tuple[str, list[str]]:
-    """The statement with PostgreSQL's own placeholders, and the names of their values; psycopg reads long ones anew
-    each time.
+    """Return the statement with PostgreSQL's placeholders, and the names of their values.
+
+    Cached, because psycopg parses long statements again each time.
     """
     names: list[str] = []
 

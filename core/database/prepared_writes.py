@@ -1,7 +1,7 @@
-"""INSERT and UPDATE of a row, compiled once for each process, prepared once on each connection and sent together.
+"""INSERT and UPDATE of rows, compiled once per process, prepared once per connection and sent together.
 
-Only for what every review stores: `save` builds its SQL anew each time, and PostgreSQL plans it anew. No signal is
-sent, and no model of ours has one.
+Use it only for data of every review, because `save` builds its SQL and PostgreSQL plans it each time. It sends no
+signals, which our models do not use.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from core.database.prepared import execute
 
 
 class Write(NamedTuple):
-    """A statement and its values, named; of an INSERT also the row, which gets its key as it is stored."""
+    """A statement with named values. An INSERT also has the row, which gets its key when it is stored."""
 
     sql: str
     values: Mapping[str, object]
@@ -25,20 +25,20 @@ class Write(NamedTuple):
 
 
 def insert(row: Model) -> Write:
-    """Stores a new row, whose key the database gives; as `save(force_insert=True)` does."""
+    """Return a write for a new row, whose key the database assigns, as `save(force_insert=True)` does."""
     return Write(
         _insert_into(type(row)), _values(row, row._meta.local_concrete_fields, add=True), row
     )
 
 
 def update(row: Model, names: Sequence[str]) -> Write:
-    """Stores these fields of a row that the database has; as `save(update_fields=...)` does."""
+    """Return a write for these fields of an existing row, as `save(update_fields=...)` does."""
     fields = [row._meta.pk, *map(row._meta.get_field, names)]
     return Write(_update_of(type(row), tuple(names)), _values(row, fields, add=False))
 
 
 def store(*writes: Write) -> None:
-    """Send them in one statement. At most one is an INSERT of a row, and comes first; no two are of one table."""
+    """Send the writes in one statement. At most one may INSERT a row, as the first; each needs another table."""
     values: dict[str, object] = {}
     for write in writes:
         values |= write.values

@@ -1,4 +1,4 @@
-"""Updates the planner's statistics after many rows were added at once."""
+"""Updates the planner's statistics after a bulk insert."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterable
 from django.db import connection
 from django.db.models import Model
 
-MANY = 1_000  # rows; fewer are found fast by any plan
+MANY = 1_000  # rows; any plan finds fewer fast
 
 
-_SHARE = 10  # of a table's rows: autovacuum, too, waits for a tenth of them to change
+_SHARE = 10  # of a table's rows, one in this many; autovacuum also waits until a tenth has changed
 
 
 def refresh_statistics(models: Iterable[type[Model]], *, added: int) -> None:
-    """ANALYZE the tables of these models that `added` rows changed by a tenth or more.
+    """Run ANALYZE on the tables of these models in which `added` rows are a tenth or more.
 
-    Autovacuum does the same within a minute. Until then a query may get a plan for an empty table, which takes time
-    that grows with the square of the rows. Source: PostgreSQL's manual, *Populating a Database*.
+    Autovacuum does the same within a minute. Until then, a query may get a plan for an empty table, whose time grows
+    with the square of the rows. Source: PostgreSQL's manual, *Populating a Database*.
     """
     names = [model._meta.db_table for model in models]
     with connection.cursor() as cursor:
-        # It samples 30,000 rows of each table, which takes as long as importing 5,000 items.
+        # ANALYZE samples 30,000 rows of each table, which takes as long as importing 5,000 items.
         cursor.execute(
             "SELECT relname FROM pg_class WHERE oid = ANY(%s::regclass[]) AND reltuples <= %s",
             [names, added * _SHARE],

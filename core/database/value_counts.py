@@ -1,4 +1,4 @@
-"""How many rows have each value: the counts of several filters in one query."""
+"""Counts how many rows have each value, for several filters in one query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db.models.functions import Cast, Coalesce
 
 @dataclass(frozen=True)
 class Counted:
-    """Rows whose values of a field or annotation are counted; of many values, the `most` frequent."""
+    """A field or annotation whose values are counted; `most` limits the result to the most frequent values."""
 
     rows: QuerySet[Any]
     field: str
@@ -21,14 +21,14 @@ class Counted:
 
 @dataclass
 class ValueCounts:
-    """The values with their numbers, most frequent first, as texts; `rows` are those with an empty one, too."""
+    """The counts by value as text, most frequent first. `rows` includes those with an empty value."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     rows: int = 0
 
 
 def count_values(wanted: Mapping[str, Counted]) -> dict[str, ValueCounts]:
-    """For each name the numbers of its values, all in one query."""
+    """Return the counts of each name's values, all from one query."""
     found = {name: ValueCounts() for name in wanted}
     queries = [
         one.rows.order_by()

@@ -1,4 +1,4 @@
-"""Text that has every word of what somebody typed."""
+"""A condition for texts that contain every typed word."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ MOST_WORDS = 12
 
 
 def has_every_word(field: str, typed: str) -> Q:
-    """The words in any order, each anywhere in the field; a trigram index on it serves each of them."""
+    """Return a condition: the field contains all words, in any order. A trigram index on the field speeds it up."""
     return Q(*(Q((f"{field}__icontains", word)) for word in typed.split()[:MOST_WORDS]))

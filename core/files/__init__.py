@@ -1,1 +1,1 @@
-"""Reading and writing files of lines, JSON and tables, as streams."""
+"""Reads and writes files of lines, JSON and tables as streams."""

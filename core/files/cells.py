@@ -1,4 +1,4 @@
-"""Cells of a table: text that no spreadsheet evaluates, and lists in a form that people can type."""
+"""Cells of a table: text that no spreadsheet evaluates, and lists in a form that users can type."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from typing import TypeGuard
 _CALCULATES = re.compile(r"'*[=+\-@\t\r]")
 _MARKED = re.compile(r"'+[=+\-@\t\r]")
 
-# What pandas and Excel write for an empty cell. Other words, such as NA, may be a name.
+# What pandas and Excel write for an empty cell. Other words, such as NA, may be names.
 NO_VALUE = frozenset({"", "NaN", "nan", "-nan", "<NA>", "NaT", "#N/A"})
 
 
 def safe_cell(text: str) -> str:
-    """The text in a form that no spreadsheet takes for a formula; `plain_cell` is the exact inverse."""
+    """Return the text in a form that no spreadsheet treats as a formula; `plain_cell` is the exact inverse."""
     return f"'{text}" if _CALCULATES.match(text) else text
 
 
 def plain_cell(text: str) -> str:
-    """The inverse of `safe_cell`."""
+    """Return the text that `safe_cell` was given."""
     return text[1:] if _MARKED.match(text) else text
 
 
 def write_words(words: Sequence[str]) -> str:
-    """The words with commas between them, or as JSON if that would be ambiguous."""
+    """Return the words separated by commas, or as JSON if that would be ambiguous."""
     plain = ", ".join(words)
     is_plain = bool(plain) and not plain.startswith("[") and read_words(plain) == list(words)
     return plain if is_plain else _json(list(words))
 
 
 def read_words(cell: str) -> object:
-    """The inverse of `write_words`. Raises ValueError for text that begins like JSON but is not valid."""
+    """Read the cell of `write_words`. Raises ValueError for text that begins like JSON but is not valid."""
     if cell.startswith("["):
         return json.loads(cell)
     return [word.strip() for word in cell.split(",") if word.strip()]
 
 
 def write_lines(items: Sequence[str | Mapping[str, object]]) -> str:
-    """The texts, one a line, or as JSON if that would be ambiguous."""
+    """Return the texts, one per line, or as JSON if that would be ambiguous."""
     if items and _all_texts(items):
         plain = "\n".join(items)
         if not plain.startswith("[") and read_lines(plain) == list(items):
@@ -48,19 +48,19 @@ def write_lines(items: Sequence[str | Mapping[str, object]]) -> str:
 
 
 def read_lines(cell: str) -> object:
-    """The inverse of `write_lines`. Raises ValueError for text that begins like JSON but is not valid."""
+    """Read the cell of `write_lines`. Raises ValueError for text that begins like JSON but is not valid."""
     if cell.startswith("["):
         return json.loads(cell)
     return [line.strip() for line in cell.split("\n") if line.strip()]
 
 
 def write_flag(value: bool) -> str:
-    """The cell of a flag: yes or no."""
+    """Return the cell of a flag: yes or no."""
     return "yes" if value else "no"
 
 
 def read_flag(cell: str) -> object:
-    """True for yes, False for no; other text is returned as it is, for the record to refuse."""
+    """Return True for yes and False for no; other text is returned unchanged, for the record to refuse."""
     word = cell.strip().lower().removesuffix(".0")
     return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}.get(
         word, cell
@@ -68,12 +68,12 @@ def read_flag(cell: str) -> object:
 
 
 def write_object(value: object) -> str:
-    """Any other value, as JSON."""
+    """Return any other value as JSON."""
     return _json(value)
 
 
 def read_object(cell: str) -> object:
-    """The inverse of `write_object`. Raises ValueError."""
+    """Read the cell of `write_object`. Raises ValueError."""
     return json.loads(cell)
 
 

@@ -11,19 +11,19 @@ from core.files.lines import MOST_BYTES, UnreadableFile, open_text
 from core.files.records import DECODER, Record, object_of, too_long
 
 _PART = 1 << 18
-# Names under which exports of other tools hold their records, promptfoo's `results.results` among them.
+# Names under which exports of other tools have their records, such as promptfoo's `results.results`.
 _ARRAYS = ("items", "results", "data", "examples", "rows", "records", "runs", "tasks")
 _NO_ARRAY = (
     f"The file has no array of objects, alone or under one of the names {', '.join(_ARRAYS)}."
 )
 _GAP = re.compile(r"[\s,]*")
 _NAME = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
-# Where reading goes on after an element that can't be read: at the object after the next comma.
+# After an unreadable element, reading continues at the object after the next comma.
 _NEXT = re.compile(r"\}\s*,\s*(?=\{)")
 
 
 def read_json_array(file: BinaryIO) -> Iterator[Record]:
-    """A record for each element; its `line` is the position in the array, from 1. Raises UnreadableFile."""
+    """Yield a record for each element; its `line` is the position in the array, from 1. Raises UnreadableFile."""
     window = _Window(file)
     depth = _find_array(window)
     number = 0
@@ -41,14 +41,14 @@ def read_json_array(file: BinaryIO) -> Iterator[Record]:
 
 
 def has_array(value: object) -> bool:
-    """Whether `read_json_array` finds an array in this JSON value."""
+    """Return whether `read_json_array` finds an array in this JSON value."""
     if not isinstance(value, dict):
         return isinstance(value, list)
     return any(has_array(value[name]) for name in _ARRAYS if name in value)
 
 
 class _Window:
-    """The part of the file that is in memory, as text; `at` is the position in it."""
+    """The part of the file that is in memory, as text; `at` is the current position."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = open_text(file)
@@ -60,7 +60,7 @@ class _Window:
         return len(self.text) - self.at
 
     def more(self) -> bool:
-        """Read more, at least doubling what is there; False at the end of the file."""
+        """Read more, at least doubling the text; return False at the end of the file."""
         part = self._file.read(max(_PART, self.rest))
         self.text = self.text[self.at :] + part
         self.at = 0
@@ -74,18 +74,20 @@ class _Window:
                 return
 
     def is_at(self, character: str) -> bool:
-        """Whether this character is next, or the file ends."""
+        """Return whether this character is next, or the file ends."""
         return not self.rest or self.text[self.at] == character
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Match at this position. A match that ends with the part is repeated, because it may go on in the next."""
+        """Match at this position. A match that ends with the part is repeated, because it may continue in the next
+        part.
+        """
         while (found := pattern.match(self.text, self.at)) is None or found.end() == len(self.text):
             if self.rest > MOST_BYTES or not self.more():
                 break
         return found
 
     def value(self) -> object:
-        """Read the JSON value at this position. Raise ValueError or RecursionError, and leave `at` unchanged."""
+        """Read the JSON value at this position. Raises ValueError or RecursionError, and then leaves `at` unchanged."""
         while True:
             try:
                 value, end = DECODER.raw_decode(self.text, self.at)
@@ -93,14 +95,14 @@ class _Window:
                 if self.rest > MOST_BYTES or not self.more():
                     raise
             else:
-                # The digits of a number may go on in the next part.
+                # The digits of a number may continue in the next part.
                 if end == len(self.text) and self.rest <= MOST_BYTES and self.more():
                     continue
                 self.at = end
                 return value
 
     def leave(self) -> None:
-        """Skip to the beginning of the next element, as far as it can be recognised."""
+        """Skip to the beginning of the next element, as far as it can be recognized."""
         while (found := _NEXT.search(self.text, self.at)) is None:
             self.at = max(self.at, len(self.text) - 1_000)
             if not self.more():
@@ -142,7 +144,7 @@ def _find_name(window: _Window) -> list[str]:
 
 
 def _arrays_in(value: object, path: str) -> list[str]:
-    """The paths of the arrays of objects in a value."""
+    """Return the paths of the arrays of objects in a value."""
     if isinstance(value, list):
         return [path] if any(isinstance(one, dict) for one in value) else []
     inner = value.items() if isinstance(value, dict) and path.count(".") < 10 else ()

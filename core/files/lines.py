@@ -1,4 +1,4 @@
-"""Text and lines of a file that may be larger than memory, and even have single lines that are."""
+"""Reads the text and lines of a file. The file, and even a single line, may be larger than memory."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _HIGH = bytes(range(128, 256))
-# A character of UTF-8, whole or damaged; in Windows-1252 a letter is seldom followed by these bytes.
+# A UTF-8 character, complete or damaged. In Windows-1252, these bytes seldom follow a letter.
 _SEQUENCE = re.compile(rb"[\xc2-\xf4](?:[\x80-\xbf]+|\Z)")
-# A byte that is not text in any encoding becomes this lone surrogate, which every reader of values refuses.
+# A byte that is not text in any encoding becomes this lone surrogate, which all readers of values refuse.
 _NOT_TEXT = "\udc80"
 _ERRORS = "core.files.lines"
 codecs.register_error(_ERRORS, lambda error: (_NOT_TEXT * (error.end - error.start), error.end))  # type: ignore[attr-defined]
 
 
 class UnreadableFile(ValueError):
-    """Nothing in the file can be read; the text says why."""
+    """The file is unreadable; the text says why."""
 
 
 class Line(NamedTuple):
@@ -38,9 +38,9 @@ class Line(NamedTuple):
 
 
 def open_text(file: BinaryIO, *, is_table: bool = False) -> TextIOWrapper:
-    """The file from its start as text with its own line ends, in UTF-8, or in UTF-16 as Excel and PowerShell write it.
+    """Open the file from its start as text with unchanged line ends, in UTF-8, or in UTF-16 from Excel or PowerShell.
 
-    A table may also be in Windows-1252, the other encoding of Excel.
+    A table may also be in Windows-1252, Excel's other encoding.
     """
     file.seek(0)
     encoding = _find_encoding(file, is_table=is_table)
@@ -49,7 +49,7 @@ def open_text(file: BinaryIO, *, is_table: bool = False) -> TextIOWrapper:
 
 
 def iterate_lines(file: TextIO) -> Iterator[Line]:
-    """Each line; a line ends with a line feed, a carriage return or both."""
+    """Yield each line; a line ends with a line feed, a carriage return or both."""
     number = 0
     while text := file.readline(MOST_BYTES + 1):
         number += 1
@@ -62,7 +62,7 @@ def iterate_lines(file: TextIO) -> Iterator[Line]:
 
 
 def say_too_long() -> str:
-    """The message for a line that is too long."""
+    """Return the message for a line that is too long."""
     return f"has more than {MOST_BYTES:,} bytes"
 
 
@@ -79,7 +79,7 @@ def _find_encoding(file: BinaryIO, *, is_table: bool) -> str:
 
 
 def _find_8_bit_encoding(file: BinaryIO, part: bytes) -> str:
-    """UTF-8, also with damage; Windows-1252 if most characters beyond ASCII are single bytes."""
+    """Return UTF-8, even if damaged, or Windows-1252 if most characters beyond ASCII are single bytes."""
     decode = codecs.getincrementaldecoder("utf-8")().decode
     try:
         while part:

@@ -1,6 +1,6 @@
 """The common form of all file formats: records with their line numbers.
 
-A file may be larger than memory, and so may one of its lines: neither is ever read as a whole.
+A file, and even one of its lines, may be larger than memory, so neither is read as a whole.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from core.files.lines import say_too_long
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record of a file: names with values, or the problem with it."""
+    """A record of a file: names with values, or the problem with it."""
 
     line: int
     values: dict[str, object] = field(default_factory=dict)
@@ -21,7 +21,7 @@ class Record:
 
 
 def decode_object(text: str, *, line: int) -> Record:
-    """The record of a JSON object."""
+    """Return the record of a JSON object."""
     try:
         if not text.isascii():
             text.encode()
@@ -39,14 +39,14 @@ def decode_object(text: str, *, line: int) -> Record:
 
 
 def object_of(value: object, *, line: int) -> Record:
-    """The record of a JSON value."""
+    """Return the record of a JSON value."""
     if not isinstance(value, dict):
         return Record(line, problem="is not an object with names and values")
     return Record(line, value)
 
 
 def too_long(line: int) -> Record:
-    """The record of a line that is too long."""
+    """Return the record of a line that is too long."""
     return Record(line, problem=say_too_long())
 
 

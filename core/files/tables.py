@@ -1,7 +1,7 @@
-"""CSV and other tables with one character between columns: a header, then a row for each record.
+"""Reads CSV and other tables with a one-character separator: a header, then a row for each record.
 
-Reads what spreadsheets and pandas make of a table: `sep=;` above the header, line breaks in its cells, columns without
-a name, rows that end in a carriage return.
+Accepts the variants that spreadsheets and pandas write: `sep=;` above the header, line breaks in header cells,
+columns without a name, rows that end in a carriage return.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OPEN_HEADER = "A quote in the header is not closed."
 
 
 class TableRow(NamedTuple):
-    """The cells of a row and the line where it begins, or the problem with it."""
+    """The cells of a row and its first line number, or the problem with it."""
 
     line: int
     cells: Sequence[str] = ()
@@ -35,14 +35,12 @@ class TableRow(NamedTuple):
 
 
 class Table:
-    """The rows under a header, read as they are requested.
+    """The rows under a header, read on demand.
 
-    Quotes must be closed. The lines of a row that fails are read again without the first, so that an open quote costs
-    one row and not all rows after it. With `exact`, every row must have as many cells as the header; otherwise, cells
-    may be missing at the end of a row.
-
-    Bytes that are not text become lone surrogates in the cells. Raises UnreadableFile for a header that cannot be
-    used.
+    Quotes must be closed. If a row fails, its lines after the first are read again, so that an open quote costs one
+    row rather than all rows after it. With `exact`, every row must have as many cells as the header; otherwise, cells
+    may be missing at the end. Bytes that are not text become lone surrogates. Raises UnreadableFile for an unusable
+    header.
     """
 
     def __init__(self, file: BinaryIO, *, exact: bool, separators: str = SEPARATORS) -> None:
@@ -51,24 +49,24 @@ class Table:
         self._feed = _Feed(iterate_lines(open_text(file, is_table=True)))
         self._separator, names = self._read_header(separators)
         self._width = len(names)
-        # The first column may be the index of pandas, which has no name.
+        # The first column may be the pandas index, which has no name.
         self._nameless = [place for place, name in enumerate(names) if place and not name]
         self._named = [place for place, name in enumerate(names) if name]
         self.columns = [name for name in names if name]
         _check_header(self.columns)
         self._rows = csv.reader(self._feed, delimiter=self._separator, strict=True)
-        # After an error in quotes, up to a whole row: what follows may be the rest of a text.
+        # After a quote error, until the next complete row: the lines may be the rest of a text.
         self._in_doubt = False
         self._are_all_short: bool | None = None  # unknown before the first row
 
     def __iter__(self) -> Iterator[TableRow]:
-        """Each row that is not blank."""
+        """Yield each row that is not blank."""
         while (row := self._next()) is not None:
             if row.problem or any(row.cells):
                 yield row
 
     def _read_header(self, separators: str) -> tuple[str, list[str]]:
-        """What separates the columns, and their names; those at the end that are empty are left out."""
+        """Return the separator and the column names, without empty names at the end."""
         said = _SAID_SEPARATOR.fullmatch(first := self._take_header())
         header = self._take_header() if said else first
         plain = _QUOTED.sub("", header)
@@ -85,7 +83,7 @@ class Table:
         return separator, names
 
     def _take_header(self) -> str:
-        """The first lines that are not blank, up to the end of a quoted cell. Raises UnreadableFile."""
+        """Return the first lines that are not blank, up to the end of a quoted cell. Raises UnreadableFile."""
         feed, header = self._feed, ""
         try:
             while not header.strip(' \r\n"' + SEPARATORS):
@@ -130,14 +128,14 @@ class Table:
         return TableRow(first.number, cells)
 
     def _end(self) -> TableRow | None:
-        """A problem if every row is shorter than the header, which may have swallowed the first one."""
+        """Return a problem if every row is shorter than the header, which may have swallowed the first one."""
         if not self._are_all_short:
             return None
         self._are_all_short = False
         return TableRow(1, problem="is longer than every row: is the line of the header damaged?")
 
     def _fit(self, cells: Sequence[str]) -> tuple[Sequence[str], str]:
-        """The cells of the columns with a name; the others must be empty."""
+        """Return the cells of the columns with a name; the others must be empty."""
         width = self._width
         extra = [*cells[width:], *(cells[place] for place in self._nameless if place < len(cells))]
         is_short = len(cells) < width and (self._exact or self._in_doubt) and any(cells)
@@ -146,7 +144,7 @@ class Table:
         return [cells[place] for place in self._named if place < len(cells)], ""
 
     def _looks_like_rows(self, lines: Sequence[Line]) -> bool:
-        """Whether each line of one row has as many cells as the header, which texts of many lines do not have."""
+        """Return whether each line of a row has as many cells as the header, unlike the lines of a long text."""
         wanted = self._width - 1
         counts = ((line.text or "").count(self._separator) for line in lines)
         return wanted > 1 and all(count == wanted for count in counts)
@@ -158,7 +156,7 @@ class _TooLong(Exception):
 
 @dataclass
 class _Feed:
-    """Lines for csv.reader, counted, so that an open quote does not swallow the file."""
+    """Lines for csv.reader, with a size limit so that an open quote does not swallow the file."""
 
     lines: Iterator[Line]
     again: list[Line] = field(default_factory=list)  # the next line last
@@ -178,7 +176,7 @@ class _Feed:
 
 
 def _clean_name(name: str) -> str:
-    """A column's name on one line, in one Unicode form; empty for one that pandas made up."""
+    """Return a column's name on one line, in one Unicode form; empty for a name that pandas generated."""
     name = unicodedata.normalize("NFC", " ".join(name.replace("\u200b", "").split()))
     return "" if _NAMELESS.fullmatch(name) else name
 

@@ -1,4 +1,4 @@
-"""Reads YAML from outside: plain values only, without aliases."""
+"""Reads external YAML: plain values only, without aliases."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _CLOSES = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
 
 
 def read_yaml(text: str) -> object:
-    """The value of the text. Raises ValueError for invalid YAML, an alias, a custom tag or too deep nesting."""
+    """Return the value of the text. Raises ValueError for invalid YAML, an alias, a custom tag or deep nesting."""
     try:
         _check_shape(text)
-        return yaml.load(text, Loader=_LOADER)  # as safe_load: strings, numbers, lists, names
+        return yaml.load(text, Loader=_LOADER)  # like safe_load: strings, numbers, lists, mappings
     except yaml.YAMLError as error:
         raise ValueError(f"is no YAML: {' '.join(str(error).split())[:300]}") from error
     except RecursionError as error:
@@ -25,12 +25,14 @@ def read_yaml(text: str) -> object:
 
 
 def write_yaml(value: object) -> str:
-    """The inverse of `read_yaml`."""
+    """Write a value as YAML that `read_yaml` reads."""
     return yaml.dump(value, Dumper=_DUMPER, allow_unicode=True, sort_keys=False, width=100)
 
 
 def _check_shape(text: str) -> None:
-    """Ten lines with aliases can stand for a million values, and deep nesting overflows libyaml's stack."""
+    """Raise ValueError for aliases, because ten lines of them can expand to a million values, and for nesting that
+    would overflow libyaml's stack.
+    """
     depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         if isinstance(event, yaml.AliasEvent):

@@ -1,1 +1,1 @@
-"""Connections to other servers: checks of resolved addresses, one time limit for a whole exchange."""
+"""Connections to other servers, with checks of resolved addresses and one time limit for a whole exchange."""

@@ -1,7 +1,7 @@
-"""Classifies IP addresses: on this machine, private, or never to be connected to.
+"""Classifies IP addresses as local, private, public or forbidden.
 
-A name says nothing about where it leads, and an IPv6 address may contain an IPv4 address. So every address is
-normalised first and then compared with the ranges that IANA and the cloud vendors have reserved.
+A host name does not reveal its address, and an IPv6 address may contain an IPv4 address. So every address is
+normalized and then compared with the ranges that IANA and the cloud vendors have reserved.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class Zone(StrEnum):
-    """The kind of network that an address is in."""
+    """The kind of network of an address."""
 
     LOOPBACK = "loopback"
     PRIVATE = "private"
@@ -23,11 +23,11 @@ class Zone(StrEnum):
 
 
 class ForbiddenAddress(Exception):
-    """An address that may not be connected to; the text says which and why."""
+    """An address to which connections are forbidden; the text says which and why."""
 
 
-# Metadata services that give out the machine's own credentials. Those at link-local addresses
-# (169.254.169.254 and its like) are refused with all of link-local.
+# Metadata services that return the machine's own credentials. Those at link-local addresses, such as 169.254.169.254,
+# are forbidden with all of link-local.
 _METADATA = frozenset(
     ipaddress.ip_address(text)
     for text in (
@@ -61,7 +61,7 @@ _PRIVATE = tuple(
         "fc00::/7",
     )
 )
-# Ways for IPv4 inside IPv6 that leave this machine: where they lead is said by the IPv4 address inside.
+# IPv6 ranges that carry IPv4 traffic off this machine; the IPv4 address inside decides.
 _CARRIERS = (
     (ipaddress.ip_network("64:ff9b::/96"), 0),  # NAT64: the last 32 bits
     (ipaddress.ip_network("2002::/16"), 80),  # 6to4: bits 16 to 48
@@ -70,7 +70,7 @@ _GLOBAL_IPV6 = ipaddress.ip_network("2000::/3")
 
 
 def read_address(host: str) -> Address | None:
-    """The address in a host field, with IPv4-mapped IPv6 as IPv4; None for a name."""
+    """Return the address in a host field, with IPv4-mapped IPv6 as IPv4; None for a name."""
     try:
         address = ipaddress.ip_address(host.strip("[]"))
     except ValueError:
@@ -79,7 +79,7 @@ def read_address(host: str) -> Address | None:
 
 
 def zone_of(address: Address) -> Zone:
-    """The kind of network that the address is in."""
+    """Return the kind of network of an address."""
     address = getattr(address, "ipv4_mapped", None) or address
     if address in _METADATA or address.is_link_local or address.is_unspecified:
         return Zone.FORBIDDEN
@@ -98,17 +98,17 @@ def zone_of(address: Address) -> Zone:
 
 
 def is_metadata_name(host: str) -> bool:
-    """Whether machines of a cloud find their credentials under this name."""
+    """Return whether cloud machines get their credentials under this name."""
     host = host.lower().rstrip(".")
     return host in _METADATA_NAMES or host.endswith(".metadata.google.internal")
 
 
 def is_loopback_name(host: str) -> bool:
-    """Whether the name stands for this machine by RFC 6761."""
+    """Return whether the name means this machine (RFC 6761)."""
     return host == "localhost" or host.endswith(".localhost")
 
 
 def zones_of(found: Sequence[str]) -> dict[str, Zone]:
-    """The kind of network of each address that a host resolved to, in their order."""
-    # A zone of an interface ("%eth0") belongs to link-local addresses alone, which are forbidden.
+    """Return the kind of network of each address that a host resolved to, in the same order."""
+    # An interface scope ("%eth0") occurs only in link-local addresses, which are forbidden.
     return {text: zone_of(ipaddress.ip_address(text.partition("%")[0])) for text in found}

@@ -1,7 +1,7 @@
 """Connections for the HTTP library: only to checked addresses, and under the time limit of an exchange.
 
-A host is resolved once, each address is checked, and the connection goes to one of exactly those addresses, so that
-DNS rebinding between check and connection gains nothing. TLS verifies the host's name as usual.
+A host is resolved once, each address is checked, and the connection goes to one of exactly those addresses. This
+prevents DNS rebinding between check and connection. TLS verifies the host's name as usual.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import httpcore2
 from core.network.addresses import ForbiddenAddress
 from core.network.http_exchange import Abandoned, Exchange, OutOfTime, current_exchange
 
-_MOST_ADDRESSES = 4  # of one host are tried
+_MOST_ADDRESSES = 4  # of a host
 _KEEPALIVE = (
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
     (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
@@ -32,7 +32,7 @@ class NotConnected(httpcore2.ConnectError):
     """No connection was made, so nothing was sent; the cause says why."""
 
 
-# Of the addresses found for a host those that may be connected to. Raises ForbiddenAddress where none is left.
+# Returns the permitted addresses of a host. Raises ForbiddenAddress if none is permitted.
 Choose = Callable[[str, Sequence[str]], list[str]]
 
 
@@ -50,7 +50,7 @@ class JudgedNetwork(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        """A connection to the first permitted address of the host that answers."""
+        """Connect to the first permitted address of the host that answers."""
         exchange = current_exchange()
         with _told_apart(httpcore2.ConnectTimeout, httpcore2.ConnectError):
             found = _resolver.find(host, port, within=exchange.left(timeout))
@@ -62,16 +62,16 @@ class JudgedNetwork(httpcore2.NetworkBackend):
         return Stream(connection)
 
     def connect_unix_socket(self, *_given: Any, **_named: Any) -> httpcore2.NetworkStream:
-        """Unix sockets are not used for other servers."""
+        """Raise NotConnected, because other servers are never reached by Unix sockets."""
         raise NotConnected("Unix sockets are not used here.")
 
     def sleep(self, seconds: float) -> None:
-        """Never retries."""
+        """Raise NotImplementedError, because nothing is retried."""
         raise NotImplementedError
 
 
 class Stream(httpcore2.NetworkStream):
-    """A connection whose every operation counts towards the exchange that is using it."""
+    """A connection whose every operation counts towards the time of the current exchange."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
@@ -83,7 +83,7 @@ class Stream(httpcore2.NetworkStream):
             return self._socket.recv(max_bytes)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send all of it."""
+        """Send the whole buffer."""
         with _told_apart(httpcore2.WriteTimeout, httpcore2.WriteError):
             left = memoryview(buffer)
             while left:
@@ -91,7 +91,7 @@ class Stream(httpcore2.NetworkStream):
                 left = left[self._socket.send(left) :]
 
     def close(self) -> None:
-        """Close at once, whatever is in progress."""
+        """Close at once, even during an operation."""
         self._socket.close()
 
     def start_tls(
@@ -100,7 +100,7 @@ class Stream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        """The same connection under TLS, with the certificate verified for this host name."""
+        """Return the connection under TLS, with the certificate verified for this host name."""
         with _told_apart(httpcore2.ConnectTimeout, httpcore2.ConnectError):
             try:
                 self._begin_step(timeout)
@@ -112,7 +112,7 @@ class Stream(httpcore2.NetworkStream):
         return Stream(secured)
 
     def get_extra_info(self, info: str) -> Any:
-        """Attributes that the HTTP library reads."""
+        """Return attributes that the HTTP library reads."""
         match info:
             case "ssl_object":
                 return self._socket if isinstance(self._socket, ssl.SSLSocket) else None
@@ -133,14 +133,14 @@ class Stream(httpcore2.NetworkStream):
 
 
 class _Resolver:
-    """Resolves hosts in separate threads, one for each name, because a lookup can't be cancelled."""
+    """Resolves hosts in separate threads, one per name, because a lookup can't be canceled."""
 
     def __init__(self) -> None:
         self._under_way: dict[tuple[str, int], Future[list[str]]] = {}
         self._lock = Lock()
 
     def find(self, host: str, port: int, *, within: float) -> list[str]:
-        """The numeric addresses of a host, each once. Raises OSError, and TimeoutError."""
+        """Return the numeric addresses of a host, each once. Raises OSError and TimeoutError."""
         with self._lock:
             future = self._under_way.get((host, port))
             if future is None:
@@ -196,7 +196,7 @@ def _connect(
 
 
 def _is_readable(connection: socket.socket) -> bool:
-    """Whether there is data or the end of the stream; for an idle connection, whether it was closed."""
+    """Return whether there is data or the end of the stream; for an idle connection, whether it was closed."""
     number = connection.fileno()
     if number < 0:
         return True
@@ -209,7 +209,7 @@ def _is_readable(connection: socket.socket) -> bool:
 def _told_apart(
     late: type[httpcore2.TimeoutException], broken: type[httpcore2.NetworkError]
 ) -> Iterator[None]:
-    """Translates socket errors into those of the HTTP library, keeping the cause."""
+    """Translate socket errors into those of the HTTP library, keeping the cause."""
     try:
         yield
     except (OutOfTime, TimeoutError) as error:

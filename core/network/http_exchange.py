@@ -1,7 +1,7 @@
 """One request and its reply under one time limit; another thread can abort it.
 
-A read timeout only limits the wait for the next byte, so a slow drip outlasts it. Here the whole exchange has one
-deadline: every operation of its connection asks how much time is left, in the waiting thread.
+A read timeout only limits the wait for the next byte, so a slow drip outlasts it. Here, the whole exchange has one
+deadline: before every operation of its connection, the waiting thread checks how much time is left.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ class OutOfTime(Exception):
 
 
 class Abandoned(Exception):
-    """Nobody waits for the reply any more."""
+    """The caller no longer waits for the reply."""
 
 
 class Exchange:
-    """The deadline of an exchange and the socket that it uses now."""
+    """The deadline of an exchange and the socket that it currently uses."""
 
     def __init__(self, seconds: float) -> None:
         self._ends_at = time.monotonic() + seconds
         self._socket: socket.socket | None = None
         self._lock = Lock()
-        self.abandoned = ""  # why, once it is
+        self.abandoned = ""  # the reason, once aborted
         self.connected = False  # from then on the server may have received the request
 
     def left(self, most: float | None = None) -> float:
-        """Seconds that are left, at most `most`. Raises OutOfTime, and Abandoned."""
+        """Return the remaining seconds, at most `most`. Raises OutOfTime and Abandoned."""
         if self.abandoned:
             raise Abandoned(self.abandoned)
         left = self._ends_at - time.monotonic()
@@ -42,14 +42,14 @@ class Exchange:
         return left if most is None else min(left, most)
 
     def use(self, connection: socket.socket) -> None:
-        """Name the socket to shut down if the exchange is aborted. Raises Abandoned."""
+        """Set the socket to shut down if the exchange is aborted. Raises Abandoned."""
         with self._lock:
             if self.abandoned:
                 raise Abandoned(self.abandoned)
             self._socket = connection
 
     def abandon(self, why: str) -> None:
-        """Abort it, from any thread: wakes the waiting thread; the connection can't be used again."""
+        """Abort it from any thread and wake the waiting thread; the connection can't be used again."""
         with self._lock:
             self.abandoned = self.abandoned or why
             if self._socket is not None:
@@ -58,7 +58,7 @@ class Exchange:
                     socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def end(self) -> None:
-        """The exchange is over: another one may use its connection."""
+        """End the exchange, so that another one may use its connection."""
         with self._lock:
             self._socket = None
 
@@ -68,7 +68,7 @@ _current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 @contextmanager
 def under_way(exchange: Exchange) -> Iterator[None]:
-    """Run the block as part of the exchange: what this thread connects, sends and reads."""
+    """Run the block, with all that this thread connects, sends and reads, as part of the exchange."""
     token = _current.set(exchange)
     try:
         yield
@@ -78,7 +78,7 @@ def under_way(exchange: Exchange) -> Iterator[None]:
 
 
 def current_exchange() -> Exchange:
-    """The exchange that this thread is in. Raises LookupError outside of one."""
+    """Return this thread's exchange. Raises LookupError outside of one."""
     exchange = _current.get()
     if exchange is None:
         raise LookupError("no exchange is under way in this thread")
@@ -95,7 +95,7 @@ class Group:
 
     @contextmanager
     def holding(self, exchange: Exchange) -> Iterator[None]:
-        """Make the exchange one of the group until the end of the block."""
+        """Add the exchange to the group until the end of the block."""
         with self._lock:
             self._exchanges.add(exchange)
             why = self._why
@@ -108,7 +108,7 @@ class Group:
                 self._exchanges.discard(exchange)
 
     def abandon(self, why: str) -> None:
-        """Abort all of them, and any that join later."""
+        """Abort all exchanges, including those that join later."""
         with self._lock:
             self._why = why
             exchanges = list(self._exchanges)
@@ -116,5 +116,5 @@ class Group:
             exchange.abandon(why)
 
 
-# The group of this thread's work; set by whoever may want to end it.
+# The group of this thread's work, set by code that may need to abort it.
 current_group: ContextVar[Group | None] = ContextVar("group", default=None)

@@ -1,1 +1,1 @@
-"""Requests and responses: what pages and API of every app share, and checks that run before both."""
+"""Requests and responses: code that the pages and the API of every app share, and checks that run before both."""

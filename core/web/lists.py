@@ -1,6 +1,6 @@
-"""What every long list shares: filters as chips with counts, columns that sort, pages by position.
+"""The parts of every long list: filters as chips with counts, sortable columns, pages by position.
 
-A list is a form of filters in its address, which also has `sort`. Its page extends `faceted_list.html`.
+A list's filters are a form in its query string, which also has `sort`. Its page extends `faceted_list.html`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from core.web.requests import Page, page_of
 Row = TypeVar("Row")
 ModelRow = TypeVar("ModelRow", bound=Model)
 
-PLACE = ("before", "after", "start")  # which page of the list, in its address
+PLACE = ("before", "after", "start")  # parameters that select the page of the list
 SORT = "sort"
 LONGEST_START = 9  # digits of a position
 
@@ -30,10 +30,10 @@ LONGEST_START = 9  # digits of a position
 
 @dataclass(frozen=True)
 class Facet:
-    """The values of one filter, each with the number of rows that it leaves.
+    """The values of one filter, each with the number of matching rows.
 
-    The values of `every` are shown, however many rows they leave; `default` is the value that an address without the
-    filter stands for. If `is_cut`, not all rows were counted: a count says *at least*.
+    The values of `every` are shown even with no rows; `default` is the value without the parameter. If `is_cut`, not
+    all rows were counted, and a count means *at least*.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Facet:
 
 @dataclass(frozen=True)
 class Chip:
-    """A value of a filter; its link chooses the value, or removes it if it is chosen."""
+    """A value of a filter; its link selects the value, or removes it if it is selected."""
 
     label: str
     url: str
@@ -55,7 +55,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class FacetGroup:
-    """One filter with its values."""
+    """A filter with its values."""
 
     name: str
     label: str
@@ -63,7 +63,7 @@ class FacetGroup:
 
 
 def facet_groups(form: Form, query: QueryDict, facets: Iterable[Facet]) -> list[FacetGroup]:
-    """The filters with their values; the form is valid."""
+    """Return the filters with their values. The form must be valid."""
     groups = []
     for facet in facets:
         chosen = str(form.cleaned_data[facet.name] or facet.default)
@@ -85,7 +85,7 @@ def facet_groups(form: Form, query: QueryDict, facets: Iterable[Facet]) -> list[
 def chosen_chips(
     form: Form, query: QueryDict, *, defaults: Mapping[str, str] | None = None
 ) -> list[Chip]:
-    """The filters in use, the words that are searched for last; each link removes one."""
+    """Return the active filters, with the search words last; each link removes one."""
     chips = []
     for name in [one for one in form.fields if one not in ("q", SORT)]:
         value = form.cleaned_data.get(name)
@@ -100,7 +100,7 @@ def chosen_chips(
 
 
 def _values(form: Form, facet: Facet, chosen: str) -> Iterable[tuple[str, str]]:
-    """The values in the order of the form's choices; where it has none, as they were counted."""
+    """Return the values in the order of the form's choices or, without choices, in the order of their counts."""
     choices = getattr(form.fields[facet.name], "choices", None)
     if choices is not None:
         return [
@@ -120,7 +120,7 @@ def _words_of(facet: Facet, value: str) -> str:
 
 
 def say_count(count: int, *, is_cut: bool) -> str:
-    """A number of rows, or *at least* so many where not all of them were counted."""
+    """Return a number of rows, with a plus sign if not all of them were counted."""
     return f"{count:,}+" if is_cut else f"{count:,}"
 
 
@@ -138,7 +138,7 @@ def _toggled(query: QueryDict, facet: Facet, value: str, chosen: str) -> str:
 
 
 def address_with(query: QueryDict, **changes: str) -> str:
-    """The URL of the list with other parameters, on its first page."""
+    """Return the URL of the list with other parameters, on its first page."""
     parameters = query.copy()
     for name in PLACE:
         parameters.pop(name, None)
@@ -151,7 +151,7 @@ def address_with(query: QueryDict, **changes: str) -> str:
 
 
 def narrowed(query: QueryDict, names: Iterable[str] | None = None) -> str:
-    """The parameters that filter or order a list, as in an address: these, or all but those of the page."""
+    """Return the parameters that filter or order a list as a query string: these, or all except the page's."""
     kept = QueryDict(mutable=True)
     for name in query if names is None else names:
         if name not in PLACE and query.get(name):
@@ -160,7 +160,7 @@ def narrowed(query: QueryDict, names: Iterable[str] | None = None) -> str:
 
 
 def is_first_page(query: QueryDict) -> bool:
-    """Whether the address asks for the beginning of the list."""
+    """Return whether the URL is for the first page of the list."""
     return all(query.get(name, "") in ("", "0") for name in PLACE)
 
 
@@ -169,21 +169,21 @@ def is_first_page(query: QueryDict) -> bool:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a list; `url` sorts by it, `sort` says how it is sorted."""
+    """A column of a list; `url` sorts by it, and `sort` is its current direction."""
 
     label: str
     css: str = ""
     url: str = ""
     sort: str = ""  # ascending, descending
-    hidden: bool = False  # from the eye
+    hidden: bool = False  # visually; screen readers read it
 
 
 def sort_column(
     query: QueryDict | None, chosen: str, label: str, css: str, orders: Mapping[str, str]
 ) -> Column:
-    """A column that can be sorted by: `orders` has each value of `sort` with its direction.
+    """Return a sortable column; `orders` has each value of `sort` with its direction.
 
-    Its link leads to the order after the `chosen` one, else to the first. Without a query there is no link.
+    Its link selects the order after the `chosen` one, or else the first. Without a query there is no link.
     """
     if query is None:
         return Column(label, css)
@@ -194,7 +194,7 @@ def sort_column(
 
 @dataclass(frozen=True)
 class Slice(Generic[Row]):
-    """A page of a list that is not ordered by key; `newer` and `older` as in `core.web.requests.Page`."""
+    """A page of a list that is not ordered by key; `newer` and `older` are as in `core.web.requests.Page`."""
 
     rows: Sequence[Row]
     newer: str
@@ -208,7 +208,7 @@ class Slice(Generic[Row]):
 def slice_of(
     read: Callable[[int, int], Sequence[Row]], request: HttpRequest, *, size: int = 50
 ) -> Slice[Row]:
-    """A page by position: `read` gets the position of its first row, and that after its last.
+    """Return a page by position: `read` gets the position of its first row, and the one after its last.
 
     A page far back costs as much as all before it. Raises BadInput if `start` in the URL is not a number.
     """
@@ -227,7 +227,7 @@ def slice_of(
 def page_in_order(
     rows: QuerySet[ModelRow], request: HttpRequest, *, by_key: bool, size: int
 ) -> Page[ModelRow] | Slice[ModelRow]:
-    """A page of rows: by key where they are ordered by it, newest first, else by position."""
+    """Return a page of rows: by key, newest first, if they are ordered by key, or else by position."""
     if by_key:
         return page_of(rows, request, size=size)
     return slice_of(lambda start, end: list(rows[start:end]), request, size=size)
@@ -241,8 +241,9 @@ def _read_start(request: HttpRequest) -> int:
 
 
 def list_context(request: HttpRequest, form: Any, *, listing: str) -> dict[str, object]:
-    """What `faceted_list.html` needs of a list, also where its form is not valid; the rest is `filter_context`, the
-    person's views, rows, page and columns.
+    """Return the context that `faceted_list.html` always needs, even with an invalid form.
+
+    The view adds `filter_context`, the user's saved views, rows, page and columns.
     """
     return {"listing": listing, "form": form, "narrowed": narrowed(request.GET, form.fields)}
 
@@ -250,7 +251,7 @@ def list_context(request: HttpRequest, form: Any, *, listing: str) -> dict[str, 
 def filter_context(
     request: HttpRequest, form: Any, facets: Collection[Facet] = ()
 ) -> dict[str, object]:
-    """The filters of a list with a valid form: with the counts of their values, and those in use."""
+    """Return the filters of a list with a valid form: those with counts, and the active ones."""
     return {
         "groups": facet_groups(form, request.GET, facets),
         "chosen": chosen_chips(

@@ -1,4 +1,4 @@
-"""Content negotiation of the API: it has one format, whatever the caller prefers."""
+"""Content negotiation of the API, which has only one format."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 
 class OneFormat(DefaultContentNegotiation):
-    """The first renderer. A file has its own type, and is not refused to a caller who asks for that."""
+    """Selects the first renderer. A file has its own type, which no Accept header can refuse."""
 
     def select_renderer(
         self,

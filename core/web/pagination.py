@@ -1,4 +1,4 @@
-"""Paging of the API's lists: by key, so that the last page costs as much as the first."""
+"""Paging of the API's lists by key, so that the last page costs as much as the first."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class KeysetPagination(CursorPagination):
         if sent is None:
             return None
         try:
-            # The standard library skips what it does not know, and would begin with the first page.
+            # Strict decoding: the standard library skips unknown characters, which would lead to the first page.
             said = b64decode(sent, validate=True).decode("ascii")
             parts = parse_qs(said, keep_blank_values=True, strict_parsing=True)
             position = parts.get("p", [None])[0]
@@ -52,7 +52,7 @@ class KeysetPagination(CursorPagination):
             raise self._no_place()
         if not 0 <= int(offset) <= self.offset_cutoff:
             raise self._no_place()
-        # A text, whatever the stubs say: it is compared with the text of a row's.
+        # A string, despite the type stubs, because it is compared with a row's string.
         return Cursor(int(offset), reverse == "1", position)  # type: ignore[arg-type]
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
@@ -70,6 +70,6 @@ class KeysetPagination(CursorPagination):
 
 
 class NewestFirst(KeysetPagination):
-    """Newest first."""
+    """Pages of a list, newest first."""
 
     ordering = "-pk"

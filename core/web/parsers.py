@@ -1,5 +1,6 @@
-"""Parsers of the API's request bodies. Invalid JSON is 400; valid JSON with unusable values is 422 and names the
-field.
+"""Parsers of the API's request bodies.
+
+Invalid JSON is 400; valid JSON with unusable values is 422 and names the field.
 """
 
 from __future__ import annotations
@@ -55,9 +56,7 @@ class JSONParser(parsers.JSONParser):
 
 
 class MultiPartParser(parsers.MultiPartParser):
-    """Forms with files. Raises Django's exceptions if they are too large, and BadInput for names and texts with
-    NUL.
-    """
+    """Forms with files. Raises Django's exceptions if they are too large, and BadInput for texts with NUL."""
 
     def parse(
         self,
@@ -79,7 +78,7 @@ class MultiPartParser(parsers.MultiPartParser):
 
 def require_usable(value: object, *, at: str = "") -> None:
     """Raise BadInput, naming the place, for a text, number or depth that cannot be used."""
-    # No recursion: depth is one of the things that are checked.
+    # Not recursive, because the depth itself is checked.
     open_values: list[tuple[str, object, int]] = [(at, value, 0)]
     while open_values:
         place, one, depth = open_values.pop()

@@ -1,9 +1,9 @@
-"""Keys as people and programs see them, for tables whose database keys would reveal something.
+"""Public forms of keys, for tables whose database keys would reveal something.
 
-The database assigns keys in order. The order reveals what was created first, and the gap between two keys how much
-was created in between: an item's key reveals how long its run took, a Draft's how many Drafts the run before it
-has, and so what the assessor thought. A public key is the same key under a secret permutation: it finds the row
-just as well, and reveals nothing about other rows.
+The database assigns keys in order. The order reveals what was created first, and the gap between two keys reveals how
+much was created in between. An item's key reveals how long its run took, and a Draft's key how many Drafts the
+previous run has, and so the assessor's verdict. A public key is the same key under a secret permutation: it finds the
+row just as well, but reveals nothing about other rows.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from django.conf import settings
 from django.urls.converters import IntConverter
 from rest_framework import serializers
 
-# 52 bits: a number that JavaScript and JSON hold exactly.
+# 52 bits, a number that JavaScript and JSON represent exactly.
 _HALF = 26
 _MASK = (1 << _HALF) - 1
 LIMIT = 1 << (2 * _HALF)  # no public key is as large
-# Of a Feistel network whose round function is a keyed hash, four are enough for a pseudorandom permutation.
+# Four rounds of a Feistel network with a keyed hash are enough for a pseudorandom permutation.
 _ROUNDS = 6
 
 ITEM = "item"
@@ -29,14 +29,14 @@ FEEDBACK = "feedback"
 
 
 class PublicKey(int):
-    """A key in its public form, for use in a URL."""
+    """The public form of a key, for use in a URL."""
 
 
 @lru_cache(maxsize=16_384)
 def public_key(kind: str, key: int) -> PublicKey:
-    """The public form of a database key, 0 to 2**52; different for each kind of object.
+    """Return the public form of a database key, below 2**52; it differs for each kind of object.
 
-    It does not change while SECRET_KEY is the same.
+    It stays the same as long as SECRET_KEY does.
     """
     if not 0 <= key < LIMIT:
         raise ValueError(f"{key} is no key that can be shown")
@@ -48,7 +48,7 @@ def public_key(kind: str, key: int) -> PublicKey:
 
 
 def find_key(kind: str, public: int) -> int:
-    """The database key of the public key `public`; for an invalid one, a key that no row has."""
+    """Return the database key of a public key; for an invalid one, a key that no row has."""
     if not 0 <= public < LIMIT:
         return 0
     left, right = public >> _HALF, public & _MASK
@@ -59,7 +59,7 @@ def find_key(kind: str, public: int) -> int:
 
 
 def read_public(kind: str, text: str) -> int:
-    """The database key for text from a URL or form; for an invalid one, a key that no row has."""
+    """Return the database key for text from a URL or form; for an invalid one, a key that no row has."""
     is_number = text.isascii() and text.isdecimal() and len(text) < 19
     return find_key(kind, int(text)) if is_number else 0
 

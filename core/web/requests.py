@@ -1,4 +1,4 @@
-"""What pages and API of every app share: the current user, fragments or whole pages, paging by key, CSV."""
+"""Code that pages and the API share: the current user, fragments or whole pages, paging by key, CSV."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ Row = TypeVar("Row", bound=Model)
 
 
 def signed_in(request: HttpRequest | Request) -> User:
-    """The user of a request that the login middleware let through. Raises PermissionDenied without one."""
+    """Return the user of a request that passed the login middleware. Raises PermissionDenied without one."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     return request.user
 
 
 def read_body(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The validated body of an API request. Raises the serializer's ValidationError, or BadInput."""
+    """Return the validated body of an API request. Raises the serializer's ValidationError, or BadInput."""
     return _checked(serializer(data=request.data))
 
 
 def read_query(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The validated query string of an API request; raises as `read_body` does."""
+    """Return the validated query string of an API request. Raises as `read_body` does."""
     return _checked(serializer(data=request.query_params))
 
 
 def _checked(sent: serializers.Serializer[Any]) -> dict[str, Any]:
     sent.is_valid(raise_exception=True)
-    # Numbers may come as texts, which nobody has looked into so far.
+    # Checks numbers that were sent as strings, which the parser has not checked as numbers.
     require_usable(sent.validated_data)
     return dict(sent.validated_data)
 
 
 def read_key(text: str) -> int:
-    """A key from a URL; 0, which no row has, if it is not a number."""
+    """Return a key from a URL, or 0, which no row has, if it is not a number."""
     return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 def wants_fragment(request: HttpRequest) -> bool:
-    """True for an htmx swap; False for a page load, a boosted or a restored one included."""
+    """Return True for an htmx swap; False for a page load, including a boosted or restored one."""
     htmx: HtmxDetails | None = getattr(request, "htmx", None)
     return bool(htmx and not htmx.boosted and not htmx.history_restore_request)
 
@@ -70,7 +70,7 @@ class Page(Generic[Row]):
 
 
 def page_of(queryset: QuerySet[Row], request: HttpRequest, *, size: int = 50) -> Page[Row]:
-    """A page by key and not by offset, so that the last page costs as much as the first.
+    """Return a page by key rather than by offset, so that the last page costs as much as the first.
 
     Raises BadInput if `before` or `after` in the URL is not a number.
     """
@@ -115,7 +115,7 @@ def _link(request: HttpRequest, name: str, key: int) -> str:
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """The lines of a CSV file, one by one, so that any number of rows fits in memory; cells are made safe."""
+    """Yield the lines of a CSV file with safe cells, so that any number of rows fits in memory."""
     writer = csv.writer(_Echo())
     for row in rows:
         yield writer.writerow([safe_cell(cell) if isinstance(cell, str) else cell for cell in row])

@@ -1,4 +1,4 @@
-"""The product's own address, as written in files, e-mails, events and copied links."""
+"""The product's own address, for files, emails, events and copied links."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from django.http import HttpRequest
 
 
 def site_url(path: str, request: HttpRequest | None = None) -> str:
-    """The absolute URL of a page. Based on SCRIPTSMITH_URL, so that a file that was fetched by an internal name
-    does not contain that name.
+    """Return the absolute URL of a page, based on SCRIPTSMITH_URL.
 
-    Without that setting, as the request came in; without a request, where the server listens.
+    So a file fetched under an internal name does not contain that name. Without the setting, the URL is based on the
+    request or, without one, on the address on which the server listens.
     """
     if settings.SCRIPTSMITH_URL:
         return f"{settings.SCRIPTSMITH_URL}{path}"

@@ -1,4 +1,4 @@
-"""Which texts can be stored: PostgreSQL refuses NUL, and UTF-8 has no lone surrogates."""
+"""Checks whether texts can be stored: PostgreSQL refuses NUL, and UTF-8 has no lone surrogates."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from urllib.parse import unquote_to_bytes
 
 from django.utils.translation import gettext as _
 
-MOST_KEY = 2**63 - 1  # bigint, which every key is
+MOST_KEY = 2**63 - 1  # bigint, the type of every key
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 def why_unusable(text: str) -> str:
-    """What is wrong with a text, in words; empty if it can be stored and sent."""
+    """Return the problem with a text as a sentence; empty if it can be stored and sent."""
     if "\0" in text:
         return _("It holds a NUL character, which no text here can have.")
     if not text.isascii() and _SURROGATE.search(text):
@@ -23,7 +23,7 @@ def why_unusable(text: str) -> str:
 
 
 def why_unreadable(encoded: str) -> str:
-    """What is wrong with a query string or a form as sent, in words; empty if it decodes to usable text."""
+    """Return the problem with an encoded query string or form as a sentence; empty if it decodes to usable text."""
     if "%" not in encoded:
         return why_unusable(encoded)
     if _BROKEN_ESCAPE.search(encoded):
@@ -39,10 +39,10 @@ def why_unreadable(encoded: str) -> str:
 
 
 def has_control_character(header: str) -> bool:
-    """Whether a header contains a control character other than a tab."""
+    """Return whether a header contains a control character other than a tab."""
     return _CONTROL.search(header) is not None
 
 
 def shown(name: str) -> str:
-    """A name that was sent, shortened and safe to repeat in a response."""
+    """Return a name that was sent, shortened and safe to repeat in a response."""
     return name[:80].replace("\0", "").encode(errors="replace").decode()

@@ -197,11 +197,9 @@ class ItemView:
 
     @cached_property
     def refined_by_another(self) -> Draft | None:
-        """Return the earliest Draft made from another expert's feedback, for a reviewer who did not write that
-        feedback.
+        """Return the earliest Draft from another expert's feedback, for a reviewer who did not write it.
 
-        Studies only, and only after every stage of the model's arm is scored. A reviewer who has finished the item is
-        not asked again.
+        Studies only, after every stage of the model's arm is scored. A reviewer who has finished is not asked again.
         """
         item = self.item
         if item.campaign.is_live or item.again or item.case.purpose != Case.Purpose.REAL:
@@ -278,8 +276,8 @@ class ItemView:
 
     @cached_property
     def can_ask_feedback(self) -> bool:
-        """Return whether feedback can be requested: a wrong script in the live queue without feedback, or with a
-        failed attempt.
+        """Return whether this reviewer can request feedback: a wrong live script without feedback, or a failed
+        attempt.
         """
         return (
             self.item.campaign.is_live

@@ -238,7 +238,7 @@ def count_reviewers(campaign: Campaign) -> int:
     return len({pattern.rpartition(":")[2] for pattern in done.values_list("pattern", flat=True)})
 
 
-# --- How the work goes on ---------------------------------------------------------------------------------------
+# --- Pace and reviewers -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ __all__ = [
 
 
 def scores_after(transfer: Transfer) -> Transfer | None:
-    """Return the import of the scores in the same file as these items, or None if there is none yet."""
+    """Return the import of the scores in the same file as these items, or None before it is created."""
     if not transfer.options.get("scores"):
         return None
     return Transfer.objects.filter(

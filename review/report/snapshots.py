@@ -44,7 +44,7 @@ def take_snapshot(campaign: Campaign, *, name: str, by: User) -> ReportSnapshot:
 
 
 def write_canonical(data: Document) -> str:
-    """Return the same text for the same data, whatever the order of its keys, for a snapshot's hash."""
+    """Return the data as JSON with sorted keys and without spaces, for a snapshot's hash."""
     return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 

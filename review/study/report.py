@@ -114,7 +114,7 @@ def _agreement_of(
     statements: frozenset[tuple[tuple[PairCells, ...], int]],
     every: bool,
 ) -> Agreement:
-    # The resampling depends on the order of the values. Where it depends on other counts, they are sorted there.
+    # The resampling depends on the order of the values. Other counts that it depends on are sorted there.
     counts = StageCounts(dict(sorted(values)), dict(pairs), dict(leanings), dict(statements))
     return agreement_of(counts, every=every)
 

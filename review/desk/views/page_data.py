@@ -73,8 +73,8 @@ def show_desk(
     sees, even to a manager who does not review.
     """
     selection = selection or PaneSelection()
-    # Offer only what the services allow: a user without the reviewer role holds no item, whatever their assignment
-    # says.
+    # Offer only what the services allow: a user without the reviewer role holds no item, even if they
+    # have an assignment.
     reviews = is_preview or desk.reviewer.has_perm(REVIEW)
     mine = (
         reviews and desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE

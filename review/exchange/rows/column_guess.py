@@ -82,7 +82,7 @@ def _by_names(
     ours: Sequence[str],
     words: Mapping[str, tuple[str, ...]],
 ) -> dict[str, Guess]:
-    """Guess by name. Our own names come first, whatever their values; then other names in order of likelihood."""
+    """Guess by name. Our own names come first, even if their values are odd; then other names by likelihood."""
     guesses = {name: Guess(name) for name in names if name in ours}
     taken = set(guesses)
     for name in names:
@@ -134,7 +134,7 @@ def _reviewers(
     scored = [name for name in names if _could_be_scores(samples, name)]
     filled = [name for name in scored if _filled(samples, name)]
     named = [name for name in scored if _is_person_or_final(name)]
-    # Several columns with 0, 1 and 2 are reviewers, whatever their names.
+    # Several columns with 0, 1 and 2 are reviewers, regardless of their names.
     for name in dict.fromkeys([*named, *filled]) if filled and len(scored) > 1 else named:
         what = ADJUDICATED if _FINAL.match(plain_name(name)) else REVIEWER
         stage = next((one for one in STAGES[1:] if plain_name(name).endswith(one)), STAGES[0])

@@ -153,8 +153,7 @@ def set_title(title: str) -> None:
     if 0 < begin < end:
         room = end - begin
         ctypes.memmove(begin, title.encode()[: room - 1].ljust(room, b"\0"), room)
-    # truncated by the kernel after 15 characters
-    _LIBC.prctl(_PR_SET_NAME, title.encode(), 0, 0, 0)
+    _LIBC.prctl(_PR_SET_NAME, title.encode(), 0, 0, 0)  # truncated to 15 characters
 
 
 def limit_arenas() -> None:

@@ -146,8 +146,7 @@ class Supervisor:
         child = self._child(programs.prepare())
         with tempfile.TemporaryFile() as output:
             child.start(output)
-            # in the meantime, so that the web server is ready at once, also after a restart
-            load_ahead()
+            load_ahead()  # in the meantime, so that the web server starts fast, even after a restart
             gc.freeze()
             while child.ended is None:
                 self._signals.wait(_LOOK_SECONDS)
