@@ -1,7 +1,7 @@
 """Turns statements into vectors of unit length, so that similarity of meaning is a dot product.
 
-Pure: neither Django nor Celery, and no network. Vectors of two embedders are never compared: `Embedder.name`
-changes with anything that changes the vectors.
+Uses neither Django nor Celery nor the network. Vectors of different embedders are never compared, because
+`Embedder.name` changes with anything that changes the vectors.
 """
 
 from catalog.embedding.hashing import HashingEmbedder

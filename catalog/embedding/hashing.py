@@ -1,4 +1,4 @@
-"""An embedder without a model, for tests and as a fallback: it sees spelling, not meaning."""
+"""An embedder without a model, for tests and as a fallback: it compares spelling rather than meaning."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _LONGEST_TEXT = 20_000  # characters; more would only cost time
 
 
 class HashingEmbedder:
-    """Hashes words and their character trigrams into a vector, always the same for a text.
+    """Hashes words and their character trigrams into a vector, which is always the same for a text.
 
     Each feature adds 1 or -1 at one position, both chosen by parts of its CRC-32, so that collisions cancel out as
     often as they add up.
     """
 
     def __init__(self, cache: Path | None = None, *, dimension: int = 384) -> None:
-        """It needs no cache, but accepts one, as every embedder named by the setting does."""
+        """Accept a cache folder, as every embedder does, but do not use it."""
         self.dimension = dimension
         self.name = f"hashing-trigrams-{dimension}"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row of unit length for each text."""
+        """Return one row of unit length for each text."""
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in zip(vectors, texts, strict=True):
             for feature in _features(text[:_LONGEST_TEXT]):
                 code = zlib.crc32(feature.encode("utf-8", "replace"))
                 row[(code >> 1) % self.dimension] += 1.0 if code & 1 else -1.0
-            if not row.any():  # every feature cancelled out, but a vector must have a direction
+            if not row.any():  # all features canceled out, but a vector must have a direction
                 row[0] = 1.0
             row /= np.linalg.norm(row)
         return vectors

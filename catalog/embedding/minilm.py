@@ -14,8 +14,8 @@ from tokenizers import Tokenizer
 from catalog.embedding.store import open_model
 from catalog.embedding.types import EmbedderUnavailable, Vectors
 
-LONGEST = 256  # tokens; the original's max_seq_length, and what the graph has positions for
-_LONGEST_TEXT = 20_000  # characters; far more than 256 tokens, and a bound for hostile input
+LONGEST = 256  # tokens; the original's max_seq_length, and the positions of the graph
+_LONGEST_TEXT = 20_000  # characters; far more than 256 tokens, and a limit for hostile input
 
 
 class _Loaded(NamedTuple):
@@ -26,7 +26,7 @@ class _Loaded(NamedTuple):
 class MiniLMEmbedder:
     """all-MiniLM-L6-v2 with int8 weights; loaded on first use, safe to share among threads."""
 
-    name = "all-minilm-l6-v2-int8"  # change it whenever the graph or its numbers make other vectors
+    name = "all-minilm-l6-v2-int8"  # change it whenever the graph or its numbers change the vectors
     dimension = 384
 
     def __init__(self, cache: Path, *, threads: int = 1) -> None:
@@ -41,10 +41,10 @@ class MiniLMEmbedder:
         self._load()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row of unit length for each text; text after the 256th token has no effect.
+        """Return one row of unit length for each text; text after the 256th token has no effect.
 
-        Texts run one by one. On one thread a padded batch of 32 was measured a third slower per text and took 40
-        MiB more; and a vector never depends on other texts of the batch.
+        Texts run one by one. On one thread, a padded batch of 32 took a third longer per text and 40 MiB more. In
+        addition, a vector never depends on other texts of the batch.
         """
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         if texts:
@@ -70,7 +70,7 @@ def _open(folder: Path, threads: int) -> _Loaded:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    # Without arena and memory pattern a long text's memory goes back to the system afterwards.
+    # Without arena and memory pattern, the memory of a long text is returned to the system.
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     options.log_severity_level = 3
@@ -78,12 +78,12 @@ def _open(folder: Path, threads: int) -> _Loaded:
         session = onnxruntime.InferenceSession(
             str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
         )
-    except Exception as error:  # onnxruntime's errors share no base class but this
+    except Exception as error:  # onnxruntime's errors have no other common base class
         reason = str(error).splitlines()[0]
         raise EmbedderUnavailable(f"onnxruntime cannot load {folder.name}: {reason}") from error
     return _Loaded(tokenizer, session)
 
 
 def _clean(text: str) -> str:
-    """What the tokenizer accepts: bounded, and without lone surrogates."""
+    """Shorten the text, and replace lone surrogates, which the tokenizer refuses."""
     return text[:_LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8")

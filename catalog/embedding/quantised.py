@@ -1,15 +1,15 @@
-"""The weights of all-MiniLM-L6-v2 as the shipped graph wants them: int8, in one file that is mapped.
+"""Converts the weights of all-MiniLM-L6-v2 for the shipped graph: int8, in one memory-mapped file.
 
-`minilm.onnx` beside this module holds the network's nodes and says where in `model.bin` each number
-is; `python -m bench.ship embedder` builds it. What is written here depends on the weights alone.
+`minilm.onnx` next to this module has the network's nodes and the position of each number in `model.bin`; `python -m
+bench.ship embedder` builds it. The output of this module depends on the weights alone.
 
-Weights are int8 with one scale for 32 neighbours (linear layers) or for one row (word vectors).
-Measured on 300 statements: the cosine with the fp32 network is 0.9997 on average and at least
-0.9994, at less than two thirds of its memory; a text of one letter has 0.9986. Scaling the
-activations for a whole tensor at once (dynamic quantisation) went down to 0.985 and is not used.
+Weights are int8 with one scale per 32 neighbors (linear layers) or per row (word vectors). Measured on 300
+statements, the cosine with the fp32 network is 0.9997 on average and at least 0.9994, with less than two thirds of
+its memory; a text of one letter has 0.9986. Scaling the activations of a whole tensor at once (dynamic quantization)
+lowered it to 0.985 and is not used.
 
-Runs as a program, `python -m catalog.embedding.quantised WEIGHTS FOLDER`, so that the original
-weights take no memory in the processes that embed.
+Runs as a program, `python -m catalog.embedding.quantised WEIGHTS FOLDER`, so that the original weights take no memory
+in the processes that embed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from catalog.embedding.types import Vectors
 from catalog.embedding.weights import read_safetensors
 
 LAYERS = 6
-LONGEST = 256  # tokens, as the original's sentence_bert_config.json says
+LONGEST = 256  # tokens, as in the original's sentence_bert_config.json
 BLOCK = 32  # weights of a linear layer that share a scale
 GRAPH = Path(__file__).parent / "minilm.onnx"
 
@@ -34,11 +34,11 @@ Array = NDArray[np.float32] | NDArray[np.int8] | NDArray[np.uint8]
 
 
 def quantise(weights: Mapping[str, Vectors]) -> Iterator[tuple[str, Array]]:
-    """Name and values of all that stands in `model.bin`, in its order."""
+    """Yield the name and the values of each array in `model.bin`, in file order."""
     words, scales = _to_int8(weights["embeddings.word_embeddings.weight"])
     yield "words", words.astype(np.int8)
     yield "word_scales", scales
-    # Position, and the segment that is always the first.
+    # The position, plus the segment, which is always the first.
     yield (
         "places",
         weights["embeddings.position_embeddings.weight"][:LONGEST]
@@ -57,7 +57,7 @@ def quantise(weights: Mapping[str, Vectors]) -> Iterator[tuple[str, Array]]:
 
 
 def _linear(weights: Mapping[str, Vectors], name: str) -> Iterator[tuple[str, Array]]:
-    """A weight in blocks of int8 (stored with 128 added), its scales, and the bias."""
+    """Yield a weight in blocks of int8 (stored with 128 added), its scales, and the bias."""
     matrix = weights[f"{name}.weight"]
     outputs, inputs = matrix.shape
     blocks, scales = _to_int8(matrix.reshape(outputs, inputs // BLOCK, BLOCK))
@@ -72,14 +72,14 @@ def _as_it_is(weights: Mapping[str, Vectors], name: str) -> Iterator[tuple[str, 
 
 
 def _to_int8(values: Vectors) -> tuple[Vectors, Vectors]:
-    """Whole numbers from -127 to 127 along the last axis, and what to multiply them by."""
+    """Return whole numbers from -127 to 127 along the last axis, and their scales."""
     scales = np.abs(values).max(axis=-1, keepdims=True) / np.float32(127)
     scales[scales == 0] = 1
     return np.round(values / scales), scales
 
 
 def write_model(weights: Path, folder: Path) -> None:
-    """Write the model to `folder`: the shipped nodes, and the numbers that they name."""
+    """Write the model to `folder`: the shipped nodes and their numbers."""
     shutil.copy(GRAPH, folder / "model.onnx")
     with (folder / "model.bin").open("wb") as file:
         for _name, values in quantise(read_safetensors(weights)):

@@ -1,4 +1,4 @@
-"""The folder of a built model: made once, checked at each load, safe when processes race."""
+"""The folder of a built model: created once, checked at each load, safe if processes race."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ _LONGEST_BUILD = 120  # seconds; it takes about two
 
 
 def open_model(cache: Path, name: str) -> Path:
-    """The folder of the model `name` inside `cache`, built if missing or damaged.
+    """Return the folder of the model `name` in `cache`; build it if it is missing or damaged.
 
-    Whatever files it holds are those that were written: their hashes stand beside them. Raises
-    `EmbedderUnavailable`.
+    The files are checked against the hashes stored with them. Raises `EmbedderUnavailable`.
     """
     folder = cache / name
     if is_intact(folder):
@@ -38,7 +37,7 @@ def open_model(cache: Path, name: str) -> Path:
 
 
 def is_intact(folder: Path) -> bool:
-    """Whether every file has the hash recorded for it, and the record exists."""
+    """Return whether every file has its recorded hash, and the record exists."""
     try:
         lines = (folder / _SUMS).read_text(encoding="utf-8").splitlines()
         sums = [line.split("  ", 1) for line in lines]
@@ -75,7 +74,7 @@ def _build(folder: Path) -> Path:
 
 
 def _publish(new: Path, folder: Path, *, aside: Path) -> None:
-    """Move `new` to `folder` in one step, a damaged one away first; who comes second gives way."""
+    """Move `new` to `folder` in one step, after moving a damaged folder away; the second of two processes yields."""
     try:
         os.rename(new, folder)
     except OSError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
-if TYPE_CHECKING:  # few of the processes that know embedders ever embed
+if TYPE_CHECKING:  # few of the processes that import embedders use one
     import numpy as np
     from numpy.typing import NDArray
 
@@ -26,7 +26,7 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has."""
+        """The length of a vector."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in order, float32, each of length 1. May raise `EmbedderUnavailable`."""
+        """Return one float32 row of length 1 for each text, in order. Raises `EmbedderUnavailable`."""

@@ -1,4 +1,4 @@
-"""The original weights of all-MiniLM-L6-v2, found in a package that is never imported."""
+"""Finds the original weights of all-MiniLM-L6-v2 in a package that is never imported."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ DIGESTS = {
 
 
 def find_model_folder() -> Path:
-    """The checked folder of weights and tokens; raises `EmbedderUnavailable`.
+    """Return the verified folder of weights and tokens. Raises `EmbedderUnavailable`.
 
-    The package is located, not imported: what it imports in turn may be large.
+    The package is located but not imported, because its own imports may be large.
     """
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
@@ -40,16 +40,16 @@ def find_model_folder() -> Path:
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
+    """Return the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_safetensors(path: Path) -> Mapping[str, Vectors]:
-    """The float32 tensors of a safetensors file by name, mapped rather than read.
+    """Return the float32 tensors of a safetensors file by name, memory-mapped.
 
-    Format: eight bytes hold the header's length (little-endian), then comes the header as JSON,
-    then the tensors' bytes, at offsets counted from the header's end.
+    Format: eight bytes with the header's length (little-endian), the header as JSON, and the tensors' bytes, at
+    offsets counted from the end of the header.
     """
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")

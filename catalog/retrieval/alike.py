@@ -1,4 +1,4 @@
-"""Entries similar to the one that somebody is writing, shown before it is saved."""
+"""Finds entries similar to a new one, which are shown before it is saved."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Alike:
     title: str
     slug: str
     same_script: bool = False
-    is_match: bool = False  # it would answer this title
+    is_match: bool = False  # whether it would answer this title
     differs: tuple[str, ...] = ()
 
 
 def find_alike(title: str, *, script: str) -> list[Alike]:
-    """Entries with this very script, and those that retrieval finds for the title, best first.
+    """Return entries with the same script, and those that retrieval finds for the title, best first.
 
-    Read-only; a text that can't be a title makes no query.
+    Read-only. A text that can't be a title makes no query.
     """
     found = {
         entry.slug: Alike(title=entry.title, slug=entry.slug, same_script=True)

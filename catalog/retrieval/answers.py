@@ -17,8 +17,8 @@ from catalog.version_details import Parameter, ParameterType
 from core.texts import LONGEST_STATEMENT, clean_text
 
 NEAREST_PHRASINGS = 50
-# Entries that are looked at, of which the most promising are judged: the nearest by meaning, and the
-# best by words, so that a statement full of literals finds its own.
+# The most promising of these entries are judged: the nearest by meaning, and the best by words, so that a statement
+# with many literals finds its entry.
 NEAREST_ENTRIES = 40
 ENTRIES_BY_WORDS = 15
 LIKENESS_COUNTS = 0.1
@@ -26,28 +26,28 @@ NEIGHBOURS = 3
 
 
 class Rivals(NamedTuple):
-    """The candidates of a statement, and the version of each."""
+    """The candidates for a statement, and their versions."""
 
     version_ids: tuple[int, ...]
     candidates: tuple[Candidate, ...]
 
 
 class Found(NamedTuple):
-    """An entry that may answer, with its nearest wording."""
+    """An entry that may answer, with its nearest phrasing."""
 
     version: Version
     phrasing: str
     phrasings: tuple[str, ...]
     cosine: float
-    # The same by its confirmed phrasings alone, where it has others too; None where it has no confirmed one.
+    # The entry with only its confirmed phrasings, if it has others too; None without confirmed ones.
     confirmed: Found | None = None
     has_waiting: bool = False
 
 
 def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
-    """The verified entries that answer the statement, best first; suspended ones are left out.
+    """Return the verified entries that answer the statement, best first, without suspended ones.
 
-    Read-only, in a fixed number of queries. Raises BadInput.
+    Read-only, with a fixed number of queries. Raises BadInput.
     """
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     found, degraded = find(statement)
@@ -69,7 +69,7 @@ def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
 def judge_found(
     statement: str, found: Sequence[Found], model: RelevanceModel
 ) -> list[tuple[Found, Judgement]]:
-    """The entries that answer, with their judgements. Only confirmed wordings can make an entry a match."""
+    """Return the entries that answer, with their judgements. Only confirmed phrasings can make an entry a match."""
     sure = [one.confirmed if one.has_waiting else one for one in found]
     judged = _answers(statement, [one for one in sure if one is not None], model)
     if not any(one.has_waiting for one in found):
@@ -96,13 +96,13 @@ def _answers(
 
 
 def rivals_of(statement: str) -> Rivals:
-    """All candidates for a statement, for callers that judge them by another model."""
+    """Return all candidates for a statement, for callers that judge them with another model."""
     found, _degraded = find(statement)
     return Rivals(tuple(one.version.pk for one in found), tuple(candidate_of(one) for one in found))
 
 
 def as_document(found: Retrieval) -> dict[str, object]:
-    """The answer in the stable form of the command line."""
+    """Return the answer in the stable format of the command line."""
     return {
         "statement": found.statement,
         "answer": found.answer.value,
@@ -122,7 +122,7 @@ def as_document(found: Retrieval) -> dict[str, object]:
 
 
 def find(statement: str) -> tuple[list[Found], str]:
-    """Entries near the statement by meaning or by words, nearest first; and why the search was limited, if it was."""
+    """Return entries near the statement by meaning or words, nearest first, and why the search was limited, if so."""
     by_words = [
         hit.entry_id for hit in text_search.find_phrasings(statement, limit=NEAREST_PHRASINGS)
     ]
@@ -138,21 +138,21 @@ def find(statement: str) -> tuple[list[Found], str]:
 
 
 def _first_of(entry_ids: Sequence[int], most: int) -> list[int]:
-    """The first entries, without duplicates: several wordings of one may be near."""
+    """Return the first entries without duplicates, because several phrasings of one may be near."""
     return list(dict.fromkeys(entry_ids))[:most]
 
 
 def _cosines_of_spelling(statement: str, entry_ids: Sequence[int]) -> dict[int, float]:
-    """Similarity of spelling, as a substitute for similarity of meaning."""
+    """Return the similarity of spelling, as a substitute for similarity of meaning."""
     phrasings = dict(Phrasing.objects.filter(entry__in=entry_ids).values_list("pk", "text"))
     vectors = HashingEmbedder().embed([statement, *phrasings.values()])
     return dict(zip(phrasings, (vectors[1:] @ vectors[0]).tolist(), strict=True))
 
 
 def _load(entry_ids: Sequence[int], cosines: dict[int, float]) -> list[Found]:
-    """The entries with their verified versions, nearest first.
+    """Return the entries with their verified versions, nearest first.
 
-    A state may have changed since the entry was found: entries that do not answer any more are left out.
+    Entries that no longer answer are left out, because a state may have changed since they were found.
     """
     answering = Entry.objects.answering().filter(pk__in=entry_ids)
     versions = {
@@ -202,7 +202,7 @@ def candidate_of(one: Found) -> Candidate:
                 choices=parameter.choices,
             )
             for parameter in parameters
-            # An optional text that no one described may be a switch, such as FORCE.
+            # An optional text without a description may be a switch, such as FORCE.
             if parameter.required
             or parameter.default is not None
             or parameter.description
@@ -212,7 +212,7 @@ def candidate_of(one: Found) -> Candidate:
 
 
 def neighbours_of(found: Iterable[Found]) -> tuple[Neighbour, ...]:
-    """The nearest of these entries, of which none is a match or a starting point."""
+    """Return the nearest of these entries. The caller has excluded matches and starting points."""
     near = (
         Neighbour(one.version.pk, one.phrasing, one.version.script, one.cosine)
         for one in found
@@ -222,7 +222,7 @@ def neighbours_of(found: Iterable[Found]) -> tuple[Neighbour, ...]:
 
 
 def _order(pair: tuple[Found, Judgement]) -> tuple[bool, float, int]:
-    """Matches by confidence, then starting points, by confidence and by likeness."""
+    """Return the sort key: matches by confidence, then starting points by confidence and likeness."""
     one, judgement = pair
     is_match = judgement.answer is Answer.MATCH
     worth = judgement.confidence + (0.0 if is_match else LIKENESS_COUNTS * judgement.likeness)

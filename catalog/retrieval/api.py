@@ -1,4 +1,4 @@
-"""Retrieval by the API: the catalogue's answer to a statement."""
+"""Retrieval through the API: the catalogue's answer to a statement."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from core.web.requests import read_body
 
 
 class RetrieveViewSet(viewsets.ViewSet):
-    """The answer of the catalogue to a statement."""
+    """The catalogue's answer to a statement."""
 
     required_scope = ASK_SCOPE
 
     @extend_schema(request=StatementInput, responses={200: RetrievalSerializer})
     def create(self, request: Request) -> Response:
-        """The verified entries that answer the statement, with reasons and differences."""
+        """Return the verified entries that answer the statement, with reasons and differences."""
         body = read_body(StatementInput, request)
         found = retrieve(body["statement"], limit=body["limit"])
         return Response(RetrievalSerializer(found).data)

@@ -1,4 +1,4 @@
-"""Chooses examples for a statement under study: verified entries that neither answer it nor resemble its answer."""
+"""Chooses examples for a statement in a study: verified entries that neither answer it nor resemble its answer."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Words:
 
 
 class _Known(NamedTuple):
-    """All scripts of an entry, in every version, and its wordings."""
+    """All scripts of an entry, in every version, and its phrasings."""
 
     scripts: list[Words]
     wordings: set[str]
@@ -122,7 +122,7 @@ def reveals_answer(
 def _answering(
     statement: str, found: Sequence[Found], model: RelevanceModel, *, reference: str
 ) -> set[int]:
-    """The entries that answer the statement, with their near-duplicates."""
+    """Return the entries that answer the statement, with their near-duplicates."""
     excluded = {one.version.entry_id for one, _judgement in judge_found(statement, found, model)}
     excluded |= {one.version.entry_id for one in _close(statement, found, model)}
     # An entry that may not answer, such as a suspended one, may have a near-duplicate that does.
@@ -135,7 +135,7 @@ def _answering(
 
 
 def _close(statement: str, found: Sequence[Found], model: RelevanceModel) -> Iterator[Found]:
-    """Those whose confidence is above half of the threshold; `judge_all` compares only some at a time."""
+    """Yield the entries whose confidence is above half of the threshold; `judge_all` compares only some at a time."""
     left = list(found)
     while left:
         judged = judge_all(statement, [candidate_of(one) for one in left], model)
@@ -149,7 +149,7 @@ def _is_close(judgement: Judgement, model: RelevanceModel) -> bool:
 
 
 def _read_known(entry_ids: Collection[int]) -> dict[int, _Known]:
-    """What the entries say in all their versions, and in those of entries that were merged into them."""
+    """Return the texts of the entries in all their versions, including those of entries merged into them."""
     known = {pk: _Known([], set()) for pk in entry_ids}
     merged = Entry.objects.filter(merged_into__in=entry_ids).values_list("pk", "merged_into")
     known |= {pk: known[into] for pk, into in merged if into}
@@ -164,7 +164,7 @@ def _read_known(entry_ids: Collection[int]) -> dict[int, _Known]:
 
 
 def _twins(excluded: Collection[int], known: Mapping[int, _Known]) -> set[int]:
-    """Near-duplicates of the excluded entries: by their scripts, or by a pair that no curator dismissed."""
+    """Return near-duplicates of the excluded entries: by their scripts, or by a pair that no curator dismissed."""
     scripts = [script for pk in excluded for script in known[pk].scripts]
     twins = {pk for pk, entry in known.items() if pk not in excluded and entry.is_near(scripts)}
     pairs = NearDuplicate.objects.exclude(state=NearDuplicate.State.DISMISSED).filter(

@@ -1,4 +1,4 @@
-"""The current relevance model, and the confidence at which its answer is a match."""
+"""The current relevance model, and the confidence from which its answer is a match."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ _HELD_OUT = Path(relevance.__file__).with_name("held_out.json")
 
 
 class HeldOut(TypedDict):
-    """What `make bench` measured for a shipped scoring, on public pairs that it had not seen."""
+    """The benchmark of a shipped scoring model (`make bench`), on public pairs held out from its training."""
 
     queries: int
-    precision: dict[str, float]  # by percent of all queries that are answered
+    precision: dict[str, float]  # by percentage of all queries that are answered
     calibration_error: float
 
 
 def current_scoring() -> RelevanceModel:
-    """The model that was chosen last, else the shipped one, with its newest threshold.
+    """Return the model chosen last, or else the shipped one, with its newest threshold.
 
-    Two queries; the model itself, which never changes, is read once per process.
+    Makes two queries. The model itself never changes and is read once per process.
     """
     chosen = ScoringChoice.objects.values_list("model", flat=True).first()
     return with_threshold(model_of(chosen) if chosen else shipped_model())
 
 
 def with_threshold(model: RelevanceModel) -> RelevanceModel:
-    """The model with its newest threshold, if one was chosen."""
+    """Return the model with its newest threshold, if one was chosen."""
     chosen = Threshold.objects.filter(scoring=model.version).first()
     if chosen is None:
         return model

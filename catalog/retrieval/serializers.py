@@ -1,4 +1,4 @@
-"""Input and output of retrieval by the API."""
+"""Input and output of retrieval through the API."""
 
 from __future__ import annotations
 

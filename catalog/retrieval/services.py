@@ -1,4 +1,4 @@
-"""Retrieval, as pages, API and other rooms ask for it."""
+"""The public interface of retrieval, for pages, the API and other packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computes vectors in the background; missing ones are found by a query, so no lost message matters."""
+"""Computes vectors in the background. A query finds the missing ones, so no lost message matters."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from core.database.advisory_lock import FILL_VECTORS, only_one
 
 logger = logging.getLogger(__name__)
 
-AT_A_TIME = 512  # vectors, some seconds' worth
-LONGEST = 10.0  # seconds of one passage, so that a worker that is told to stop soon can
+AT_A_TIME = 512  # vectors, which take some seconds
+LONGEST = 10.0  # seconds of one pass, so that a worker can stop soon
 
 
 @shared_task(name="catalog.embed_missing")
@@ -38,7 +38,7 @@ def embed_missing() -> None:
 
 
 def _work_a_while() -> bool:
-    """Whether there is more to do."""
+    """Compute vectors for a limited time; return whether there is more to do."""
     vector_store.clear_retired()
     begun = monotonic()
     while stored := vector_store.embed_missing(limit=AT_A_TIME):

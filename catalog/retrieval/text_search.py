@@ -1,7 +1,7 @@
 """Search by words: rare words select the candidates, all words rank them.
 
-A statement shares words such as "files" with thousands of wordings. Ranking them all would take seconds, so only
-its rarest words select, according to PostgreSQL's own statistics.
+A statement shares words such as "files" with thousands of phrasings. Ranking them all would take seconds, so only its
+rarest words select, according to PostgreSQL's statistics.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from django.db import connection
 
-MOST_CANDIDATES = 1000  # rows that the rare words may select together, by estimate
-MOST_RANKED = 200  # phrasings of which it is asked whether their entry may answer
+MOST_CANDIDATES = 1000  # rows that the rare words may select together, estimated
+MOST_RANKED = 200  # phrasings whose entries are checked for whether they may answer
 MOST_WORDS = 64
 MOST_CHARACTERS = 50_000  # of phrasings and of a script; a tsvector holds at most 1 MB
 
@@ -54,7 +54,7 @@ ORDER BY document @@ %(all)s::tsquery DESC, ts_rank(document, %(any)s::tsquery) 
 LIMIT %(limit)s
 """
 
-# Few enough to rank by every word.
+# There are few enough to rank by every word.
 _ENTRIES_AMONG = """
 SELECT id FROM catalog_entry
 WHERE id = ANY(%(among)s) AND document @@ %(any)s::tsquery
@@ -92,14 +92,14 @@ class Words(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A wording that shares words with the text."""
+    """A phrasing that shares words with the text."""
 
     phrasing_id: int
     entry_id: int
 
 
 def find_phrasings(text: str, *, limit: int) -> list[Hit]:
-    """Wordings of entries that may answer, those that share most with the text first."""
+    """Return phrasings of entries that may answer; those that share most with the text come first."""
     words = _read_words(text, table="catalog_phrasing")
     if words is None:
         return []
@@ -109,9 +109,9 @@ def find_phrasings(text: str, *, limit: int) -> list[Hit]:
 
 
 def find_entries(text: str, *, limit: int, among: Sequence[int] | None = None) -> list[int]:
-    """Keys of entries in any state whose title, wordings, tags or newest script match the text.
+    """Return keys of entries in any state whose title, phrasings, tags or newest script match the text.
 
-    `among` restricts it to some thousand entries at most.
+    `among` restricts the search to a few thousand entries at most.
     """
     words = _read_words(text, table="catalog_entry")
     if words is None:
@@ -123,13 +123,13 @@ def find_entries(text: str, *, limit: int, among: Sequence[int] | None = None) -
 
 
 def refresh_documents(entry_ids: Sequence[int]) -> None:
-    """Update the search text of entries; call it in the transaction of the change."""
+    """Update the search text of entries. Call it in the transaction of the change."""
     with connection.cursor() as cursor:
         cursor.execute(_REFRESH, {"ids": list(entry_ids), "most": MOST_CHARACTERS})
 
 
 def _read_words(text: str, *, table: str) -> Words | None:
-    """None if the text has only stop words."""
+    """Return the text's words, or None if it has only stop words."""
     with connection.cursor() as cursor:
         cursor.execute(_WORDS, {"text": text, "table": table, "limit": MOST_WORDS})
         found: list[tuple[str, float]] = cursor.fetchall()

@@ -1,4 +1,4 @@
-"""Search by meaning: the wordings whose vectors are nearest to that of a text."""
+"""Search by meaning: finds the phrasings whose vectors are nearest to that of a text."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LEAST_COSINE = 0.35  # below it, nearness says nothing
-# How many candidates the index looks at: one for each so many vectors in it, within these bounds, of which pgvector
-# knows the upper one. Of more vectors the same number finds less (`python -m bench recall`).
+LEAST_COSINE = 0.35  # below it, nearness means nothing
+# The index examines one candidate per VECTORS_A_CANDIDATE vectors, within these bounds; the upper one is pgvector's.
+# With more vectors, the same number finds less (`python -m bench recall`).
 LEAST_CANDIDATES, MOST_CANDIDATES, VECTORS_A_CANDIDATE = 100, 1_000, 1_000
 
 
 class Near(NamedTuple):
-    """A wording near the text; cosine 1 is the same direction, 0 a right angle."""
+    """A phrasing near the text; a cosine of 1 is the same direction, 0 a right angle."""
 
     phrasing_id: int
     entry_id: int
@@ -37,15 +37,15 @@ class Near(NamedTuple):
 
 @dataclass(frozen=True)
 class QueryVector:
-    """A text as a vector, and the model whose vectors it can be compared with."""
+    """A text as a vector, and the model with whose vectors it can be compared."""
 
     model: EmbeddingModel
     vector: NDArray[np.float32]
 
     def find_among(self, entry_ids: Sequence[int], *, limit: int) -> list[Near]:
-        """The nearest wordings of these entries, whether they may answer or not, nearest first.
+        """Return the nearest phrasings of these entries, whether they may answer or not, nearest first.
 
-        All their vectors are read, so it is for some thousand entries at most.
+        It reads all their vectors, so pass a few thousand entries at most.
         """
         rows = (
             self._phrasings_of(entry_ids)
@@ -56,10 +56,10 @@ class QueryVector:
         return [Near(phrasing, entry, 1 - distance) for phrasing, entry, distance in rows[:limit]]
 
     def find(self, *, limit: int) -> list[Near]:
-        """The nearest wordings of entries that may answer, nearest first."""
+        """Return the nearest phrasings of entries that may answer, nearest first."""
         with transaction.atomic():
             with connection.cursor() as cursor:
-                # A scan goes on where the filter left too few, and stays in the order of distance.
+                # The scan continues if the filter leaves too few rows, and keeps the order of distance.
                 cursor.execute(
                     """
                     SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config(
@@ -83,7 +83,7 @@ class QueryVector:
             ]
 
     def nearest_first(self) -> QuerySet[Embedding, tuple[int, int, float]]:
-        """The query behind `find`, written so that it uses the partial index."""
+        """Return the query of `find`, written so that it uses the partial index."""
         return (
             Embedding.objects.filter(model=self.model, searchable=True)
             .annotate(distance=self._distance())
@@ -92,7 +92,7 @@ class QueryVector:
         )
 
     def cosines(self, entry_ids: Sequence[int]) -> dict[int, float]:
-        """The cosine of each wording of these entries that has a vector, by its key."""
+        """Return the cosine of each phrasing of these entries that has a vector, by its key."""
         rows = (
             self._phrasings_of(entry_ids)
             .annotate(distance=self._distance())
@@ -110,11 +110,11 @@ class QueryVector:
 
 
 class Degraded(Exception):
-    """A text can't be compared by meaning now; the message says why, to people."""
+    """Texts can't be compared by meaning now; the message tells users why."""
 
 
 def embed_query(text: str) -> QueryVector:
-    """The vector of the text under the current model. Raises Degraded."""
+    """Return the text's vector under the current model. Raises Degraded."""
     model = vector_store.current_model()
     if model is None:
         raise Degraded(_("No vectors have been made yet, so only words were compared."))

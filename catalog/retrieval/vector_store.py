@@ -1,4 +1,4 @@
-"""Vectors of wordings: the current embedder, its index, and computing missing vectors."""
+"""Vectors of phrasings: the current embedder, its index, and the computation of missing vectors."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from catalog.embedding.shipped import hash_text, shipped_vectors
 from catalog.models import Embedding, EmbeddingModel, Entry, Phrasing
 from core.lazy_numpy import np
 
-LOCK_KEY = 7_403_271  # of the advisory lock around changes of the current model
+LOCK_KEY = 7_403_271  # of the advisory lock for changes of the current model
 BATCH = 64  # phrasings per transaction
 
-# Recall of the ten nearest at 100,000 entries wants a little more than pgvector's default of 64.
+# Recall of the ten nearest among 100,000 entries needs a little more than pgvector's default of 64.
 EF_CONSTRUCTION = 100
 
 _embedders: dict[str, Embedder] = {}
@@ -27,7 +27,7 @@ _lock = threading.Lock()
 
 
 class Progress(NamedTuple):
-    """How many wordings have a vector of the model that is being built, or else of the current one."""
+    """The number of phrasings with a vector of the model that is being built, or else of the current one."""
 
     current: EmbeddingModel | None
     building: EmbeddingModel | None
@@ -36,7 +36,7 @@ class Progress(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """A wording without a vector."""
+    """A phrasing without a vector."""
 
     phrasing_id: int
     entry_id: int
@@ -44,7 +44,7 @@ class Missing(NamedTuple):
 
 
 def embedder(spec: str = "") -> Embedder:
-    """The embedder of the setting, or of `spec`; one per process. Raises `EmbedderUnavailable`."""
+    """Return the embedder of the setting, or of `spec`; one per process. Raises `EmbedderUnavailable`."""
     spec = spec or settings.SCRIPTSMITH_EMBEDDER
     with _lock:
         if spec not in _embedders:
@@ -53,12 +53,12 @@ def embedder(spec: str = "") -> Embedder:
 
 
 def current_model() -> EmbeddingModel | None:
-    """The model whose vectors are searched."""
+    """Return the model whose vectors are searched."""
     return EmbeddingModel.objects.filter(state=EmbeddingModel.State.CURRENT).first()
 
 
 def embed_with(model: EmbeddingModel, texts: Sequence[str]) -> Vectors:
-    """Vectors that can be compared with those stored for `model`. Raises `EmbedderUnavailable`."""
+    """Return vectors that can be compared with those stored for `model`. Raises `EmbedderUnavailable`."""
     loaded = embedder(model.spec)
     if loaded.name != model.name:
         raise EmbedderUnavailable(
@@ -68,9 +68,9 @@ def embed_with(model: EmbeddingModel, texts: Sequence[str]) -> Vectors:
 
 
 def ensure_embedding_model() -> EmbeddingModel:
-    """The model of the setting, with its index; the first one is current at once, a later one is built first.
+    """Return the model of the setting, with its index.
 
-    Raises `EmbedderUnavailable`.
+    The first model is current at once; a later one is built first. Raises `EmbedderUnavailable`.
     """
     wanted = embedder()
     State = EmbeddingModel.State
@@ -96,18 +96,18 @@ def ensure_embedding_model() -> EmbeddingModel:
 
 
 def has_index(model: EmbeddingModel) -> bool:
-    """Whether the model's vectors are indexed."""
+    """Return whether the model's vectors are indexed."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [model.index_name])
         return bool(cursor.fetchone()[0])
 
 
 def create_index(model: EmbeddingModel) -> None:
-    """Create the partial HNSW index on the model's searchable vectors, if there is none.
+    """Create the partial HNSW index on the model's searchable vectors if it is missing.
 
     It blocks writers of vectors, so call it before the vectors are computed.
     """
-    if has_index(model):  # asked first, because CREATE INDEX would lock the table to find out
+    if has_index(model):  # checked first, because CREATE INDEX would lock the table to find out
         return
     statement = sql.SQL(
         "CREATE INDEX IF NOT EXISTS {index} ON catalog_embedding"
@@ -124,11 +124,11 @@ def create_index(model: EmbeddingModel) -> None:
 
 
 def embed_missing(*, limit: int = 1000) -> int:
-    """Compute missing vectors, at most `limit` per model; returns how many were stored.
+    """Compute missing vectors, at most `limit` per model; return how many were stored.
 
-    A model that is being built becomes the current one as soon as it is complete; until then the old one is kept
-    complete as well, so that no new wording is missed. Raises `EmbedderUnavailable`, and stores the reason with the
-    model that is being built: the old one goes on answering.
+    A model that is being built becomes current when it is complete. Until then, the old one is kept complete too, so
+    that searches find new phrasings. Raises `EmbedderUnavailable`, and stores the reason with the model that is being
+    built, while the old one continues to answer.
     """
     wanted = ensure_embedding_model()
     stored = 0
@@ -148,10 +148,9 @@ def embed_missing(*, limit: int = 1000) -> int:
 
 
 def clear_retired() -> None:
-    """Delete the vectors and indexes of models that are not used or built any more.
+    """Delete the vectors and indexes of models that are no longer used or built.
 
-    Not at the moment of the change: a search that has just begun still uses the old ones. Raises
-    `EmbedderUnavailable`.
+    Not done at the change itself, because a search in progress still uses the old ones. Raises `EmbedderUnavailable`.
     """
     State = EmbeddingModel.State
     unwanted = EmbeddingModel.objects.filter(state=State.BUILDING).exclude(name=embedder().name)
@@ -160,7 +159,7 @@ def clear_retired() -> None:
         with transaction.atomic():
             _lock_models()
             if not EmbeddingModel.objects.filter(pk=old.pk, state=old.state).exists():
-                continue  # chosen again meanwhile
+                continue  # it was chosen again in the meantime
             drop = sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(old.index_name))
             with connection.cursor() as cursor:
                 cursor.execute(drop)
@@ -168,7 +167,7 @@ def clear_retired() -> None:
 
 
 def progress() -> Progress:
-    """The progress of the vectors; in a fixed number of queries."""
+    """Return the progress of the vectors, with a fixed number of queries."""
     models = {
         model.state: model
         for model in EmbeddingModel.objects.exclude(state=EmbeddingModel.State.RETIRED)
@@ -183,7 +182,7 @@ def progress() -> Progress:
 def refresh_searchable(entry_ids: Sequence[int]) -> None:
     """Copy to the vectors of these entries whether the entry may answer.
 
-    Call it in the transaction that changes it, with the entries locked.
+    Call it in the transaction that changes this, with the entries locked.
     """
     answering = Exists(Entry.objects.answering().filter(pk=OuterRef("phrasing__entry")))
     mine = Embedding.objects.filter(phrasing__entry__in=entry_ids)
@@ -223,9 +222,9 @@ def _vectors_of(
 
 @transaction.atomic
 def store(model: EmbeddingModel, batch: Sequence[Missing], vectors: Vectors) -> None:
-    """Store these vectors, except for wordings that changed meanwhile or that somebody else has locked."""
-    # A verification that runs at the same time waits for the lock, and so sees these vectors. What
-    # somebody else has locked is left to the next pass.
+    """Store these vectors, except for phrasings that were changed or are locked by another transaction."""
+    # A concurrent verification waits for the lock, and so finds these vectors. The next pass handles entries that are
+    # locked now.
     locked = set(
         Entry.objects.select_for_update(no_key=True, skip_locked=True)
         .filter(pk__in={row.entry_id for row in batch})
@@ -271,7 +270,7 @@ def _note_trouble(model: EmbeddingModel, trouble: str) -> None:
 
 
 def without_vector(model: EmbeddingModel) -> QuerySet[Phrasing]:
-    """The wordings without a vector of the model."""
+    """Return the phrasings without a vector of the model."""
     return Phrasing.objects.exclude(
         Exists(Embedding.objects.filter(phrasing=OuterRef("pk"), model=model))
     )
