@@ -40,7 +40,7 @@ class HashingEmbedder:
 
 
 def _features(text: str) -> Iterator[str]:
-    yield ""  # what all texts share, so that an empty one has a feature too
+    yield ""  # shared by all texts, so that an empty one has a feature too
     for word in _WORD.findall(text.lower()):
         yield word
         padded = f"^{word}$"

@@ -22,7 +22,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Stored beside each vector; changes with anything that changes the vectors."""
+        """The name stored with each vector; it changes with anything that changes the vectors."""
 
     @property
     def dimension(self) -> int:

@@ -45,7 +45,7 @@ def plain_script(script: str) -> str:
 
 @dataclass(frozen=True)
 class Words:
-    """A script's words with their counts, to compare it with many others."""
+    """A script's words with their counts, for comparing it with many others."""
 
     plain: str
     counts: Counter[str]

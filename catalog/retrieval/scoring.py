@@ -43,13 +43,13 @@ def with_threshold(model: RelevanceModel) -> RelevanceModel:
 
 @lru_cache(maxsize=8)
 def model_of(pk: int) -> RelevanceModel:
-    """A model fitted to this team's labels, by its key."""
+    """Return a model fitted to this team's labels, by its key."""
     document = ScoringModel.objects.values_list("document", flat=True).get(pk=pk)
     return read_model(cast("ModelDocument", document))
 
 
 @cache
 def held_out_figures(scoring: str) -> HeldOut | None:
-    """The benchmark of a shipped scoring; None for a team's own, which has its own labels."""
+    """Return the benchmark of a shipped scoring model, or None for a team's own, which has its own labels."""
     figures: dict[str, HeldOut] = json.loads(_HELD_OUT.read_text("utf-8"))
     return figures.get(scoring)

@@ -19,9 +19,9 @@ LONGEST = 10.0  # seconds of one pass, so that a worker can stop soon
 
 @shared_task(name="catalog.embed_missing")
 def embed_missing() -> None:
-    """Give every wording its vector, and finish a change of the embedding model.
+    """Compute the vector of every phrasing, and complete a change of the embedding model.
 
-    One worker at a time, in small steps: if it is killed, finished vectors stay.
+    One worker at a time, in small steps, so that finished vectors stay if it is killed.
     """
     with only_one(FILL_VECTORS) as is_mine:
         if not is_mine:

@@ -1,7 +1,7 @@
-"""What one reviewer sees of one item, stage by stage; the gates of the study, in one place.
+"""What a reviewer sees of an item, stage by stage. This module has all rules that hide parts of a study.
 
-Script is scored first. Feedback and the refined script open where the script is below 2, and where the
-assessor flagged it and a refinement exists: else what refinement breaks could never be measured.
+The script is scored first. Feedback and the refined script open if the script is scored below 2, or if the assessor
+flagged it and a refinement exists. Otherwise, scripts broken by refinement could never be measured.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from review.study.first_draft import first_draft_of
 
 @dataclass(frozen=True)
 class Step:
-    """One thing to score: the stage, in which arm, and the exact object."""
+    """An object to score: the stage, the arm, and the exact Draft or Feedback."""
 
     stage: str
     arm: str
     draft: Draft | None = None
     feedback: Feedback | None = None
-    is_of_another: bool = False  # made from the feedback of another expert
+    is_of_another: bool = False  # made from another expert's feedback
 
     @property
     def key(self) -> str:
@@ -57,26 +57,26 @@ class Step:
 
     @property
     def seen(self) -> int | None:
-        """The number of what is scored: of the Draft, or of the feedback."""
+        """The key of the object to score, a Draft or Feedback."""
         scored = self.draft or self.feedback
         return scored.pk if scored else None
 
 
 @dataclass
 class ItemView:
-    """An item as its reviewer has it before them, opened once for each request.
+    """An item as its reviewer sees it, opened once per request.
 
-    Each part is read when it is first asked for, by one query, however much there is of it.
+    Each part is read on first access, with one query regardless of its size.
     """
 
     item: Item
     reviewer: User
     run: Run
-    # All that this reviewer ever gave here, in order; `scores` holds what counts at present.
+    # All scores that this reviewer ever gave here, in order; `scores` has the current ones.
     given: list[Score]
     # Set before a score is saved, so that everything the score opens is read at once.
     reads_all: bool = False
-    # Whether texts and findings are wanted as well: a score alone depends on neither.
+    # Whether texts and findings are needed too; a score alone needs neither.
     shows: bool = True
 
     def __post_init__(self) -> None:
@@ -86,7 +86,7 @@ class ItemView:
 
     @cached_property
     def assignment(self) -> Assignment | None:
-        """What makes the item this reviewer's: in their hands, waiting for them, or submitted."""
+        """The reviewer's assignment of the item: active, waiting or submitted."""
         mine = next(iter(read_assignment(self.item.pk, self.reviewer.pk)), None)
         if mine is not None:
             # Callers that read the item or the reviewer from the assignment need no further query.
@@ -95,8 +95,9 @@ class ItemView:
 
     @cached_property
     def drafts(self) -> list[Draft]:
-        """The run's; before the script is scored only what may be its first, or the time that the answer takes
-        would tell how many others there are."""
+        """The run's Drafts; before the first score, only possible first Drafts, so that the response time reveals
+        nothing.
+        """
         read = read_first_drafts
         if self._may_read_all:
             read = read_drafts if self.shows else read_scored_drafts
@@ -126,7 +127,7 @@ class ItemView:
 
     @cached_property
     def revealed(self) -> set[str]:
-        """What the reviewer asked to see early; if the campaign does not allow that, no query is made."""
+        """What the reviewer chose to see early. If the campaign does not allow that, no query is made."""
         if not self.item.campaign.may_reveal:
             return set()
         found = Reveal.objects.filter(item=self.item, reviewer=self.reviewer)
@@ -154,7 +155,7 @@ class ItemView:
 
     @cached_property
     def findings(self) -> dict[int, list[DraftFinding]]:
-        """By Draft, what the static checks found."""
+        """The findings of static checks, by Draft."""
         return {draft.pk: findings_of(draft) for draft in self.drafts}
 
     @property
@@ -178,7 +179,7 @@ class ItemView:
         return bool(self.assessment and self.assessment.verdict == Verdict.INCORRECT)
 
     def feedback_in(self, arm: str) -> Feedback | None:
-        """The feedback on the first Draft in an arm; of an expert's, this reviewer's newest."""
+        """Return the feedback on the first Draft in an arm; for the experts' arm, this reviewer's newest."""
         found = [
             feedback
             for feedback in self.feedbacks
@@ -190,7 +191,9 @@ class ItemView:
         return found[-1] if found else None
 
     def refined_in(self, arm: str) -> Draft | None:
-        """The Draft made from that feedback, recommended or not: the guard must not hide what refinement does."""
+        """Return the Draft made from that feedback, even if not recommended: the guard must not hide refinement's
+        effect.
+        """
         feedback = self.feedback_in(arm)
         made = [draft for draft in self.drafts if feedback and draft.feedback_id == feedback.pk]
         return made[0] if made else None
@@ -235,7 +238,7 @@ class ItemView:
         return self.script_score is not None and self.opens_at(self.script_score.value)
 
     def opens_at(self, value: int) -> bool:
-        """Whether a script scored so shows its feedback and refined script."""
+        """Return whether a script with this score opens its feedback and refined script."""
         return value < Score.Value.CORRECT or (
             (self.is_flagged or self.item.sham) and self.refined_in(Arm.MODEL) is not None
         )
@@ -250,7 +253,7 @@ class ItemView:
             return steps
         for arm in (Arm.MODEL.value, Arm.EXPERT.value):
             feedback, refined = self.feedback_in(arm), self.refined_in(arm)
-            # One's own feedback is not one's own to score.
+            # Reviewers do not score their own feedback.
             if feedback and arm == Arm.MODEL:
                 steps.append(Step("feedback", arm, feedback=feedback))
             if refined and (arm == Arm.EXPERT or "feedback-model" in self.scores):
@@ -261,17 +264,17 @@ class ItemView:
 
     @property
     def shown_drafts(self) -> list[Draft]:
-        """The Drafts that this reviewer may see now, in the order of their stages."""
+        """Return the Drafts that this reviewer may see now, in the order of their stages."""
         return [step.draft for step in self.steps if step.draft]
 
     @cached_property
     def next_step(self) -> Step | None:
-        """The first thing shown that has no score yet."""
+        """The first visible stage without a score."""
         return next((step for step in self.steps if step.key not in self.scores), None)
 
     @cached_property
     def is_preparing(self) -> bool:
-        """Whether a refinement of this item is on its way."""
+        """Return whether a refinement of this item is in progress."""
         return any(one.state == Refinement.State.WAITING for one in self.refinements)
 
     @cached_property
@@ -314,10 +317,10 @@ class ItemView:
 
     @cached_property
     def visible(self) -> dict[str, bool]:
-        """What this reviewer can see at this moment; recorded with each score."""
+        """Return what this reviewer can see now; it is recorded with each score."""
         campaign, scored = self.item.campaign, self.script_score is not None
         if not campaign.is_live:
-            # Between the stages of a study it would tell which of the later ones are sham.
+            # Shown between the stages of a study, it would reveal which of the later ones are sham.
             scored = scored and self.next_step is None
         shows_verdict = scored or not campaign.hides_verdict or "verdict" in self.revealed
         return {
@@ -331,7 +334,7 @@ class ItemView:
 
     @property
     def is_training(self) -> bool:
-        """Whether the item teaches: it shows the right scores after the answer, and never the assessor's verdict."""
+        """Whether this is a training item: it shows the correct scores afterwards, never the assessor's verdict."""
         item = self.item
         return not item.campaign.is_live and item.case.purpose == Case.Purpose.TRAINING
 
@@ -341,7 +344,7 @@ class ItemView:
 
     @property
     def may_change_until(self) -> datetime | None:
-        """Until when this reviewer may come back to a study's item they are through with; None where not at all."""
+        """Until when the reviewer may change the scores of a finished study item, or None."""
         assignment = self.assignment
         if (
             self.item.campaign.is_live
@@ -360,13 +363,13 @@ def assessment_of(draft: Draft | None) -> Assessment | None:
 
 
 def note_shown_by(desk: ItemView) -> None:
-    """Note that the screen shows the verdict. In the live queue the score that opened it is note enough."""
+    """Record that the page shows the verdict. In the live queue, the score that opened it is record enough."""
     if not (desk.item.campaign.is_live and desk.script_score):
         note_run(desk.reviewer, desk.run)
 
 
 def note_evidence_shown_by(desk: ItemView) -> None:
-    """Note that the screen shows cases, which tell of every run of the statement that a study still asks about."""
+    """Record that the page shows sandbox tests, which reveal something about all runs of the statement in a study."""
     of_studies = Item.objects.filter(
         run__action__statement_sha256=desk.run.action.statement_sha256,
         campaign__kind=Campaign.Kind.STUDY,
@@ -382,15 +385,15 @@ def open_item(
     reads_all: bool = False,
     shows: bool = True,
 ) -> ItemView:
-    """Read an item as one reviewer may see it; the number of queries does not grow with what there is.
+    """Read an item as one reviewer may see it, with a fixed number of queries.
 
-    `assignment` spares a query where the reviewer has just been given the item, `reads_all` where they are
-    about to score it; without `shows` no text of a script and no finding is read.
+    `assignment` saves a query if the reviewer has just been given the item; `reads_all` prepares a score. Without
+    `shows`, neither texts of scripts nor findings are read.
     """
     run = item.run
     if run is None:
         raise ValueError("an item without a run can't be reviewed")
-    # If `read_item` found none, none is searched for.
+    # If `read_item` found none, skip the query.
     has_scores = getattr(item, "has_scores", True)
     given = read_scores(item.pk, reviewer.pk) if has_scores else []
     desk = ItemView(

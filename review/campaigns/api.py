@@ -1,4 +1,4 @@
-"""Campaigns over the API: made, their rules changed, people, states, progress, adjudication; for managers."""
+"""Campaigns in the API, for managers: creation, rules, reviewers, states, progress, adjudication."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _arm_field() -> serializers.SlugRelatedField[Any]:
 
 
 class RulesFields(serializers.Serializer[Any]):
-    """How a campaign is reviewed; what is left out stays as it is, or takes the preset's value."""
+    """The rules of a review. Omitted fields stay unchanged, or get the preset's values."""
 
     description = serializers.CharField(required=False, allow_blank=True)
     rubric = serializers.CharField(
@@ -192,7 +192,7 @@ class MessageBatchOut(serializers.ModelSerializer[MessageBatch]):
 
 
 class MessageBatchesOut(serializers.Serializer[Any]):
-    """Message batches of the campaign's runs: requests by how far they are, and what was paid."""
+    """The message batches of the campaign's runs: requests by progress, and their cost."""
 
     waiting = serializers.IntegerField(help_text="questions that are not sent yet")
     batches = serializers.IntegerField()
@@ -204,7 +204,7 @@ class MessageBatchesOut(serializers.Serializer[Any]):
 
 
 class ProgressOut(serializers.Serializer[Any]):
-    """Items by state, reviews still wanted, and how many are done a day."""
+    """Items by state, outstanding reviews, and reviews per day."""
 
     preparing = serializers.IntegerField()
     held = serializers.IntegerField()
@@ -232,7 +232,7 @@ class ArmEstimateOut(serializers.Serializer[Any]):
 
 
 class EstimateOut(serializers.Serializer[Any]):
-    """What is still to come: costs in micro-dollars by the tokens of earlier runs, null where not known."""
+    """Estimates of remaining work: costs in micro-dollars, based on the tokens of earlier runs; null if unknown."""
 
     runs = serializers.IntegerField(help_text="still to be made")
     pilot_runs = serializers.IntegerField()
@@ -284,7 +284,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
 
     @extend_schema(responses=CampaignDetailOut)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """One campaign with its rules, configurations and people."""
+        """Return a campaign with its rules, configurations and reviewers."""
         return self._answer(pk)
 
     @extend_schema(request=CampaignIn, responses={201: CampaignDetailOut})
@@ -310,7 +310,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
 
     @extend_schema(request=RulesFields, responses=CampaignDetailOut)
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change rules; once it has been opened, only what hurts no score (409)."""
+        """Change rules. After the campaign has opened, only rules that affect no score can change (409)."""
         user = signed_in(request)
         services.change_campaign(_campaign(user, pk), by=user, **read_body(RulesFields, request))
         return self._answer(pk)
@@ -318,7 +318,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=StateIn, responses=CampaignDetailOut)
     @action(detail=True, methods=["post"])
     def state(self, request: Request, pk: str) -> Response:
-        """Pilot, open, pause or close it."""
+        """Move the campaign to the state pilot, open, paused or closed."""
         user = signed_in(request)
         services.move_campaign(_campaign(user, pk), read_body(StateIn, request)["state"], by=user)
         return self._answer(pk)
@@ -342,7 +342,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=EarlierScoresIn, responses=EarlierScoresOut)
     @action(detail=True, methods=["post"], url_path="earlier-scores")
     def earlier_scores(self, request: Request, pk: str) -> Response:
-        """After a change of the rubric: keep the scores given before it, or send them back to their reviewers."""
+        """After a change of the rubric, keep earlier scores, or send them back to their reviewers."""
         user = signed_in(request)
         campaign, given = _campaign(user, pk), read_body(EarlierScoresIn, request)
         decide = keep_older_scores if given["do"] == "keep" else send_back_older_scores
@@ -383,7 +383,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(responses=EstimateOut)
     @action(detail=True)
     def estimate(self, request: Request, pk: str) -> Response:
-        """What its runs will cost, and how long its reviewers will need."""
+        """Return the expected cost of the runs and the reviewers' expected time."""
         expected = estimate(_campaign(signed_in(request), pk))
         return Response(EstimateOut(describe(expected)).data)
 

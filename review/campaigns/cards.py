@@ -23,14 +23,14 @@ from review.models import Assignment, Campaign, Flag, Item, scored_elsewhere
 from review.study.definitions import FIGURES
 
 _LABELS: Mapping[str, str] = {one.name: one.label for one in FIGURES}
-# As on the dashboard: taken and let go of so often, or prepared for so long.
+# As on the dashboard: the number of expired claims and the preparation time from which an item is stalled.
 _OFTEN = 3
 _LONG = timedelta(minutes=15)
 
 
 @dataclass(frozen=True)
 class Card:
-    """One campaign under way."""
+    """A campaign that is not closed."""
 
     campaign: Campaign
     progress: Progress
@@ -78,7 +78,7 @@ class Card:
 
 
 def read_cards(*, most: int) -> list[Card]:
-    """The campaigns that are not closed, newest first; the number of queries does not grow with them."""
+    """Return the campaigns that are not closed, newest first, with a fixed number of queries."""
     campaigns = list(
         Campaign.objects.filter(kind=Campaign.Kind.STUDY)
         .exclude(state=Campaign.State.CLOSED)
@@ -104,7 +104,7 @@ def read_cards(*, most: int) -> list[Card]:
 
 
 def _count_troubles(campaigns: Sequence[Campaign]) -> dict[int, tuple[int, int, int]]:
-    """Disputed, stalled and flagged items of each campaign, in two queries."""
+    """Return the disputed, stalled and flagged items of each campaign, using two queries."""
     expired = (
         Assignment.objects.filter(
             item__campaign__in=campaigns,

@@ -35,7 +35,7 @@ from review.sampling import EVERYBODY
 DAYS = 14
 _MOST_DUE = 500
 _SHOWN = 10
-_OFTEN = 3  # times an item was taken and let go of by silence
+_OFTEN = 3  # expired claims
 _LONG = timedelta(minutes=15)
 # Counting more items than this takes longer than the rest of the page, and a difference of one is not noticed.
 _MANY = 20_000
@@ -44,7 +44,7 @@ _SECONDS_KEPT = 5
 
 @dataclass(frozen=True)
 class Progress:
-    """Items by state, those withdrawn left out of the total."""
+    """Items by state; the total has no withdrawn ones."""
 
     preparing: int = 0
     held: int = 0
@@ -58,7 +58,7 @@ class Progress:
 
     @property
     def unfinished(self) -> int:
-        """Items that are yet to be reviewed."""
+        """Return the number of items that are not yet reviewed."""
         return self.preparing + self.held + self.open
 
 
@@ -77,7 +77,7 @@ class ReviewerLine:
     compared: int
     gold: tuple[int, int] | None  # correct answers and all answers
     later: Later | None = (
-        None  # items that the half hour between answers to one statement keeps back
+        None  # items held back by the half-hour gap between answers to the same statement
     )
 
 
@@ -102,7 +102,7 @@ class Money:
 
 @dataclass(frozen=True)
 class Dashboard:
-    """All that the page shows."""
+    """The data of the dashboard page."""
 
     progress: Progress
     stages: Sequence[StageLine]
@@ -188,7 +188,7 @@ def read_dashboard(campaign: Campaign) -> Dashboard:
 
 
 def _count_items(campaign: Campaign) -> tuple[Progress, int]:
-    """Items by state, and those that wait for an adjudicator; of very many, as some seconds ago at most."""
+    """Count items by state, and those that wait for an adjudicator; in large campaigns, a few seconds old at most."""
     key = f"dashboard-items-{campaign.pk}"
     found: tuple[Progress, int] | None = cache.get(key)
     if found is None:
@@ -200,7 +200,7 @@ def _count_items(campaign: Campaign) -> tuple[Progress, int]:
 
 
 def count_disputed(campaign: Campaign) -> int:
-    """Texts that wait for an adjudicator, at whichever stage; one that several arms hold is marked in one of them."""
+    """Count the texts that wait for an adjudicator, at any stage; a text of several arms is marked in one of them."""
     return campaign.items.filter(disputed=True).count()
 
 
@@ -233,7 +233,7 @@ def count_planned(campaign: Campaign) -> int | None:
 
 
 def count_reviewers(campaign: Campaign) -> int:
-    """How many people are through with an item of the campaign, from the tallies."""
+    """Return how many reviewers have finished an item of the campaign, from the tallies."""
     done = campaign.tallies.filter(pattern__startswith=DAY, count__gt=0)
     return len({pattern.rpartition(":")[2] for pattern in done.values_list("pattern", flat=True)})
 
@@ -308,7 +308,7 @@ def _read_days(
 
 
 def _read_last(campaign: Campaign, reviewers: Iterable[int]) -> dict[int, datetime]:
-    """When each reviewer gave their latest score here; each by a look into the index of their scores."""
+    """Return the time of each reviewer's latest score here, using one index lookup per reviewer."""
     query = """
         SELECT id, (SELECT score.at FROM review_score score JOIN review_item item ON item.id = score.item_id
                     WHERE score.reviewer_id = reviewer.id AND item.campaign_id = %s AND NOT score.imported
@@ -321,7 +321,7 @@ def _read_last(campaign: Campaign, reviewers: Iterable[int]) -> dict[int, dateti
 
 
 def _count_preparing(campaign: Campaign) -> int:
-    """Reviews that items will want whose scripts are being made; they are not in the tallies yet."""
+    """Count the reviews of items whose scripts are not ready; the tallies do not include them yet."""
     items = campaign.items.filter(state=Item.State.PREPARING, case__purpose=Case.Purpose.REAL)
     wanted: int | None = items.aggregate(left=Sum(F("overlap") - F("done")))["left"]
     return wanted or 0
@@ -329,7 +329,7 @@ def _count_preparing(campaign: Campaign) -> int:
 
 def _read_stalls(campaign: Campaign, work: _Work, *, is_large: bool) -> list[Stall]:
     items = campaign.items.select_related("case__action", "run", "configuration")
-    # By reviewer, since that is what there is an index of.
+    # By reviewer, because the index is by reviewer.
     times = dict(
         Assignment.objects.filter(
             reviewer__in=work.reviewers,

@@ -14,18 +14,18 @@ from review.models import Campaign
 
 PACE_DAYS = 7
 _DAY = timedelta(days=1)
-# Less than this says nothing yet of how fast people are.
+# A shorter time says nothing about the pace.
 _LEAST = timedelta(minutes=1)
 _TOO_FAR = 3_650  # days
-_KEPT = 24 * 3_600  # seconds; when the first score was given does not change
+_KEPT = 24 * 3_600  # seconds; the time of the first score does not change
 
 
 @dataclass(frozen=True)
 class Pace:
     """Reviews done here from `since` to `until`: the last PACE_DAYS days, or less if the campaign is younger.
 
-    Of a closed campaign it is all that was done, from its first review to its last one. Imported scores have no pace,
-    and nothing is forecast of a campaign that is closed or paused.
+    For a closed campaign, this is everything from its first to its last review. Imported scores have no pace, and a
+    closed or paused campaign has no forecast.
     """
 
     done: int
@@ -38,7 +38,7 @@ class Pace:
 
     @property
     def passed(self) -> timedelta:
-        """The time over which they were done."""
+        """The time in which they were done."""
         return max(self.until - self.since, _LEAST) if self.since else PACE_DAYS * _DAY
 
     @property
@@ -51,7 +51,7 @@ class Pace:
 
     @property
     def is_by_the_hour(self) -> bool:
-        """Whether so little time passed that a pace by the day would be made up."""
+        """Whether too little time has passed for a daily pace."""
         return self.passed < _DAY
 
     @property
@@ -60,7 +60,7 @@ class Pace:
 
     @property
     def ends_at(self) -> datetime | None:
-        """When it will be done at this pace; None if it is closed or paused, nothing is left or nothing was done."""
+        """The expected end at this pace; None if the campaign is closed or paused, or nothing is left or done."""
         if self.is_closed or self.is_paused or not self.left or not self.done:
             return None
         days = self.left / self.a_day
@@ -68,12 +68,12 @@ class Pace:
 
     @property
     def ends_on(self) -> date | None:
-        """The day of it, where the reader is."""
+        """The date of the expected end, in the reader's time zone."""
         return timezone.localdate(self.ends_at) if self.ends_at else None
 
     @property
     def ends_today(self) -> bool:
-        """Whether an hour says more than the day."""
+        """Whether to show the time rather than the date."""
         return self.ends_on == timezone.localdate(self.until)
 
 
@@ -86,9 +86,9 @@ def read_pace(
     last_at: datetime | None,
     reviewers: Iterable[int],
 ) -> Pace:
-    """The pace of a campaign, from the reviews done on each of the last days (by UTC, the newest last).
+    """Return the campaign's pace from the reviews on each of the last days (in UTC, the newest last).
 
-    `done` are all reviews of the campaign, `last_at` is when the newest score was given.
+    `done` is the number of all reviews, `last_at` the time of the newest score.
     """
     now = timezone.now()
     if campaign.state == Campaign.State.CLOSED:
@@ -106,7 +106,7 @@ def read_pace(
 
 
 def _first_score(campaign: Campaign, reviewers: Iterable[int]) -> datetime | None:
-    """When the first score was given here; each reviewer's by a look into the index of their scores."""
+    """Return the time of the first score given here, using one index lookup per reviewer."""
     key = f"campaign-first-score-{campaign.pk}"
     found: datetime | None = cache.get(key)
     if found is None:

@@ -1,4 +1,4 @@
-"""Forms of the campaigns' pages. What is typed becomes rules; the services judge it."""
+"""Forms of the campaigns' pages. Their input becomes rules, which the services validate."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _lines(rows: int, **attributes: str) -> forms.Textarea:
 
 
 class Words(forms.CharField):
-    """Text of several lines as people type it: browsers send CRLF, the database takes no NUL."""
+    """Multi-line text with browsers' CRLF converted and NUL refused, which the database can't store."""
 
     default_validators = [ProhibitNullCharactersValidator()]
 
@@ -63,7 +63,7 @@ class NewForm(FoldedForm):
             "CSV, JSON or JSONL: a row for each statement, with the scripts to be scored or without. Its columns are "
             "looked at next. Or drop it here; or go on without, and choose what was asked or run here."
         ),
-        # An empty file has its own words.
+        # An empty file has its own error message.
         allow_empty_file=True,
     )
     description = Words(
@@ -107,7 +107,7 @@ class RulesForm(FoldedForm):
         super().__init__(data, initial=initial)  # type: ignore[arg-type]
 
     def changed_rules(self) -> dict[str, object]:
-        """What was typed, of a valid form."""
+        """Return the input of a valid form."""
         return dict(self.cleaned_data)
 
     def add_refusal(self, refusal: BadInput) -> None:
@@ -116,7 +116,7 @@ class RulesForm(FoldedForm):
 
 
 class AboutForm(RulesForm):
-    """What it is for, and what was planned before anybody saw a score."""
+    """The purpose of the study, and what was planned before any score was seen."""
 
     common = (
         *("planned_items", "primary_figure", "primary_criterion"),
@@ -166,7 +166,7 @@ class AboutForm(RulesForm):
         chosen = [campaign.primary_first, campaign.primary_second]
         for place, field in enumerate(_PAIR):
             if len(names) < len(_PAIR):
-                # There is nothing to compare with.
+                # A study with one configuration has no comparison.
                 del self.fields[field]
                 continue
             self._choose(
@@ -193,7 +193,7 @@ class AboutForm(RulesForm):
 
 
 class ReviewersForm(RulesForm):
-    """Who scores, and how many score each item."""
+    """The reviewers, and how many of them score each item."""
 
     common = ("people", "overlap")
 
@@ -231,12 +231,12 @@ class ReviewersForm(RulesForm):
         return {name: value for name, value in self.cleaned_data.items() if name != "people"}
 
     def people_chosen(self) -> list[User]:
-        """The people of a valid form."""
+        """Return the reviewers chosen in a valid form."""
         return [self.known[name] for name in self.cleaned_data["people"]]
 
 
 class BlindingForm(RulesForm):
-    """What stays hidden, in which order items come, and what guards against bias."""
+    """What stays hidden, the order of items, and the measures against bias."""
 
     common = ("hides_verdict", "hides_models", "hides_reviewers", "order")
 
@@ -311,7 +311,7 @@ class RubricForm(RulesForm):
 
 
 class BudgetForm(RulesForm):
-    """What its models may cost, and whether they are asked at half the price."""
+    """The budget of the model calls, and whether they run in message batches at half the price."""
 
     budget = forms.DecimalField(
         label=_("Budget in US dollars"),
@@ -345,7 +345,7 @@ class BudgetForm(RulesForm):
 
 
 class ArmsForm(BudgetForm):
-    """The configurations to run on each statement, and what that may cost."""
+    """The configurations to run on each statement, and the budget."""
 
     configurations = forms.MultipleChoiceField(
         label=_("Configurations"), required=False, widget=forms.CheckboxSelectMultiple

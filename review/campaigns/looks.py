@@ -12,7 +12,7 @@ from review.models import Campaign, ReportLook, Tally
 from review.study import Criterion, ItemPattern
 from review.study.types import Origin
 
-# Switching between strict and partial is not another look.
+# Switching between strict and partial is not another view.
 SAME_LOOK = timedelta(minutes=10)
 
 

@@ -1,4 +1,4 @@
-"""Forms of the page that works out how many items a study needs: people type percent, plans hold shares."""
+"""Forms of the sample size page. Users type percentages, and plans store proportions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _percent(
 
 
 class PlanForm(FoldedForm):
-    """What all aims ask for; `percent` are the fields that are typed in percent."""
+    """The inputs of all aims; `percent` lists the fields typed as percentages."""
 
     aim: ClassVar[Aim]
     percent: ClassVar[tuple[str, ...]]
@@ -85,7 +85,7 @@ class PlanForm(FoldedForm):
         super().__init__(data, initial={name: f"{value:g}" for name, value in initial.items()})  # type: ignore[arg-type]
 
     def assumed(self) -> dict[str, float]:
-        """What was typed into a valid form, as shares."""
+        """Return the input of a valid form as proportions."""
         return {
             name: value / _PERCENT if name in self.percent else float(value)
             for name, value in self.cleaned_data.items()
@@ -94,7 +94,7 @@ class PlanForm(FoldedForm):
 
 
 class ShareForm(PlanForm):
-    """One share, such as first-pass accuracy, to be known to within so much."""
+    """The inputs for estimating a proportion, such as first-pass accuracy, with a given margin of error."""
 
     aim = Aim.SHARE
     percent = ("share", "half_width")
@@ -140,7 +140,7 @@ class PairedForm(PlanForm):
 
 
 class AgreementForm(PlanForm):
-    """How well reviewers agree, to be known to within so much."""
+    """The inputs for estimating the agreement between reviewers with a given margin of error."""
 
     aim = Aim.AGREEMENT
     percent = ("incorrect", "partial", "correct")

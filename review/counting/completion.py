@@ -1,6 +1,6 @@
-"""An item is closed once as many reviewers are done with it as it wants, and its figures are due to be counted.
+"""Closes an item when it has as many finished reviewers as it needs, and marks its figures as due to be counted.
 
-Where a campaign hides verdicts, who had seen one scores all the same, but the item still wants another reviewer.
+If a campaign hides verdicts, a reviewer who had seen one can still score, but the item needs another reviewer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pipeline.types import Arm
 from review.models import Case, Item, Score
 
 _DUE = "INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%(item)s, %(campaign)s)"
-# The row is counted on as it is by then.
+# The UPDATE uses the row's current value.
 _CLOSE = """
 UPDATE review_item SET done = done + %(change)s,
     state = CASE
@@ -70,5 +70,5 @@ def count_done(item: Item, *, change: int, with_writes: Sequence[Write] = ()) ->
 
 
 def note_changed(item: int, campaign: int) -> None:
-    """Note that an item brings something else to the figures now."""
+    """Note that an item's contribution to the figures has changed."""
     execute(_DUE, {"item": item, "campaign": campaign})

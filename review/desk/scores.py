@@ -1,4 +1,4 @@
-"""Scores: in the order of the gates, on the exact object seen, append-only, safe to send twice."""
+"""Scores: in the order of the stages, on the exact object shown, append-only, safe to send twice."""
 
 from __future__ import annotations
 
@@ -33,18 +33,16 @@ _ENDING = ("state", "ended_at", "lease_until")
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreInput:
-    """One score as it was sent: what it is about, and which exact object the reviewer had before them."""
+    """A submitted score: its stage, and the exact object that the reviewer saw."""
 
     stage: str
     value: int
-    seen: int  # primary key of the Draft or Feedback that was shown
+    seen: int  # primary key of the Draft or Feedback shown
     arm: str = Arm.MODEL.value
     comment: str = ""
     view: str = Score.View.PLAIN
     active_seconds: float | None = None
-    pauses: int = (
-        0  # since the last score: times without a sign of life for longer than the idle limit
-    )
+    pauses: int = 0  # times without activity for longer than the idle limit, since the last score
     fence: int | None = None  # of the tab that sends; None without a tab
 
 
@@ -58,11 +56,11 @@ def submit_score(item: Item, given: ScoreInput, *, by: User) -> Score:
 
 
 def score_locked(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
-    """The same for an item that `lock` reads and locks, inside the transaction of the score."""
+    """Do the same for an item that `lock` reads and locks, inside the transaction of the score."""
     try:
         return _score(lock, given, by=by)
     except IntegrityError:
-        # Sent twice at once: this one looked for earlier scores while the other waited to be stored.
+        # Sent twice at once: this request read the earlier scores before the other one was stored.
         return _score(lock, given, by=by)
 
 
@@ -79,7 +77,7 @@ def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
     step = _step_of(desk, given)
     before = desk.scores.get(step.key)
     if before and before.value == given.value and before.comment == given.comment.strip():
-        # An answer may have been lost on its way, and what was open then be closed by now.
+        # The response may have been lost, and the item may have been closed since then.
         before.item = item
         return before
     assignment = held_assignment(desk)
@@ -126,9 +124,9 @@ def make_score(desk: ItemView, step: Step, given: ScoreInput, assignment: Assign
 
 
 def finish(desk: ItemView, assignment: Assignment, score: Score | None = None) -> None:
-    """Store a new score of a study, and that its item is done when nothing is left to score.
+    """Store a new score of a study, and complete its item when nothing is left to score.
 
-    One more to score takes it up again.
+    If a new stage opens, the item becomes active again.
     """
     item, through = desk.item, desk.next_step is None
     changes = through != (assignment.state == Assignment.State.SUBMITTED)
@@ -153,7 +151,7 @@ def finish(desk: ItemView, assignment: Assignment, score: Score | None = None) -
 
 @transaction.atomic
 def confirm_scores(item: Item, *, by: User) -> None:
-    """End the review of an item that was sent back: its scores stay, or were changed. Raises NotAllowedNow."""
+    """End the review of an item that was sent back, with its scores kept or changed. Raises NotAllowedNow."""
     locked = (
         Item.objects.select_for_update(of=("self",))
         .select_related("campaign", "case", "run__action")
@@ -183,9 +181,9 @@ def _end(desk: ItemView, assignment: Assignment) -> None:
 
 
 def is_through(item: Item, score: Score) -> bool:
-    """Whether with this score its reviewer has nothing left to do or to see on an item of a study.
+    """Return whether the reviewer has finished a study item with this score.
 
-    A training item stays in sight: its right answers are shown once it is scored.
+    A training item stays open, because it shows the correct scores once it is scored.
     """
     if item.campaign.is_live or item.case.purpose == Case.Purpose.TRAINING:
         return False
@@ -203,7 +201,7 @@ def reveal(item: Item, what: str, *, by: User) -> None:
 
 
 def held_assignment(desk: ItemView) -> Assignment:
-    """The reviewer's live assignment on this item; raises NotAllowedNow where they hold none."""
+    """Return the reviewer's live assignment of this item. Raises NotAllowedNow if they hold none."""
     assignment = desk.assignment
     if assignment is not None and desk.may_change_until:
         return assignment
@@ -226,7 +224,7 @@ def _step_of(desk: ItemView, given: ScoreInput) -> Step:
 
 
 def _earlier_by(desk: ItemView, step: Step) -> dict[str, int]:
-    """Stage to who gave the score that counts at present, of the stages before this one in its arm."""
+    """Map each earlier stage of the arm to the reviewer whose score currently counts."""
     before = [
         one for one in desk.steps[: desk.steps.index(step)] if one.arm in (Arm.MODEL, step.arm)
     ]
@@ -260,9 +258,9 @@ def is_blind(desk: ItemView, step: Step) -> bool:
 
 
 def _has_seen_verdict(desk: ItemView) -> bool:
-    """Whether the person was shown the verdict before what the stages of this item opened to them.
+    """Return whether the reviewer saw the verdict before this item's stages showed it to them.
 
-    In the live queue the verdict is shown with the score of the script: who looks it up after that sees no more.
+    In the live queue, the score of the script shows the verdict, so looking it up later reveals nothing new.
     """
     item = desk.item
     load_exposure(desk.reviewer, item)
@@ -276,7 +274,7 @@ def _has_seen_verdict(desk: ItemView) -> bool:
 
 
 def _met_before(desk: ItemView) -> dict[str, bool]:
-    """Whether the person may have met Drafts of this Action before: they asked for it, or had it in another item."""
+    """Return whether the reviewer may know Drafts of this Action: they requested it, or had it in another item."""
     return {
         "asked": desk.run.action.asked_by_id == desk.reviewer.pk,
         "seen_before": desk.item.seen_before,  # type: ignore[attr-defined]
@@ -284,13 +282,13 @@ def _met_before(desk: ItemView) -> dict[str, bool]:
 
 
 def rubric_in_force(item: Item) -> int | None:
-    """The key of the rubric in force; its text is not asked for."""
+    """Return the key of the current rubric, without reading its text."""
     newest = item.campaign.rubrics.order_by("-number").values_list("pk", flat=True)
     return newest.first()
 
 
 def _sitting_minutes(locked: Item) -> float:
-    """Minutes since this person's sitting began, worked out from their last score; 0 at its start."""
+    """Return the minutes since this reviewer's sitting began, based on their last score; 0 at its start."""
     last: datetime | None = locked.last_score_at  # type: ignore[attr-defined]
     before: float | None = locked.last_sitting_minutes  # type: ignore[attr-defined]
     if last is None or database_now() - last > SITTING_GAP:

@@ -1,6 +1,7 @@
-"""What the scripts of a campaign's items did in the cases that count, for its report.
+"""The results of a campaign's scripts in the sandbox tests that count, for its report.
 
-Rows are read as plain values: a study has a hundred thousand items, and objects of them take several times as long.
+Rows are read as plain values, because a study has a hundred thousand items, and model objects take several times as
+long.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ _FinalScores = dict[str, FinalScore]  # by stage
 
 
 class ExecutedStage(NamedTuple):
-    """A stage of an item whose statement has cases, with what came of them."""
+    """A stage of an item whose statement has sandbox tests, with their results."""
 
     item: int
     configuration: str
     stage: str
     result: Executed
-    is_imported: bool = False  # a result of it came with a file
+    is_imported: bool = False  # whether one of its results was imported
 
 
 class _ItemRow(NamedTuple):
@@ -55,8 +56,8 @@ class _DraftRow(NamedTuple):
     kind: str
     sha256: str
     refinement_id: int | None
-    on: int | None  # the Draft that its feedback is on
-    said: str | None  # by whom that was
+    on: int | None  # the Draft that the feedback is about
+    said: str | None  # who wrote the feedback
 
 
 class _Result(NamedTuple):
@@ -70,13 +71,13 @@ class _Result(NamedTuple):
 
 
 def read_outcomes(campaign: Campaign) -> list[ExecutedStage]:
-    """The scripts of every real item of which any was run in the cases of its case; few queries a slice.
+    """Return the executed scripts of all real items, using a few queries per slice.
 
-    In the live queue those that were decided on: what waits for a reviewer shows nothing yet.
+    In the live queue, only decided items are included, because waiting items must reveal nothing yet.
     """
     if campaign.is_live:
         return [one for slice_ in _live_slices(campaign) for one in _read_live(campaign, slice_)]
-    # Most campaigns have no cases: that is known at once.
+    # Most campaigns have no tests, which one query shows.
     if not CampaignCaseSet.objects.filter(case__campaign=campaign).exists():
         return []
     return [one for slice_ in _slices(campaign) for one in _read(campaign, slice_)]
@@ -133,7 +134,7 @@ def _live_slices(campaign: Campaign) -> Iterator[list[_ItemRow]]:
 
 
 def _read_live(campaign: Campaign, items: Sequence[_ItemRow]) -> Iterator[ExecutedStage]:
-    """Of the live queue: the cases are the statements', and who scored an item says what it is worth."""
+    """Yield the executed stages of the live queue, with the statements' test suites and the reviewers' scores."""
     hashes = {item.pk: hash_statement(item.statement) for item in items}
     written: dict[str, list[int]] = defaultdict(list)
     for one in case_sets_of_statements(set(hashes.values())):
@@ -171,14 +172,14 @@ def _execute(
     results, others = _results(
         campaign,
         {sha256 for found in scripts.values() for sha256 in found.values()},
-        # As they were written, too: there they may have been run.
+        # Include the original sets, because scripts may have been run in them.
         known | {pk for root, pk in merged.items() if pk is not None and root in known},
     )
     labels = _labels(items)
     checks = _count_checks(_missing(items, roots, merged, scripts, results))
     for item in items:
         own, written = scripts.get(item.run or 0, {}), roots.get(item.case, ())
-        # Two roots may have come to the same; of one that was struck altogether nothing is left.
+        # Two roots may have the same result, and one whose tests were all removed has none.
         sets = {found for pk in written if (found := merged.get(pk, pk)) is not None}
         was_run = any(
             (sha256, pk) in results for sha256 in own.values() for pk in sets.union(written)
@@ -222,7 +223,7 @@ def _missing(
     scripts: Mapping[int, Mapping[str, str]],
     results: Collection[tuple[str, int]],
 ) -> set[int]:
-    """The sets that count and that some script was not run in."""
+    """Return the sets that count and in which some script was not run."""
     return {
         found
         for item in items
@@ -235,7 +236,7 @@ def _missing(
 
 
 def _scripts_of(runs: Iterable[int]) -> dict[int, dict[str, str]]:
-    """By run: the hash of the script of each stage."""
+    """Return the hash of the script of each stage, by run."""
     drafts = (
         Draft.objects.filter(run__in=list(runs))
         .order_by("run_id", "number")
@@ -259,7 +260,7 @@ def _scripts_of(runs: Iterable[int]) -> dict[int, dict[str, str]]:
 
 
 def _roots_of(cases: Collection[int]) -> dict[int, list[int]]:
-    """By case, the sets fixed for it, as they were written."""
+    """Return the original sets fixed for each case."""
     rows = CampaignCaseSet.objects.filter(case__in=cases).order_by("case_set")
     found: dict[int, list[int]] = defaultdict(list)
     for case, case_set in rows.values_list("case", "case_set"):
@@ -276,7 +277,7 @@ def _merged_in(campaign: Campaign) -> dict[int, int | None]:
 def _results(
     campaign: Campaign, scripts: set[str], sets: set[int]
 ) -> tuple[dict[tuple[str, int], _Result], dict[int, Mapping[str, int]]]:
-    """The newest result of each script in each set; and of each result the checks without a verdict, by state."""
+    """Return the newest result of each script in each set, and its checks without a verdict, by state."""
     newest = newest_results(
         Execution.objects.filter(
             results_of(campaign), script_sha256__in=scripts, case_set__in=sets

@@ -1,4 +1,4 @@
-"""The API of files in and out of a campaign: the same services as the pages and commands."""
+"""The API of imports and exports, based on the same services as the pages and commands."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ExportIn(serializers.Serializer[Any]):
 class TransferViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Transfer]
 ):
-    """Imports and exports, for managers. They are carried out in the background: ask again until one has ended."""
+    """Imports and exports, for managers. They run in the background: poll one until it has ended."""
 
     serializer_class: type[serializers.BaseSerializer[Any]] = TransferOut
     queryset = Transfer.objects.none()
@@ -127,14 +127,14 @@ class TransferViewSet(
     @extend_schema(responses=LineOut(many=True))
     @action(detail=True, filterset_fields=[], pagination_class=None)
     def lines(self, request: Request, pk: str) -> Response:
-        """What was refused, or left out, line by line."""
+        """Return the lines that were refused or partly left out."""
         transfer = access_transfer(signed_in(request), read_key(pk))
         return Response(LineOut(transfer.lines.all(), many=True).data)
 
     @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
     @action(detail=True)
     def file(self, request: Request, pk: str) -> FileResponse:
-        """The export, until it expires."""
+        """Download the export, until it expires."""
         user = signed_in(request)
         transfer = access_transfer(user, read_key(pk))
         file = services.open_export(transfer, by=user)

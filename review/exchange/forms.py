@@ -1,4 +1,4 @@
-"""Forms of the transfers' pages: which file, what it holds, which of its columns is which."""
+"""Forms of the import and export pages: the file, its content and its columns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ImportForm(FoldedForm):
             ),
             formats=FORMAT_TITLES,
         ),
-        # An empty file has its own words.
+        # An empty file has its own error message.
         allow_empty_file=True,
     )
     kind = forms.ChoiceField(
@@ -65,7 +65,7 @@ class ImportForm(FoldedForm):
     )
 
     def clean_mapping(self) -> dict[str, str]:
-        """The lines as pairs."""
+        """Return the lines as pairs."""
         lines = (line.strip() for line in self.cleaned_data["mapping"].splitlines())
         try:
             return read_pairs(line for line in lines if line)
@@ -74,7 +74,7 @@ class ImportForm(FoldedForm):
 
 
 class ExportForm(forms.Form):
-    """How an export is laid out."""
+    """The format of an export."""
 
     layout = forms.ChoiceField(
         label=_("Layout"),

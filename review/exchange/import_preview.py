@@ -56,18 +56,18 @@ _SALT = "review.exchange.import_preview"
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that waits to be looked at."""
+    """A file that waits for its preview to be confirmed."""
 
-    kept: str  # the name it is kept under
+    kept: str  # the name of the stored file
     name: str
     kind: str
     format: str
-    pairs: Mapping[str, str]  # columns that were named with it
+    pairs: Mapping[str, str]  # the columns named with the upload
 
 
 @dataclass(frozen=True)
 class ReadRow:
-    """One of the first rows as it would be read: names and values, or why it would be refused."""
+    """One of the first rows as it would be read: names and values, or the reason for refusing it."""
 
     line: int
     cells: Sequence[str] = ()
@@ -76,7 +76,7 @@ class ReadRow:
 
 @dataclass(frozen=True)
 class FileLook:
-    """What is seen of a file. An export of ours names its columns itself: there is nothing to choose."""
+    """The preview of a file. Our own exports name their columns, so they offer no choice."""
 
     columns: Sequence[FileColumn]
     heads: Sequence[str]
@@ -125,7 +125,7 @@ def find_upload(campaign: Campaign, word: str, *, by: User) -> Upload:
 
 
 def look_at(upload: Upload, pairs: Mapping[str, str]) -> FileLook:
-    """The file's columns with what they are read as, and its first rows so read. Raises BadInput."""
+    """Return the file's columns with their meanings, and its first rows. Raises BadInput."""
     records = _read_first(upload)
     names = _names_of(records)
     is_export = OWN in names
@@ -141,7 +141,7 @@ def look_at(upload: Upload, pairs: Mapping[str, str]) -> FileLook:
 
 
 def guess_columns(upload: Upload) -> list[FileColumn]:
-    """The file's columns with a guess at what each is; what was named with the file is not guessed."""
+    """Return the file's columns with a guess for each; columns named with the upload keep their names."""
     columns = look_at(upload, upload.pairs).columns
     records = _read_first(upload)
     samples = {one.name: [value_at(each.values, one.name) for each in records] for one in columns}
@@ -158,7 +158,7 @@ def _guessed(column: FileColumn, guess: Guess, pairs: Mapping[str, str]) -> File
 
 
 def _kind_of(upload: Upload) -> str:
-    """Whether the file holds items or scores, by its columns; an export of ours says so itself."""
+    """Return whether the file has items or scores, judging by its columns; our own exports say so."""
     records = _read_first(upload)
     names = _names_of(records)
     if OWN in names:
@@ -204,7 +204,7 @@ def _read_first(upload: Upload) -> list[Record]:
 
 
 def _names_of(records: Sequence[Record]) -> list[str]:
-    """The columns of the records, and the paths inside of nested ones that are not ours."""
+    """Return the columns of the records, and the paths inside nested ones that are not ours."""
     found: dict[str, None] = {}
     for name, value in (pair for one in records for pair in one.values.items()):
         is_nested = isinstance(value, (dict, list)) and name not in ITEM_COLUMNS
@@ -245,7 +245,7 @@ def _column(
 def _read_rows(
     kind: str, columns: Columns, records: Sequence[Record]
 ) -> tuple[list[str], list[ReadRow]]:
-    """The heads of the table, and the rows below them."""
+    """Return the headings of the table and its rows."""
     of_items = kind == Transfer.Kind.ITEMS
     renamed = [_rename(one, columns) for one in records]
     used = [name for name in ITEM_COLUMNS if any(values.get(name) for values in renamed)]

@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 MOST_BYTES = 2_000_000_000  # of one file
 MOST_LINES = 10_000  # of one report
-KEPT_FOR = timedelta(hours=24)  # exports, and the link to them
+KEPT_FOR = timedelta(hours=24)  # of exports, and of the links to them
 _IMPORTS = {Transfer.Kind.ITEMS: import_items, Transfer.Kind.SCORES: import_scores}
 
 
@@ -137,7 +137,7 @@ def cancel_transfer(transfer: Transfer, *, by: User) -> None:
 
 
 def carry_out(pk: int) -> None:
-    """Do what is left to do of a transfer; nothing where another worker holds it, or it has ended."""
+    """Run the rest of a transfer; do nothing if another worker holds it or it has ended."""
     held = claim(Transfer, pk)
     if held is None:
         return
@@ -226,7 +226,7 @@ def _end_with_scores(transfer: Transfer, held: Claim[Transfer]) -> None:
 
 
 def _export(transfer: Transfer, held: Claim[Transfer]) -> None:
-    """Written from the start again where a worker was lost: half a file is of no use."""
+    """Write the export from the start, even after a worker was lost, because half a file is of no use."""
     with kept_files.writing(transfer.path) as file:
         count = export_campaign(
             transfer.campaign,
@@ -247,14 +247,14 @@ def _export(transfer: Transfer, held: Claim[Transfer]) -> None:
 
 
 class _Report:
-    """Keeps the report by line, as far as a person would read it."""
+    """Stores the report by line, up to a length that a person would read."""
 
     def __init__(self, transfer: Transfer, held: Claim[Transfer]) -> None:
         self._transfer, self._held = transfer, held
         self._room = MOST_LINES - transfer.lines.count()
 
     def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
-        """Say how far it came, in the transaction of the slice."""
+        """Record the progress, in the transaction of the slice."""
         shown = remarks[: max(0, self._room)]
         self._room -= len(remarks)
         TransferLine.objects.bulk_create(
@@ -281,6 +281,6 @@ class _Report:
 
 
 def check_size(file: File[bytes]) -> None:
-    """Raises BadInput for a file that is too large to be taken."""
+    """Raise BadInput for a file that is too large."""
     if file.size > MOST_BYTES:
         raise BadInput(_("The file is larger than 2 GB."), field="file")

@@ -1,4 +1,4 @@
-"""What people can do with files: bring items and scores in, look at them first, take everything out."""
+"""The public interface of imports and exports: import items and scores, preview them, export everything."""
 
 from __future__ import annotations
 

@@ -35,14 +35,14 @@ class Format(StrEnum):
     EABENCH = "nl2bash-eabench"
 
 
-# The column by which our own exports are known: only their cells carry the mark of `safe_cell`.
+# The column that identifies our own exports; only their cells have the mark of `safe_cell`.
 OWN = "record"
 _PEEK = 1 << 16
 _IS_1252 = "the file is not UTF-8 and is read as Windows-1252: check its accented letters"
 
 
 def _read_table(file: BinaryIO) -> Iterator[Record]:
-    """A record for each row; an empty cell is no value."""
+    """Yield a record for each row; an empty cell is no value."""
     table = Table(file, exact=False)
     is_own = OWN in table.columns
     for line, cells, problem in table:
@@ -52,20 +52,20 @@ def _read_table(file: BinaryIO) -> Iterator[Record]:
         elif is_own:
             yield Record(line, {name: plain_cell(cell) for name, cell in pairs if cell})
         else:
-            # By length first: the hash of a long text takes as long as reading it.
+            # By length first, because hashing a long text takes as long as reading it.
             filled = (pair for pair in pairs if len(pair[1]) > 4 or pair[1] not in NO_VALUE)
             yield Record(line, dict(filled))
 
 
 class _Known(NamedTuple):
-    """A format that can be read. `endings` are those of file names, in lower case."""
+    """A readable format. `endings` are those of file names, in lower case."""
 
     title: str
     endings: tuple[str, ...]
     read: Callable[[BinaryIO], Iterator[Record]]
     # Whether the ending alone identifies the format, without a look at the content.
     is_told_by_name: bool = False
-    unit: str = _("line")  # what the numbers of records count
+    unit: str = _("line")  # the unit of record numbers
 
 
 _FORMATS: dict[Format, _Known] = {
@@ -77,7 +77,7 @@ FORMAT_TITLES = ", ".join(known.title for known in _FORMATS.values())
 
 
 def format_by_name(name: str) -> Format | None:
-    """The format that a file's name decides; None where the file has to be looked at."""
+    """Return the format that a file's name determines, or None if the content decides."""
     for format, known in _FORMATS.items():
         if known.is_told_by_name and _ends_as(format, name):
             return format
@@ -85,7 +85,7 @@ def format_by_name(name: str) -> Format | None:
 
 
 def unit_of(format: str) -> str:
-    """What the numbers of a file's records count, in a word to be translated."""
+    """Return the unit of a file's record numbers, as a word to translate."""
     known = _FORMATS.get(Format(format)) if format else None
     return known.unit if known else _FORMATS[Format.JSONL].unit
 
@@ -95,9 +95,9 @@ def _ends_as(format: Format, name: str) -> bool:
 
 
 class Source:
-    """The records of one file, to be gone through once.
+    """The records of one file, read once.
 
-    Raises OSError, and UnreadableFile for what holds no text or is laid out as nothing we know.
+    Raises OSError, and UnreadableFile for a binary file or an unknown format.
     """
 
     def __init__(self, path: Path, *, format: str = "") -> None:
@@ -109,7 +109,7 @@ class Source:
             _refuse_binary(peek)
             self.layout = _layout(peek, path.name, Format(format) if format else None)
             table = open_text(self._file, is_table=self.layout is Format.CSV)
-            # Something to report about the file as a whole.
+            # A remark about the whole file.
             self.remark = _IS_1252 if table.encoding == "cp1252" else ""
             table.detach()
         except BaseException:
@@ -124,7 +124,7 @@ class Source:
             yield from _FORMATS[self.layout].read(self._file)
 
     def first(self) -> Record | None:
-        """The first record, read by itself: the others can still be gone through."""
+        """Return the first record, read separately, so that all records can still be read."""
         with self._path.open("rb") as file:
             return next(_FORMATS[self.layout].read(file), None)
 
@@ -134,12 +134,12 @@ class Source:
 
     @property
     def unit(self) -> str:
-        """What the numbers of records count."""
+        """The unit of record numbers."""
         return _FORMATS[self.layout].unit
 
     @property
     def position(self) -> int:
-        """Bytes read so far."""
+        """The number of bytes read so far."""
         return self.size if self._file.closed else self._file.tell()
 
 
@@ -160,7 +160,7 @@ def _layout(peek: str, name: str, wanted: Format | None) -> Format:
 
 
 def _layout_of_objects(text: str, name: str) -> Format:
-    """An object a line, or one object over many lines with the array inside."""
+    """Return the format of objects: one per line, or one object over many lines with the array inside."""
     first = _first_line(text)
     if isinstance(first, dict):
         is_one = "\n" not in text.rstrip() and not _ends_as(Format.JSONL, name)

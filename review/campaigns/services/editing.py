@@ -1,4 +1,4 @@
-"""Edits a campaign: changes its rules, fills it with actions and runs, clones it, withdraws items."""
+"""Edits a campaign: changes its rules, adds actions and runs, clones it, withdraws items."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _fit_places(campaign: Campaign) -> None:
 
 
 def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
-    """The configurations of a campaign: those to be run on its cases, and those that its items have."""
+    """Return the campaign's configurations: those to run on its cases, and those of its items."""
     has_items = Item.objects.filter(campaign=campaign, configuration=OuterRef("pk"))
     chosen = campaign.configurations.filter(pk=OuterRef("pk"))
     return Configuration.objects.filter(Exists(has_items) | Exists(chosen)).order_by("pk")
@@ -91,7 +91,7 @@ def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
 
 @transaction.atomic
 def choose_arms(campaign: Campaign, configurations: Sequence[Configuration], *, by: User) -> None:
-    """Which configurations are run on each case. Raises NotAllowedNow to take one away that has items."""
+    """Set the configurations to run on each case. Raises NotAllowedNow for removing one that has items."""
     _check_not_closed(campaign)
     before = set(campaign.configurations.all())
     gone = before - set(configurations)
@@ -112,7 +112,7 @@ def choose_arms(campaign: Campaign, configurations: Sequence[Configuration], *, 
 
 @transaction.atomic
 def add_actions(campaign: Campaign, actions: Sequence[Action], *, by: User) -> int:
-    """A case for each action that has none; its runs are started later. Returns how many were made."""
+    """Add a case for each action without one, whose runs start later; return the number of new cases."""
     _check_not_closed(campaign)
     studies.hold_items(campaign)
     ids = {f"action-{one.pk}": one for one in actions if one.erased_at is None}
@@ -129,9 +129,9 @@ def add_actions(campaign: Campaign, actions: Sequence[Action], *, by: User) -> i
 
 @transaction.atomic
 def add_runs(campaign: Campaign, runs: Sequence[Run], *, by: User) -> int:
-    """An item for each finished run, under its action's case; returns how many were made.
+    """Add an item for each finished run, under its action's case; return the number of new items.
 
-    A run of a case and configuration that has an item already is passed over.
+    A run is skipped if its case and configuration have an item already.
     """
     add_actions(campaign, [run.action for run in runs], by=by)
     cases = {

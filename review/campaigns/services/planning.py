@@ -1,6 +1,6 @@
-"""The plan of a study: what it is to show, what is expected, and how many items that takes.
+"""The plan of a study: its aim, its assumptions, and the number of items that it needs.
 
-It is worked out by `review.study.planning` and kept with the campaign as JSON, fixed when the campaign opens.
+`review.study.planning` calculates it. The campaign stores it as JSON and fixes it when it opens.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ASKED: Mapping[Aim, tuple[str, ...]] = {
     Aim.PAIRED: ("gained", "lost", "power", "deff"),
     Aim.AGREEMENT: ("incorrect", "partial", "correct", "alpha", "width", "reviewers", "deff"),
 }
-# What each aim is after: the field whose value the curve shows.
+# The result of each aim, which the curve shows.
 WANTED: Mapping[Aim, str] = {
     Aim.SHARE: "half_width",
     Aim.PAIRED: "power",
@@ -75,11 +75,11 @@ class Plan:
 
     @property
     def wanted(self) -> float:
-        """The half-width, power or width that was asked for."""
+        """The requested half-width, power or width."""
         return self.assumed[WANTED[self.aim]]
 
     def as_json(self) -> dict[str, object]:
-        """What is kept with the campaign."""
+        """Return the JSON stored with the campaign."""
         return {
             "aim": self.aim.value,
             "assumed": dict(self.assumed),
@@ -91,7 +91,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, object]) -> Self:
-        """What `as_json` made."""
+        """Read the JSON of `as_json`."""
         assumed, curve, work = kept["assumed"], kept["curve"], kept.get("work")
         assert isinstance(assumed, dict) and isinstance(curve, list)
         assert work is None or isinstance(work, dict)
@@ -106,12 +106,12 @@ class Plan:
 
 
 def plan_of(campaign: Campaign) -> Plan | None:
-    """The plan that is kept with the campaign."""
+    """Return the plan stored with the campaign."""
     return Plan.from_json(campaign.plan) if campaign.plan else None
 
 
 def read_plan(kept: object) -> Plan | None:
-    """The plan that another installation kept; None if it is invalid."""
+    """Read a plan stored by another installation; return None if it is invalid."""
     try:
         plan = Plan.from_json(cast(Mapping[str, object], kept))
         numbers = [*plan.assumed.values(), *(plan.work.assumed.values() if plan.work else ())]
@@ -151,7 +151,7 @@ def _work(items: int, assumed: Mapping[str, float]) -> Work | None:
     """Return the reviewing effort, or None without the minutes per item and the hours per reviewer."""
     if "minutes" not in assumed or "hours" not in assumed:
         return None
-    # Where agreement is planned for, it asks for the reviewers of an item itself.
+    # A plan for agreement has the number of reviewers per item among its inputs.
     overlap = int(assumed.get("reviewers", assumed.get("overlap", 1)))
     arms = int(assumed.get("arms", 1))
     reviews = items * arms * overlap
@@ -162,7 +162,7 @@ def _work(items: int, assumed: Mapping[str, float]) -> Work | None:
     return Work(assumed=said, reviews=reviews, hours=effort.hours, reviewers=effort.reviewers)
 
 
-# The page shows it, then saves it; a simulation takes a part of a second.
+# Cached, because the page shows the plan and then saves it, and a simulation takes a fraction of a second.
 @lru_cache(maxsize=64)
 def _need(aim: Aim, values: tuple[float, ...]) -> Need:
     given = dict(zip(ASKED[aim], values, strict=True))

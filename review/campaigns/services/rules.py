@@ -1,4 +1,4 @@
-"""The rules of a study campaign: created with them, changed, and its rubric in versions."""
+"""Creates study campaigns with their rules, changes the rules, and versions the rubric."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ MAX_NAME = 150
 MAX_RUBRIC = 100_000
 
 Preset = Literal["standard", "rigorous"]
-# STUDY, Threats to validity: the preset *rigorous* sets these shares, in percent.
+# The percentages of the preset *rigorous*; see STUDY, Threats to validity.
 RIGOROUS = {"sham_share": 20, "halo_share": 20, "repeat_share": 5}
 
 
-# What is kept elsewhere than in the campaign's own row.
+# Rules that are not stored in the campaign's own row.
 OF_THE_BATCH = frozenset({"rubric", "budget", "uses_message_batches"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """How a campaign is reviewed; what is left out keeps the careful default."""
+    """The rules of a review. Omitted ones have a careful default."""
 
     description: str = ""
     rubric: str = ""
@@ -54,7 +54,7 @@ class Rules:
     open_to_all: bool = False
     limit_each: int | None = None
     prepares_all: bool = True
-    # Whether configurations that show examples do so in this study; see `catalog.retrieval.examples`.
+    # Whether configurations that can show examples do so in this study; see `catalog.retrieval.examples`.
     uses_examples: bool = False
     pilot_size: int | None = None
     pilot_counts: bool = False
@@ -69,7 +69,7 @@ class Rules:
     primary_first: Configuration | None = None
     primary_second: Configuration | None = None
     budget: int | None = None  # micro-dollars
-    # Half the price, answers within a day, at endpoints that have them.
+    # Half price and replies within a day, if the endpoint supports them.
     uses_message_batches: bool = False
 
 
@@ -83,7 +83,9 @@ def create_campaign(
     reviewers: Iterable[User] = (),
     cloned_from: Campaign | None = None,
 ) -> Campaign:
-    """A study with its batch, rubric and people, not yet open. Raises BadInput for a name that is invalid or taken."""
+    """Create a study with its batch, rubric and reviewers, not yet open. Raises BadInput for an invalid or taken
+    name.
+    """
     rules = rules or Rules()
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or "\0" in name:
@@ -119,15 +121,15 @@ def create_campaign(
 
 
 def hold_items(campaign: Campaign) -> None:
-    """Let one import or addition of items at a time change a campaign, until this transaction ends."""
+    """Lock the campaign's items against other imports and additions until the transaction ends."""
     lock_name(f"items of campaign {campaign.pk}")
 
 
 @transaction.atomic
 def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
-    """Change how a campaign is reviewed. What was scored under earlier rules keeps what was recorded with it.
+    """Change the rules of a review. Earlier scores keep what was recorded with them.
 
-    Raises NotAllowedNow in the main phase, except for rules that harm no score: description, limit, edit window,
+    Raises NotAllowedNow in the main phase, except for rules that affect no score: description, limit, edit window,
     access and budget.
     """
     _check_rules(rules)
@@ -236,7 +238,7 @@ def _check_rules(rules: Rules) -> None:
 
 
 def _check_primary(rules: Rules) -> None:
-    """A pair of configurations is named whole, with what is compared of them."""
+    """Check that a pair of configurations is complete, with the figure that is compared."""
     first, second = rules.primary_first, rules.primary_second
     if rules.primary_criterion and rules.primary_criterion not in list(Criterion):
         raise BadInput(_("The criterion is strict or partial."), field="primary_criterion")

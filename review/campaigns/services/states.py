@@ -25,7 +25,7 @@ from review.study.family import Hypothesis, plan_family
 
 PILOT_SIZE = 10
 
-# What may follow on what; nothing else is a move.
+# The allowed changes of state.
 MOVES: dict[str, set[str]] = {
     Campaign.State.SETUP: {Campaign.State.PILOT, Campaign.State.OPEN},
     Campaign.State.PILOT: {Campaign.State.OPEN, Campaign.State.PAUSED, Campaign.State.CLOSED},
@@ -78,7 +78,7 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
     if (locked.state, to) == (Campaign.State.PAUSED, Campaign.State.PILOT):
         _check_in_pilot(locked)
     if locked.state == Campaign.State.SETUP or (to == Campaign.State.OPEN and _opens(locked)):
-        # After the pilot again: what counts is the opening.
+        # Also after the pilot, because the opening counts.
         fix_family(locked)
     before, locked.state = locked.state, to
     locked.closed_at = timezone.now() if to == Campaign.State.CLOSED else None
@@ -99,7 +99,7 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
 
 
 def fix_family(campaign: Campaign) -> None:
-    """Fix which comparisons Holm's correction is over; what an import brought with it stays in."""
+    """Fix the comparisons that Holm's correction includes; those from an import stay included."""
     arms = (arm.name for arm in arms_of(campaign))
     named = plan_family(arms, has_halo=campaign.halo_share > 0)
     earlier = [Hypothesis(*one) for one in campaign.p_family or ()]
@@ -118,7 +118,7 @@ def _check_in_pilot(campaign: Campaign) -> None:
 
 
 def _opens(campaign: Campaign) -> bool:
-    """Whether it only had its pilot so far, which holds all other items back until it opens."""
+    """Return whether only the pilot has run so far; it holds back all other items until the campaign opens."""
     return (
         campaign.state == Campaign.State.PILOT
         or campaign.items.filter(state=Item.State.HELD).exists()
@@ -126,7 +126,7 @@ def _opens(campaign: Campaign) -> bool:
 
 
 def pilot_cases(campaign: Campaign, *, ready: bool = False) -> QuerySet[Case]:
-    """The few cases of the pilot: those chosen, else the first of a random order, of those that are `ready`."""
+    """Return the cases of the pilot: the chosen ones, or else the first `ready` ones in random order."""
     real = campaign.cases.filter(purpose=Case.Purpose.REAL)
     of_pilot = Item.objects.filter(case=OuterRef("pk"), pilot=True)
     chosen = real.filter(Exists(of_pilot)).order_by("pk")
@@ -140,7 +140,7 @@ def pilot_cases(campaign: Campaign, *, ready: bool = False) -> QuerySet[Case]:
 
 
 def _begin_pilot(campaign: Campaign) -> None:
-    """Only the pilot's cases are handed out; all their arms, or comparisons were torn apart."""
+    """Make only the pilot's cases available, with all their arms, so that comparisons stay complete."""
     chosen = list(pilot_cases(campaign, ready=True).values_list("pk", flat=True))
     of_pilot = campaign.items.filter(Q(case__in=chosen) | Q(case__repeats__in=chosen))
     note_due(campaign, of_pilot.filter(pilot=False).values_list("pk", flat=True))

@@ -1,4 +1,4 @@
-"""Adjudication pages: the list of items on which reviewers differ, and one screen for each, usable by keys."""
+"""Adjudication pages: the list of items on which reviewers differ, and a page for each, usable with the keyboard."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_DUE = 500
 
 @require_safe
 def campaign_disputes(request: HttpRequest, pk: int) -> HttpResponse:
-    """Items that wait for an adjudicator, or that were settled, as the address narrows them."""
+    """List the items that wait for an adjudicator or are settled, as filtered by the query string."""
     campaign = access_campaign(signed_in(request), pk)
     count_due(campaign, most=_MOST_DUE)
     filters = DisputeFilter(campaign, request.GET)
@@ -52,16 +52,16 @@ def campaign_disputes(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def campaign_dispute(request: HttpRequest, pk: int, item: int) -> HttpResponse:
-    """One item: its texts, and what each gave at every stage."""
+    """Show an item with its texts and each reviewer's scores."""
     return _show(request, _item(request, pk, item))
 
 
 @require_POST
 def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpResponse:
-    """Settle one stage, with a reason; then the next stage, or the next item of the list one came from."""
+    """Settle a stage, with a reason; then show the next stage, or the next item of the list."""
     user, found = signed_in(request), _item(request, pk, item)
     value = _chosen(request)
-    # Before it is settled: afterwards it is not one of them, and has no place.
+    # Looked up before the item is settled, because it leaves the list then.
     place = place_of(DisputeFilter(found.campaign, request.GET).qs, found.pk)
     try:
         services.adjudicate(
@@ -78,7 +78,7 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
     if any(one.adjudication is None for one in differences(found)):
         return redirect(_address(request, "campaign-dispute", pk, item))
     messages.success(request, _("Settled."))
-    # What has just been settled is no longer one of them.
+    # The settled item must no longer be in the list.
     count_due(found.campaign, most=_MOST_DUE)
     following = _still_there(request, found, place.next, place.previous)
     if following is None:
@@ -87,7 +87,7 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
 
 
 def _still_there(request: HttpRequest, settled: Item, *keys: int | None) -> int | None:
-    """The first of these that is still in the list; one word may have settled several items."""
+    """Return the first of these that is still in the list; one decision may have settled several items."""
     left = DisputeFilter(settled.campaign, request.GET).qs.exclude(pk=settled.pk)
     for key in keys:
         if key is not None and left.filter(pk=key).exists():
@@ -142,7 +142,7 @@ def _chosen(request: HttpRequest) -> int | None:
 
 
 def _barred(item: Item, request: HttpRequest) -> str:
-    """Why this person may not settle it; empty where they may."""
+    """Return why this user may not settle the item, or an empty string if they may."""
     try:
         check_adjudicator(item, signed_in(request))
     except PermissionDenied as refusal:
@@ -151,5 +151,5 @@ def _barred(item: Item, request: HttpRequest) -> str:
 
 
 def _address(request: HttpRequest, name: str, *keys: int) -> str:
-    """A page of the same list, under the same filters."""
+    """Return the URL of a page of the same list, with the same filters."""
     return reverse(name, args=keys) + without_page(request)

@@ -1,4 +1,4 @@
-"""The step of the set-up that works out how many items a study needs."""
+"""The sample size step of the set-up."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PlanRow(TypedDict):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_size(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what is expected and wanted, see what it takes, and keep it as the plan."""
+    """Enter the assumptions, see the sample size, and save it as the plan."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     kept = services.plan_of(campaign)
@@ -115,7 +115,7 @@ def _show(
 
 
 def _share_work(campaign: Campaign, work: Work) -> dict[str, object]:
-    """How long those take who are in the campaign already."""
+    """Return the time per reviewer for the campaign's current reviewers."""
     members = campaign.members.count()
     return {"plan_members": members, "plan_hours_each": work.hours / members if members else None}
 

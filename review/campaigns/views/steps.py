@@ -1,4 +1,4 @@
-"""Pages of a campaign's set-up: one plain form a step, in any order, saved at once."""
+"""Pages of a campaign's set-up: one form per step, in any order, saved at once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FORMS: Mapping[str, type[RulesForm]] = {
     "blinding": BlindingForm,
     "rubric": RubricForm,
 }
-# In the order in which they are gone through.
+# In the order of the set-up.
 STEPS = ("items", "arms", "reviewers", "blinding", "rubric", "size", "about", "start")
 
 
@@ -62,14 +62,14 @@ class StepLink(TypedDict):
 
 @require_safe
 def campaign_setup(request: HttpRequest, pk: int) -> HttpResponse:
-    """The first step that something is left to do in, or the last one."""
+    """Redirect to the first unfinished step, or to the last one."""
     campaign = access_campaign(signed_in(request), pk)
     return redirect("campaign-step", pk=campaign.pk, step=next_open(campaign))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_rules(request: HttpRequest, pk: int, step: str) -> HttpResponse:
-    """A step that changes rules; what is refused stays as it was typed."""
+    """Show and save a step that changes rules; refused input stays in the form."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     kind = FORMS[step]
@@ -93,7 +93,7 @@ def campaign_rules(request: HttpRequest, pk: int, step: str) -> HttpResponse:
 
 @require_POST
 def campaign_rubric_older(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what becomes of scores under earlier versions of the rubric: kept, or their reviewers asked again."""
+    """Choose what happens to scores under earlier versions of the rubric: keep them, or ask their reviewers again."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     why, keeps = request.POST.get("why", ""), request.POST.get("do") == "keep"
@@ -159,14 +159,14 @@ def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _sandbox_trouble(campaign: Campaign) -> str:
-    """Why the cases of its runs would not be run, where a configuration has cases; empty where they would."""
+    """Return why the sandbox tests of its runs could not run, or an empty string if they can."""
     has_cases = campaign.configurations.exclude(cases=Configuration.Cases.OFF).exists()
     return sandbox_trouble() if has_cases else ""
 
 
 @require_safe
 def campaign_preview(request: HttpRequest, pk: int) -> HttpResponse:
-    """The review screen as a reviewer will see it, with an item of the campaign or a made-up one; only to look at."""
+    """Show the review page as a reviewer will see it, read-only, with an item of the campaign or an example."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     context = {**show_desk(sample_desk(campaign, user), is_preview=True), "campaign": campaign}
@@ -174,7 +174,7 @@ def campaign_preview(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def step_context(campaign: Campaign, step: str) -> dict[str, object]:
-    """What the pages of all steps have in common."""
+    """Return the context that the pages of all steps share."""
     labels = {
         "items": _("Items"),
         "arms": _("Configurations"),
@@ -220,7 +220,7 @@ def _show(
 
 
 def _go_on(request: HttpRequest, campaign: Campaign, step: str) -> HttpResponse:
-    """To the next step, unless a question has come up on this one."""
+    """Redirect to the next step, unless this one has an open question."""
     if step == "rubric" and (count := count_undecided(campaign)):
         said = ngettext(
             "Saved. Say what becomes of the %s review done under an earlier version.",
@@ -235,7 +235,7 @@ def _go_on(request: HttpRequest, campaign: Campaign, step: str) -> HttpResponse:
 
 
 def next_open(campaign: Campaign, *, after: str = "") -> str:
-    """The step after this one in which something is left to do, or the last one; what is settled is passed over."""
+    """Return the next unfinished step, or the last one."""
     standings = services.read_readiness(campaign)
     later = STEPS[STEPS.index(after) + 1 :] if after else STEPS
     return next((one for one in later if one in standings and standings[one].is_open), STEPS[-1])

@@ -1,7 +1,6 @@
-"""Decisions of the live queue: approve, edit, reject; on an exact Draft that is on the screen, into the catalogue.
+"""Decisions of the live queue: approve, edit or reject an exact Draft, and save approved ones in the catalogue.
 
-A decision is one act with what is on the screen: a score that is picked, a comment that is typed and the decision
-are stored together or not at all.
+The picked score, the typed comment and the decision are stored together or not at all.
 """
 
 from __future__ import annotations
@@ -122,7 +121,7 @@ def _is_repeat(
     by: User,
     picked: ScoreForm | None,
 ) -> bool:
-    """Whether this very decision was made already, and only the answer to it was lost."""
+    """Return whether this decision was made already and only its response was lost."""
     same = (decision.by_id, decision.kind, decision.draft_sha256, decision.reason)
     edited = decision.edited.script.strip() if decision.edited else ""
     kept = decision.picked
@@ -137,9 +136,9 @@ def _is_repeat(
 def _scores_with(
     desk: ItemView, pick: PendingScore, assignment: Assignment, *, target: Step, approves: bool
 ) -> list[Score]:
-    """The scores that are stored with the decision: the one that is picked, and the 2 that approving alone records.
+    """Return the scores to store with the decision: the picked one, and the 2 that an approval records.
 
-    None for what is scored so already.
+    Without those that are stored with the same value already.
     """
     before = desk.scores.get(target.key)
     value = before.value if before else None
@@ -176,7 +175,7 @@ def _refusal(value: int, *, is_scored: bool) -> str:
 
 
 def _close(desk: ItemView, assignment: Assignment) -> None:
-    """The item is done. What was typed stays kept, for undo to bring it back."""
+    """Complete the item. The typed text stays saved, so that undo can restore it."""
     now = timezone.now()
     changed = Assignment.objects.filter(
         pk=assignment.pk, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
@@ -211,7 +210,7 @@ def _publish(desk: ItemView, decision: Decision, draft: Draft, *, by: User) -> V
             "kind": draft.kind,
             "configuration": run.spec.get("configuration", ""),
             "models": {name: role["model"] for name, role in run.roles.items()},
-            # Of this very script: the run's verdict is about its first draft. An edit has none.
+            # The verdict of this script, because the run's verdict is about its first draft. An edit has none.
             "verdict": assessment.verdict if (assessment := assessment_of(draft)) else "",
             "scores": {
                 key: score.value

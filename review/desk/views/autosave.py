@@ -1,4 +1,4 @@
-"""Background requests of the review screen: autosave, keep-alive, which tab is open."""
+"""Background requests of the review page: autosave, keep-alive and the active tab."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
             item, by=user, fields=fields, revision=read_whole(request, "revision", missing=0)
         )
     except Stale as stale:
-        # With what is kept: of the same tab, sent before a reload, it is no conflict.
+        # Includes the saved fields, because a request sent by the same tab before a reload is no conflict.
         kept = item.scratches.get(reviewer=user).fields
         said = {"message": str(stale), "revision": stale.newest}
         same = {name: kept[name] for name in fields if name in kept}
@@ -72,7 +72,7 @@ def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
     place = queue.own_place(campaign, user, beside=item.pk)
     answer = render(request, "review/desk/_came_back.html", {"place": place})
     if campaign.is_live:
-        # For the counts of the page, which stays while one item follows the other.
+        # For the page's counts, which stay on the page from item to item.
         most = queue.MOST_COUNTED + 1
         left = queue.count_waiting_for(campaign, user, most=most)
         known = queue.count_today(campaign, user) + queue.count_held(campaign, user)

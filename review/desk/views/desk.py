@@ -39,7 +39,7 @@ def review(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     desk = services.open_item(access_item(user, pk), user)
     if "waits" in request.GET and waits_for_rewrite(desk):
-        return HttpResponse(status=204)  # nothing new: the screen stays as it is
+        return HttpResponse(status=204)  # nothing new, so the page stays unchanged
     is_fragment = wants_fragment(request)
     template = "review/desk/_desk.html" if is_fragment else "review/desk/desk.html"
     context = show_desk(desk, selection=read_selection(request.GET), whole=not is_fragment)
@@ -50,7 +50,7 @@ def review(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def earlier(request: HttpRequest, pk: int) -> HttpResponse:
-    """Back to the item that this person was through with before this one, to read it or change a score."""
+    """Show the item that this reviewer finished before this one, to read it or change a score."""
     user = signed_in(request)
     item = access_item(user, pk)
     before = queue.earlier_item(item, by=user)
@@ -97,7 +97,7 @@ def _is_asked_why(request: HttpRequest, item: Item) -> bool:
 
 @require_POST
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
-    """Approve, edit and approve, or reject; then on to the next item."""
+    """Approve, edit and approve, or reject; then show the next item."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     kind, reason = _kind_and_reason(request)
@@ -109,7 +109,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
             shown=request.POST.get("shown", ""),
             picked=_picked(request, pk),
             reason=reason,
-            # A textarea sends CRLF; scripts are kept as they were typed.
+            # Browsers send CRLF, and scripts keep their line ends.
             edited_script=request.POST.get("script", "").replace("\r\n", "\n"),
             fence=read_fence(request),
             by=user,
@@ -120,7 +120,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _kind_and_reason(request: HttpRequest) -> tuple[str, str]:
-    """Why it is rejected, or why it is approved though it is a risk: each has a field of its own."""
+    """Return the kind of decision, and the reason for rejecting or for approving a risk, which have separate fields."""
     choice = request.POST.get("kind", "")
     if choice.startswith(Decision.Kind.REJECT):
         return with_quick_reason(choice, request.POST.get("reason", ""))
@@ -128,13 +128,13 @@ def _kind_and_reason(request: HttpRequest) -> tuple[str, str]:
 
 
 def _read_seen(request: HttpRequest, pk: int) -> int:
-    """The key of the Draft or feedback that the score form is about."""
+    """Return the key of the Draft or feedback that the score form is about."""
     stage, name = request.POST.get("stage", ""), read_whole(request, "seen", missing=-1)
     return find_seen(pk, stage, name)
 
 
 def _picked(request: HttpRequest, pk: int) -> services.ScoreForm:
-    """The score form on the same screen: its fields are part of the decision."""
+    """Return the score form on the same page, whose fields are part of the decision."""
     return services.ScoreForm(
         stage=request.POST.get("stage", ""),
         arm=request.POST.get("arm", "model"),
@@ -164,7 +164,7 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def answer(request: HttpRequest, pk: int) -> HttpResponse:
-    """What was sent back has been looked at again; on to the next item."""
+    """Complete an item that was sent back, and show the next item."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -220,7 +220,7 @@ def send_feedback(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def give_back(request: HttpRequest, pk: int) -> HttpResponse:
-    """Skip, say that it can't be judged, or let go of it."""
+    """Skip the item, say that it can't be judged, or release it."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     states = {

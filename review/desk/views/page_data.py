@@ -1,4 +1,4 @@
-"""Context of the review screen's templates, made from an item view."""
+"""Builds the context of the review page's templates from an item view."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from review.evidence.first_cases import may_begin
 from review.models import Assignment, Case, Rubric, Score
 from review.queue.intake import BREAK_GLASS
 
-_SHORT_CONTEXT = 300  # characters; a longer one is closed at first
+_SHORT_CONTEXT = 300  # characters; a longer context is collapsed at first
 
 
 class StepLine(TypedDict):
@@ -45,9 +45,9 @@ class StepLine(TypedDict):
 
 
 class Head(TypedDict):
-    """What the head of the screen shows; what it does not is empty."""
+    """The contents of the page's header; parts that are not shown are empty."""
 
-    used: str  # without review
+    used: str  # used without review
     severity: str
     models: str
     # Whether the item has such a text. The page shows it next to the request.
@@ -159,7 +159,7 @@ def show_desk(
         "may_reveal": desk.item.campaign.may_reveal and not desk.visible["verdict"],
         "may_write": may_write,
         "own_notes": write_notes(desk) if may_write else "",
-        # Asked for only where feedback can be written.
+        # A lambda, because only a page with a feedback field needs it.
         "can_shorten": lambda: pipeline.can_shorten(desk.run),
     }
 
@@ -236,7 +236,7 @@ def _texts(
 
 
 def _decision_comment(desk: ItemView, scores: list[Score]) -> str:
-    """What was typed with the decision, where no score has it."""
+    """Return the comment typed with the decision if no score has it."""
     comment = str(desk.decision.picked.get("comment", "")) if desk.decision else ""
     return "" if comment in {score.comment for score in scores} else comment
 
@@ -253,13 +253,13 @@ def _title(step: Step | None) -> str:
 
 
 def _may_write_feedback(desk: ItemView) -> bool:
-    """Where the reviewer found the script wanting, and no rewrite is on its way."""
+    """Return whether the reviewer scored the script as wrong and no rewrite is in progress."""
     score = desk.script_score
     return score is not None and score.value < Score.Value.CORRECT and not desk.is_preparing
 
 
 def _step_lines(desk: ItemView, step: Step | None, *, waits: bool) -> list[StepLine]:
-    """The stages as a row. What has no score and is not going to have one is not needed."""
+    """Return the stages as a row. A stage without a score that can get none is marked as not needed."""
     labels = {"script": _("Script"), "feedback": _("Feedback"), "refined": _("Refined")}
     asked = {one.stage for one in desk.steps}
     is_through = (
@@ -281,7 +281,7 @@ def _step_lines(desk: ItemView, step: Step | None, *, waits: bool) -> list[StepL
 
 
 def _known(desk: ItemView) -> list[dict[str, object]]:
-    """The right answers of a training item, once this person has scored all of it."""
+    """Return the correct scores of a training item, once this reviewer has scored all of it."""
     case, assignment = desk.item.case, desk.assignment
     through = assignment is not None and assignment.state == Assignment.State.SUBMITTED
     if case.purpose != Case.Purpose.TRAINING or not through:

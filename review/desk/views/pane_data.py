@@ -1,4 +1,4 @@
-"""The scripts on the review screen: which one is in view, what it is compared with, and the ways to choose others."""
+"""The scripts on the review page: the one in view, the one compared with it, and the links to others."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class Choice(TypedDict):
 
 @dataclass(frozen=True)
 class PaneSelection:
-    """How the person looks at the item: by the numbers of Drafts, and the stage whose score they change."""
+    """The reviewer's view of the item: the numbers of Drafts, and the stage whose score they change."""
 
     show: int = 0
-    against: int = -1  # 0: against nothing; -1: as the stage suggests
+    against: int = -1  # 0 for no comparison; -1 for the stage's default
     side: bool = False
     change: str = ""
-    page: str = ""  # its address, where another one has shown it
+    page: str = ""  # its URL, if another page shows it
 
 
 @dataclass(frozen=True)
 class Pane:
-    """The script in view, and the one it is compared with; the ways to choose others."""
+    """The script in view, the one compared with it, and the links to others."""
 
     shown: ShownDraft
     against: ShownDraft | None
@@ -47,18 +47,18 @@ class Pane:
     # Links that compare the script in view with the original; empty for the original itself.
     differences: Sequence[Choice]
     findings: Sequence[ComparedFinding]
-    # What the original has and the script in view has not.
+    # Findings of the original that the script in view does not have.
     gone: Sequence[ComparedFinding]
 
     @property
     def new(self) -> list[ComparedFinding]:
-        """What the script in view brings that the original has not."""
+        """The findings of the script in view that the original does not have."""
         return [one for one in self.findings if one.change == "new"]
 
 
 @dataclass(frozen=True)
 class ComparedFinding:
-    """A finding as the page shows it; `change` is as `ShownFinding` has it."""
+    """A finding as the page shows it; `change` is that of `ShownFinding`."""
 
     check_name: str
     outcome: str
@@ -70,7 +70,7 @@ class ComparedFinding:
 
 
 def read_selection(query: Mapping[str, str]) -> PaneSelection:
-    """What the address or a form says of it; what makes no sense is left out."""
+    """Read the selection from a query string or form, without invalid parts."""
 
     def whole(name: str, missing: int) -> int:
         value = query.get(name, "")
@@ -85,7 +85,7 @@ def read_selection(query: Mapping[str, str]) -> PaneSelection:
 
 
 def visible_drafts(desk: ItemView) -> list[ShownDraft]:
-    """The Drafts whose stage is open, and those made by people; in a closed item, all."""
+    """Return the Drafts whose stage is open and those written by users; for a closed item, all Drafts."""
     steps = {step.draft.pk: step for step in desk.steps if step.draft}
     edited = desk.decision.edited if desk.decision else None
     drafts = [*desk.drafts]
@@ -109,12 +109,12 @@ def visible_drafts(desk: ItemView) -> list[ShownDraft]:
                 score=desk.scores.get(step.key) if step else None,
             )
         )
-    # One alone is the original of nothing.
+    # A single script is not called the original.
     return shown if len(shown) > 1 else [replace(one, label=_("Script")) for one in shown]
 
 
 def _label(desk: ItemView, draft: Draft, number: int) -> str:
-    """Which script it is, by its stage: one that has none is named by how it came about."""
+    """Return a label for the script, by its stage or, without one, by its origin."""
     if draft is desk.first:
         return _("Original")
     if desk.decision and draft.pk == desk.decision.edited_id:
@@ -144,7 +144,7 @@ def show_pane(
     original = next((one for one in drafts if one.draft is desk.first), drafts[0])
     against = by_number.get(selection.against)
     if shown is approved and desk.decision:
-        # What the reviewer changed, against the script that they started from.
+        # The reviewer's changes, compared with the script from which they started.
         before = desk.decision.draft_id
         original = next((one for one in drafts if one.draft.pk == before), original)
     is_refined = shown.draft != desk.first and (step is None or step.stage == Score.Stage.REFINED)
@@ -186,7 +186,7 @@ def _differences(
     against: ShownDraft | None,
     drafts: Sequence[ShownDraft],
 ) -> list[Choice]:
-    """Of the original, the difference to the newest: that is what was made of it."""
+    """For the original, link its difference from the newest script, which shows what became of it."""
     new = shown if shown is not original else drafts[-1]
     if new is original:
         return []
@@ -205,7 +205,7 @@ def _differences(
 def _compare(
     shown: ShownDraft, original: ShownDraft
 ) -> tuple[list[ComparedFinding], list[ComparedFinding]]:
-    """The findings of the script in view, marked where the original has none like it, and those that only it had."""
+    """Return the findings of the script in view, with new ones marked, and those that only the original has."""
     if shown is original:
         return [_shown(one) for one in shown.findings], []
     new, gone = new_and_gone(_placed(original), _placed(shown))
@@ -239,7 +239,7 @@ def _address(selection: PaneSelection, show: int, against: int, *, side: bool) -
 
 
 def _draft_in_view(step: Step | None, drafts: list[ShownDraft]) -> ShownDraft:
-    """The Draft to score; with nothing to score, the best scored one, the newest of equals."""
+    """Return the Draft to score; with nothing to score, the one with the best score, or the newest of equals."""
     if step and step.draft:
         return next((one for one in drafts if one.draft.pk == step.draft.pk), drafts[0])
     if step and step.stage == Score.Stage.FEEDBACK:

@@ -10,22 +10,22 @@ from review.queue import services as queue
 
 @dataclass(frozen=True)
 class Progress:
-    """What the head of the score panel says of it."""
+    """The progress in the header of the score panel."""
 
-    number: int | None  # of the item in view, among those that the person was given
+    number: int | None  # of the item in view, among those assigned to the reviewer
     total: int | None  # counted for a whole page only; None leaves the page's number unchanged
-    is_more: bool  # the total is where counting ended
+    is_more: bool  # whether counting stopped at the total
     back: int
     back_item: int | None
 
 
 def show_progress(desk: ItemView, *, whole: bool) -> Progress:
-    """One query more for a whole page, and in a study a few."""
+    """Return the progress, with one more query for a whole page, and a few in a study."""
     campaign, reviewer = desk.item.campaign, desk.reviewer
     place = queue.own_place(campaign, reviewer, beside=desk.item.pk, assignment=desk.assignment)
     total, is_more = None, False
     if whole:
-        # A study has an end that must not move away as one works; the live queue has none.
+        # A study has an end, which must not move while the reviewer works; the live queue has none.
         if campaign.is_live:
             most = queue.MOST_COUNTED + 1
             left = queue.count_waiting_for(campaign, reviewer, most=most)

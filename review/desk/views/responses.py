@@ -1,4 +1,4 @@
-"""Responses of the review screen: the same item, the next one or a refusal, as a fragment for htmx, else as a page."""
+"""Responses of the review page: the same item, the next one or a refusal, as a fragment for htmx or as a page."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def show_next(request: HttpRequest, item: Item, *, said: str = "") -> HttpRespon
 
 
 def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:
-    """The same screen with the reason where the person is looking, and all that was typed."""
+    """Show the same page with all typed text, and the reason where the reviewer is looking."""
     user = signed_in(request)
     desk = services.open_item(access_item(user, item.pk), user)
     is_fragment = wants_fragment(request)
@@ -77,7 +77,7 @@ def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:
 
 
 def queue_of(item: Item) -> str:
-    """Where this item came from: the live queue, or its study."""
+    """Return the URL of the item's list: the live queue, or its study."""
     if item.campaign.is_live:
         return reverse("queue")
     return reverse("study-queue", args=[item.campaign_id])
@@ -91,7 +91,7 @@ def go(request: HttpRequest, url: str) -> HttpResponse:
 
 
 def read_whole(request: HttpRequest, name: str, *, missing: int) -> int:
-    """A whole number that was sent, or `missing` if it is not a number."""
+    """Return a submitted whole number, or `missing` if it is not a number."""
     value = request.POST.get(name, "")
     return int(value) if value.isdecimal() and len(value) < 19 else missing
 

@@ -1,4 +1,4 @@
-"""A campaign out to a file: complete, streamed, in one of several layouts."""
+"""Exports a campaign to a file: complete, streamed, in one of several formats."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from review.exchange.exporting.score_records import campaign_record, other_recor
 from review.exchange.importing.campaigns import require_manager
 from review.models import Campaign
 
-_EVERY = 1_000  # records between two words on how far it is
+_EVERY = 1_000  # records between two progress reports
 
 
 class Layout(StrEnum):
-    """How an export is laid out."""
+    """The format of an export."""
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -38,7 +38,7 @@ class Layout(StrEnum):
 
     @property
     def ending(self) -> str:
-        """What the file's name ends with."""
+        """Return the ending of the file's name."""
         return {Layout.DATASET: "zip", Layout.EABENCH: "json", Layout.LONG: "csv"}.get(
             self, self.value
         )
@@ -87,7 +87,7 @@ class _Progress:
         self._told, self.count = told, 0
 
     def through(self, records: Iterator[Fields]) -> Iterator[Fields]:
-        """The same records, counted."""
+        """Yield the records and count them."""
         for fields in records:
             yield fields
             self.count += 1
@@ -141,7 +141,7 @@ def _cell(value: object) -> object:
 
 
 def _eabench(campaign: Campaign) -> Iterator[Fields]:
-    """The first script of each item in the shape of nl2bash-eabench's results."""
+    """Yield the first script of each item in the format of nl2bash-eabench's results."""
     for fields in item_records(campaign):
         if fields.get("script") and not fields["repeats"]:
             safe = re.sub(r"[^\w.-]+", "_", str(fields["id"])).strip(".") or "script"
@@ -174,7 +174,7 @@ def _write_dataset(campaign: Campaign, file: BinaryIO, progress: _Progress) -> N
 
 
 def _card(campaign: Campaign, counts: dict[str, int]) -> str:
-    """The dataset's card; the name goes in as JSON, which is YAML too, so that it can't break the header."""
+    """Return the dataset card. The name is written as JSON, which is valid YAML, so that it can't break the header."""
     about = campaign_record(campaign)["about"]
     return "\n".join(
         [
@@ -207,7 +207,7 @@ def _card(campaign: Campaign, counts: dict[str, int]) -> str:
     )
 
 
-# Columns of the table, those of `import_items` and `import_scores` among them.
+# The columns of the table, including those of `import_items` and `import_scores`.
 TABLE = (
     *("record", "id", "item", "configuration", "reviewer", "stage", "value", "arm", "comment"),
     *("statement", "context", "environment", "reference", "script", "feedback", "refined", "later"),
@@ -231,7 +231,7 @@ TABLE = (
     *("roles", "prompts", "assessment", "drafts", "feedbacks", "experts"),
     *("calls", "tries", "input_tokens", "output_tokens", "model_milliseconds"),
     *("cost_microdollars", "first_call_at", "last_call_at", "about"),
-    # Cases, what scripts did in them, and what reviewers say of both.
+    # Sandbox tests, their results, and what reviewers say about both.
     *("case_set", "content", "is_revision", "fingerprint", "fingerprint_sha256", "why_not_run"),
     *("checks", "small_errors", "document", "seconds", "first_at", "last_at", "times", "noticed"),
     *("kind", "what", "root", "former", "merged", "label", "prompt_version", "replaces"),

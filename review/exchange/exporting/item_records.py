@@ -1,4 +1,4 @@
-"""Items on their way out: all that is known of each, under the names by which `import_items` reads it again."""
+"""Exports items with all their data, under the names that `import_items` reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Fields = dict[str, object]
 
 
 def item_records(campaign: Campaign) -> Iterator[Fields]:
-    """A record for each item, then one for each case that has none yet; in a fixed number of queries a slice."""
+    """Yield a record for each item, then one for each case without items, with a fixed number of queries per slice."""
     items = campaign.items.select_related(
         "case__action", "case__repeats", "configuration", "run"
     ).order_by("pk")
@@ -53,7 +53,7 @@ def _item(
     )
     refined = next((one for one in drafts if feedback and one.feedback_id == feedback.pk), None)
     is_halo = item.again == Item.Again.HALO
-    if is_halo:  # what was shown, and scored as a script, is the refined one
+    if is_halo:  # the refined script was shown, and scored as a script
         first, feedback, refined = refined, None, None
     return {
         **_case(item.case),
@@ -118,7 +118,7 @@ def _experts(drafts: Sequence[Draft], feedbacks: Sequence[Feedback]) -> list[Fie
 
 
 def _later(drafts: Sequence[Draft], feedbacks: Sequence[Feedback], run: Run | None) -> list[Fields]:
-    """What the model made in later rounds: of each its feedback on the Draft before, and the Draft from it."""
+    """Return the model's later rounds: the feedback on the Draft before, and the Draft made from it."""
     texts = {one.pk: one.text for one in feedbacks}
     found: dict[int, Draft] = {}
     for draft in drafts:
@@ -232,7 +232,7 @@ def _feedbacks(runs: Sequence[int]) -> dict[int, list[Feedback]]:
 
 
 def _costs(runs: Sequence[int]) -> dict[int, Fields]:
-    """Calls, tokens, milliseconds and micro-dollars of the runs, all tries together."""
+    """Return the calls, tokens, milliseconds and micro-dollars of each run, including all attempts."""
     rows = (
         Attempt.objects.filter(call__run__in=runs)
         .order_by()
@@ -259,5 +259,5 @@ def _costs(runs: Sequence[int]) -> dict[int, Fields]:
 
 
 def when(moment: datetime | None) -> str | None:
-    """The time as files say it."""
+    """Return the time in the format of files."""
     return moment.isoformat() if moment else None

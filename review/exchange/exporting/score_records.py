@@ -1,6 +1,6 @@
-"""Scores, adjudications, skips and comments on their way out, and what there is to know of the campaign.
+"""Exports scores, adjudications, skips and comments, and the data of the campaign.
 
-Read in slices by primary key, so that a million of them need no more memory than a thousand.
+They are read in slices by primary key, so that a million need no more memory than a thousand.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ _REMARK = {
 
 
 def campaign_record(campaign: Campaign) -> Fields:
-    """The rules that hold, every version of the rubric, and who takes part."""
+    """Return the current rules, every version of the rubric, and the participants."""
     rules = model_to_dict(
         campaign, exclude=["id", "batch", "configurations", "cloned_from", "created_by"]
     )
@@ -105,7 +105,7 @@ def campaign_record(campaign: Campaign) -> Fields:
                 name: when(value) if isinstance(value, datetime) else value
                 for name, value in rules.items()
             },
-            # By their names, which hold elsewhere too.
+            # By name, which is valid in other installations too.
             "primary_first": campaign.primary_first.name if campaign.primary_first else None,
             "primary_second": campaign.primary_second.name if campaign.primary_second else None,
             "created_at": when(campaign.created_at),
@@ -127,7 +127,7 @@ def campaign_record(campaign: Campaign) -> Fields:
 
 
 def score_records(campaign: Campaign) -> Iterator[Fields]:
-    """A record for each score ever given, the earlier ones too, in the order in which they were given."""
+    """Yield a record for each score, including replaced ones, in the order in which they were given."""
     names = _Names()
     for fields in _rows(Score.objects.filter(item__campaign=campaign), "score", _SCORE):
         earlier = fields["earlier_by"]
@@ -135,7 +135,7 @@ def score_records(campaign: Campaign) -> Iterator[Fields]:
             fields["earlier_by"] = {stage: names.of(key) for stage, key in earlier.items()} or None
         visible = fields["visible"]
         fields["copied"] = isinstance(visible, dict) and "copied_from" in visible
-        # Of a refined script whose feedback it was made from; of feedback, whose it is.
+        # For a refined script, the author of the feedback it was made from; for feedback, its author.
         own = fields.pop("own_feedback_by")
         fields["feedback_by"] = fields["feedback_by"] or own
         # Scores imported without a time have the time of the import, which is not exported.
@@ -147,13 +147,13 @@ def score_records(campaign: Campaign) -> Iterator[Fields]:
 
 
 class _Names:
-    """Names of people by their keys; each person is looked up once."""
+    """The names of users by key; each user is looked up once."""
 
     def __init__(self) -> None:
         self._known: dict[int, str] = {}
 
     def of(self, key: int) -> str:
-        """The person's name."""
+        """Return the user's name."""
         if key not in self._known:
             found = User.objects.filter(pk=key).values_list("username", flat=True)
             self._known[key] = found.first() or ""
@@ -161,7 +161,7 @@ class _Names:
 
 
 def other_records(campaign: Campaign) -> Iterator[Fields]:
-    """Adjudications, items passed over, flags and comments on lines."""
+    """Yield adjudications, skipped items, flags and comments on lines."""
     skips = Assignment.objects.filter(item__campaign=campaign, state__in=Assignment.PASSED_OVER)
     yield from _rows(
         Adjudication.objects.filter(item__campaign=campaign), "adjudication", _ADJUDICATION

@@ -41,7 +41,7 @@ _LONGEST_NAME = 80
 
 
 def read_rules(first: Record | None) -> Rules:
-    """The rules of an export's campaign; those of a new campaign if the file is no export or its rules are invalid."""
+    """Return the rules of an export's campaign, or those of a new campaign if the file has no valid rules."""
     about = _about(first)
     try:
         return Rules(
@@ -55,7 +55,8 @@ def read_rules(first: Record | None) -> Rules:
         return Rules()
 
 
-# Comparisons follow once their configurations exist, the rubric with its versions; a budget pays for runs elsewhere.
+# Comparisons are set when their configurations exist, and the rubric with its versions. A budget pays for runs
+# elsewhere.
 _RULES = (
     {one.name for one in fields(Rules)}
     - OF_THE_BATCH
@@ -79,7 +80,7 @@ def _read_rule(about: dict[str, object], name: str) -> Any:
 
 
 def name_primary(campaign: Campaign, first: Record | None) -> None:
-    """Note the comparison that the export names, once its configurations are there."""
+    """Set the comparison that the export names, once its configurations exist."""
     about = _about(first)
     try:
         criterion = choice_of(about, "primary_criterion", tuple(one.value for one in Criterion))
@@ -89,7 +90,7 @@ def name_primary(campaign: Campaign, first: Record | None) -> None:
     except RowProblem:
         return
     if criterion and not any(names):
-        # Of the only configuration: there is no pair to name.
+        # With a single configuration, there is no pair.
         campaign.primary_criterion = criterion
         campaign.save(update_fields=["primary_criterion"])
         return
@@ -130,7 +131,7 @@ def keep_choice(campaign: Campaign, first: Record | None) -> None:
 
 
 def _read_hypothesis(one: object) -> Hypothesis | None:
-    """The comparison in the form that campaigns here use; None if it is invalid."""
+    """Return the comparison in this campaign's form, or None if it is invalid."""
     if (
         not isinstance(one, list)
         or len(one) != len(Hypothesis._fields)

@@ -23,16 +23,16 @@ from review.models import Campaign
 
 
 def find_campaign(name: str) -> Campaign | None:
-    """The campaign of this name, with white space as campaigns have it."""
+    """Return the campaign with this name, with its whitespace normalized."""
     return Campaign.objects.filter(name=" ".join(name.split())).first()
 
 
 def find_or_create_campaign(
     name: str, *, by: User | None, rules: Rules | None = None
 ) -> tuple[Campaign, bool]:
-    """The campaign of this name, also if another import creates it at the same time, and whether it is new.
+    """Return the campaign with this name, even if another import creates it at the same time, and whether it is new.
 
-    Raises BadInput, and NotAllowedNow if nothing may be imported into it.
+    Raises BadInput, and NotAllowedNow if it accepts no imports.
     """
     found = find_campaign(name)
     if found is None:
@@ -63,14 +63,14 @@ def check_takes_imports(campaign: Campaign) -> None:
 
 
 class Configurations:
-    """Configurations by the names that files use; one is made for a name that is new."""
+    """Configurations by the names that files use; a new name creates one."""
 
     def __init__(self, *, by: User | None) -> None:
         self._by = by
         self._known: dict[str, Configuration] = {}
 
     def of(self, name: str) -> Configuration:
-        """The configuration of this name. Raises RowProblem for a name that none can have."""
+        """Return the configuration with this name. Raises RowProblem for an invalid name."""
         found = self._known.get(name)
         if found is None:
             found = self._known[name] = self._find(name) or self._make(name)
@@ -92,7 +92,7 @@ class Configurations:
         slug = _slug_of(name)
         if not slug:
             raise RowProblem(f"{name!r} can't be a configuration's name", column="configuration")
-        # Another import may create it at the same time, and others in another order.
+        # Another import may create the same names at the same time, in another order.
         lock_name(NEW_NAMES)
         made, is_new = Configuration.objects.get_or_create(
             name=slug,
@@ -110,7 +110,7 @@ class Configurations:
         return made
 
     def forget(self) -> None:
-        """What was made may be undone with its transaction."""
+        """Forget the created configurations, because their transaction may have been rolled back."""
         self._known.clear()
 
 
@@ -123,10 +123,10 @@ def _slug_of(name: str) -> str:
 
 
 def people_of(names: Iterable[str], *, by: User | None, is_exact: bool = False) -> dict[str, User]:
-    """The accounts of these names. A name without one gets an inactive account, for scores only.
+    """Return the accounts with these names. A name without one gets an inactive account, for scores only.
 
-    An account of exactly this name comes first. Otherwise names that differ only in case, spaces or Unicode form are
-    one reviewer, except with `is_exact`, for our own exports.
+    An account with exactly this name comes first. Otherwise, names that differ only in case, spaces or Unicode form
+    are one reviewer, unless `is_exact` is set, as for our own exports.
     """
     wanted = dict.fromkeys(names)
     found = {user.username: user for user in User.objects.filter(username__in=wanted)}
@@ -157,7 +157,7 @@ def _fold(name: str) -> str:
 
 
 def check_person(name: str) -> None:
-    """Raises RowProblem where no account can have this name."""
+    """Raise RowProblem for a name that no account can have."""
     try:
         UnicodeUsernameValidator()(name.replace(" ", "_"))
     except ValidationError:

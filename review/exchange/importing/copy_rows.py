@@ -1,6 +1,6 @@
-"""What a row says, in the words of COPY: all of it but the keys.
+"""Builds the lines of a row for COPY, except for its keys.
 
-Made while the database still has the slice before, so that the next one has only its keys to be put in.
+This runs while the database still writes the previous slice, so that only the keys remain to be added.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from review.counting.item_facts import ADVISED, MADE
 from review.exchange.rows.item_rows import RETRIEVED, CaseRow, ItemRow
 from review.study.types import Recommended
 
-# Looked up once and not for every row.
+# Looked up once rather than for every row.
 _FAILED, _DONE = Run.State.FAILED.value, Run.State.DONE.value
 _REPAIRED, _IMPORTED = DraftKind.REPAIRED.value, DraftKind.IMPORTED.value
 OTHER = Recommended.OTHER.value
 _REFINED, MODEL = DraftKind.REFINED.value, Arm.MODEL.value
-# Where a run keeps the hash of what it was imported from.
+# The run's field with the hash of the imported content.
 CONTENT = "content_sha256"
-# Where a run notes that its file does not say how many reviewers its item wants.
+# The run's field that is set if the file does not have the number of reviewers.
 ASSUMED = "overlap_assumed"
 
-# The columns of each text, after those that hold keys.
+# The columns of each text, after those with keys.
 ACTION = (
     *("statement_sha256", "statement", "incident", "environment", "reference"),
     *("severity", "target", "impact"),
@@ -41,7 +41,7 @@ ITEM = ("sham", "execution", "execution_reason", "called_in", "pilot")
 
 
 class CaseWords(NamedTuple):
-    """A case, and the action that it asks for."""
+    """A case with its action."""
 
     action: str
     case: str
@@ -60,7 +60,7 @@ class ItemWords(NamedTuple):
 
 
 def word_case(case: CaseRow, sha256: str) -> CaseWords:
-    """The words of a case; the hash is that of its content."""
+    """Return the texts of a case; the hash is that of its content."""
     statement_sha256 = hashlib.sha256(case.statement.encode()).hexdigest()
     answers = json.dumps(case.known) if case.known else "{}"
     return CaseWords(
@@ -69,10 +69,10 @@ def word_case(case: CaseRow, sha256: str) -> CaseWords:
 
 
 def word_item(item: ItemRow, sha256: str) -> ItemWords:
-    """The words of an item; the hash is that of its content."""
+    """Return the texts of an item; the hash is that of its content."""
     state = _FAILED if item.made == "failed" else _DONE
     made = f', "{MADE}": "{RETRIEVED}"' if item.made == RETRIEVED else ""
-    # One that no stage scores, and whose text may not be in the file.
+    # A script that no stage scores, and whose text may not be in the file.
     advised = f', "{ADVISED}": "{OTHER}"' if item.recommended == OTHER else ""
     assumed = f', "{ASSUMED}": true' if item.script and not item.overlap else ""
     script_sha256 = Version.hash_of(item.script) if item.script else ""
@@ -90,11 +90,11 @@ def word_item(item: ItemRow, sha256: str) -> ItemWords:
 
 
 def word_feedback(text: str, *, is_none: bool = False, arm: str = MODEL) -> str:
-    """The words of feedback on a first Draft."""
+    """Return the text of feedback on a first Draft."""
     points = sum(1 for line in text.splitlines() if line.strip())
     return put(text, is_none, len(text.split()), points, arm)
 
 
 def word_refined(number: int, script: str, *, arm: str = MODEL, round_: int = 1) -> str:
-    """The words of a refined Draft."""
+    """Return the text of a refined Draft."""
     return put(number, _REFINED, script, Version.hash_of(script), round_, arm)

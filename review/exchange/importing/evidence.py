@@ -1,6 +1,6 @@
-"""Execution evidence in from an export: cases and results by hash, changes of cases, labels.
+"""Imports sandbox evidence from an export: test suites and results by hash, changes of tests, labels.
 
-Sent again it is nothing new.
+Importing the same evidence again changes nothing.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class EvidenceRow(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The item's id, or the hash of the cases that it is about."""
+        """The item's id, or the hash of the test suite."""
         if isinstance(self.said, (RevisionRow, LabelRow)):
             return self.said.item
         return self.said.case_set if isinstance(self.said, ExecutionRow) else ""
 
 
 class EvidenceImport:
-    """What one import remembers of evidence from slice to slice."""
+    """The state of evidence that an import keeps between slices."""
 
     def __init__(self, campaign: Campaign, *, by: User | None) -> None:
         self._campaign, self._by = campaign, by
@@ -82,7 +82,7 @@ class EvidenceImport:
         if not cases:
             raise RowProblem("no item of the campaign has this statement", column="content")
         is_new = not CaseSet.objects.filter(sha256=said.case_set.sha256).exists()
-        # What came with a file is the campaign's own, as what was made in a review: no other one goes by it.
+        # Imported tests belong to the campaign, like those made in a review; other campaigns do not use them.
         case_set = keep_case_set(
             said.case_set, by=None, prompt_version=said.prompt_version, is_revision=True
         )
@@ -101,7 +101,7 @@ class EvidenceImport:
         return _keep_execution(said, case_set, self._campaign)
 
     def _known_cases(self) -> dict[str, list[int]]:
-        """By the hash of the statement."""
+        """The ids of known test suites, by the hash of the statement."""
         if self._cases is None:
             self._cases = {}
             texts = self._campaign.cases.filter(repeats=None).order_by("pk")

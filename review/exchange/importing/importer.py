@@ -1,4 +1,4 @@
-"""An import from its first record to its last: in slices, each a transaction that also says how far it came."""
+"""Runs an import in slices, each a transaction that also records the progress."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from review.exchange.source import Source
 
 SLICE = 5_000  # records
 SLICE_BYTES = 16_000_000
-_ALLOCATIONS = 50_000  # between two looks of the collector
-_TURN = 0.001  # seconds that a thread may work while another waits for its turn
+_ALLOCATIONS = 50_000  # between two garbage collections
+_TURN = 0.001  # seconds that a thread may run while another waits
 
 Row = TypeVar("Row")
 Write = Callable[[], None]
@@ -61,36 +61,36 @@ class Outcome:
     remarks: list[Remark] = field(default_factory=list)
 
     def refuse(self, line: int, reason: str, *, external_id: str = "", column: str = "") -> None:
-        """Note a row that is not taken."""
+        """Record a refused row."""
         self.refused += 1
         shown = "".join(one if one.isprintable() else "\ufffd" for one in external_id[:200])
         self.remarks.append(Remark(line=line, reason=reason, external_id=shown, column=column))
 
     def remark(self, line: int, reason: str, *, column: str = "") -> None:
-        """Note something about a row that is taken all the same."""
+        """Record a remark about a row that is imported."""
         self.remarks.append(Remark(line=line, reason=reason, column=column, refused=False))
 
 
 def nothing_to_write() -> None:
-    """What there is to write of a slice without a good row."""
+    """Write nothing, for a slice without a valid row."""
 
 
 class Journal(Protocol):
     """Records an import's progress inside each slice's transaction, which an exception rolls back."""
 
     def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
-        """So much is done, with the slice that is about to be committed."""
+        """Record the progress with the slice that is about to be committed."""
 
 
 class Quiet:
     """A journal that records nothing."""
 
     def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
 
 class _Slice(NamedTuple):
-    """Records that follow each other in the file, and how far it was read with them."""
+    """Consecutive records of the file, and the position after them."""
 
     records: list[Record]
     position: int
@@ -125,7 +125,7 @@ def run_import(
             one, rows, outcome = found
             with transaction.atomic():
                 write = take(rows, outcome)
-                # Not sooner: of two threads at work in Python each takes the time that the other needs.
+                # Not earlier, because two threads that run Python code slow each other down.
                 coming = thread.submit(next, slices, None)
                 write()
                 counts.read += len(one.records)
@@ -139,7 +139,9 @@ def run_import(
 
 @contextmanager
 def _collecting_rarely() -> Iterator[None]:
-    """The rows of a slice are many and hold no cycles: to look for some as often as ever costs a fifth of the time."""
+    """Collect garbage less often, because a slice's many rows have no cycles, and looking for some takes a fifth of
+    the time.
+    """
     before = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS, *before[1:])
     try:

@@ -81,7 +81,7 @@ def import_items(
     if taking.campaign and done.kept:
         record(taking.campaign, "items imported", by=by, items=("", done.kept))
     if taking.campaign and first is not None:
-        # Once more, now that all configurations are there.
+        # Again, now that all configurations exist.
         name_primary(taking.campaign, first)
     if taking.campaign:
         _make_checks(taking.campaign)
@@ -90,7 +90,7 @@ def import_items(
 
 @transaction.atomic
 def _make_checks(campaign: Campaign) -> None:
-    """What came into an open campaign gets its halo checks, as what is made ready there does."""
+    """Create halo checks for items imported into an open campaign, as for items that are completed there."""
     locked = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
     if locked.state not in (Campaign.State.SETUP, Campaign.State.CLOSED):
         make_halos(locked)
@@ -107,14 +107,14 @@ class _Row(NamedTuple):
 
 
 class _ItemImport:
-    """What one import remembers from slice to slice."""
+    """The state that an import of items keeps between slices."""
 
     def __init__(
         self, to: Campaign | str, columns: Columns, *, by: User | None, scored: Collection[str]
     ) -> None:
         self._name, self._by = str(to), by
         self.campaign = find_campaign(to) if isinstance(to, str) else to
-        # Of a campaign that this import makes.
+        # The rules of a campaign that this import creates.
         self.rules = Rules()
         self.first: Record | None = None
         if self.campaign:
@@ -130,7 +130,7 @@ class _ItemImport:
         self._is_export = False
 
     def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row]:
-        """The good rows of one slice; the others are refused."""
+        """Return the valid rows of a slice, and refuse the others."""
         rows = []
         for one, values, _kind in self._sorter.sort(records, outcome):
             self._is_export = self._is_export or OWN in values
@@ -161,7 +161,7 @@ class _ItemImport:
         if campaign is None:
             campaign, is_new = find_or_create_campaign(self._name, by=self._by, rules=self.rules)
         if is_new:
-            # With the first slice: an import that is carried on finds the campaign and asks no more.
+            # With the first slice, because a continued import finds the campaign.
             keep_plan(campaign, self.first)
         hold_items(campaign)
         store = self._take_plain([row for row in rows if not row.case.repeats], campaign, outcome)
@@ -209,7 +209,7 @@ class _ItemImport:
             )
 
     def _keep(self, row: _Row, known: Known, store: ItemStore) -> bool:
-        """Note the row to be stored; False where all of it is there. Raises RowProblem."""
+        """Add the row to be stored; return False if it exists already. Raises RowProblem."""
         name, item = row.case.external_id, row.item
         case_is_new = known.is_new_case(name, row.case_sha256)
         configuration = self._configurations.of(item.configuration) if item.has_result else None

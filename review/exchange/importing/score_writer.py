@@ -1,4 +1,4 @@
-"""Scores of one slice on their way into the tables."""
+"""Writes the scores of one slice to the tables."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ScoreStore:
         self._given: list[tuple[int, int, GivenRow]] = []
 
     def add(self, item: int, person: int, given: GivenRow) -> None:
-        """Note something to be written."""
+        """Add a score or another record to be written."""
         self._given.append((item, person, given))
 
     def write(self) -> None:
@@ -104,7 +104,7 @@ class ScoreStore:
         Table(Score, _SCORE, without_key=True, imported=True).copy(rows)
 
     def _recorded(self, given: GivenRow) -> tuple[object, ...]:
-        """What was recorded with a score, with the keys of whom and what it names."""
+        """Return the data recorded with a score, with the keys of the named users and versions."""
         if given.recorded is NOTHING and not given.copied:
             return _NOT_RECORDED
         recorded = given.recorded
@@ -160,8 +160,9 @@ class ScoreStore:
 
 
 def _take_raters_for_all(items: Collection[int]) -> None:
-    """Where the file of an item does not say how many reviewers it wants, those who scored it elsewhere are all there
-    are: the campaign's own number is for what is reviewed here, and would leave them pending.
+    """Use the number of those who scored an item elsewhere if its file does not have the number of reviewers.
+
+    The campaign's own number is for reviews here, and would leave these items pending.
     """
     with connection.cursor() as cursor:
         cursor.execute(

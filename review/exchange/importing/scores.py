@@ -1,7 +1,7 @@
-"""Scores in from a file: given elsewhere, so not gated; empty is *not asked* and leaves no row.
+"""Imports scores given elsewhere, which need not follow our order; an empty value means *not asked* and adds no row.
 
-An adjudication is a row whose `record` is `adjudication`: the final score of a stage, the reviewer who settled
-it, and why as comment. In files with a column for each rater it is mapped: `adjudicated:NAME=column`.
+A row whose `record` is `adjudication` has the final score of a stage, the reviewer who settled it, and the reason as
+its comment. Files with a column for each rater map it: `adjudicated:NAME=column`.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def import_scores(
 
 
 class _Row(NamedTuple):
-    """One row of the file with all that it says; `item` is the one that it is about."""
+    """A row of the file with its entries; `item` is the item it is about."""
 
     line: int
     name: str
@@ -103,17 +103,17 @@ def _adjudicates(row: _Row) -> bool:
 
 
 class _ScoreImport:
-    """What one import remembers from slice to slice."""
+    """The state that an import of scores keeps between slices."""
 
     def __init__(self, campaign: Campaign, columns: Columns, *, by: User | None) -> None:
         self._campaign, self._columns, self._by = campaign, columns, by
-        # Of the versions that the file's scores name, ours of the same text.
+        # Maps the versions that the file's scores name to ours with the same text.
         self.rubrics: Mapping[int, int] = {}
         self._checked: set[str] = set()
-        self._same: set[str] = set()  # reviewers under another spelling, named in the report
+        self._same: set[str] = set()  # reviewers under another spelling, listed in the report
         self._is_export = False
         self.is_empty, self.has_wide = True, bool(columns.wide)
-        self.paths = ""  # where the scores may be in nested records
+        self.paths = ""  # possible paths of the scores in nested records
         self._evidence = EvidenceImport(campaign, by=by)
         self._sorter = Sorter(
             columns,
@@ -123,7 +123,7 @@ class _ScoreImport:
         )
 
     def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row | EvidenceRow]:
-        """The good rows of one slice; the others are refused."""
+        """Return the valid rows of a slice, and refuse the others."""
         rows: list[_Row | EvidenceRow] = []
         for one, values, kind in self._sorter.sort(records, outcome):
             name = str(values.get("item") or values.get("statement") or "")
@@ -185,7 +185,7 @@ class _ScoreImport:
         return store.write
 
     def _name_same(self, rows: list[_Row], people: dict[str, User], outcome: Outcome) -> None:
-        """Report each name that is read as a reviewer of another spelling, once."""
+        """Report each name that is treated as another spelling of a reviewer, once."""
         other = {name for name, user in people.items() if user.username != name} - self._same
         for row in rows if other else ():
             for name in {name for one in row.given for name in one.names} & other - self._same:
@@ -194,7 +194,7 @@ class _ScoreImport:
                 outcome.remark(row.line, said, column="reviewer")
 
     def _place(self, rows: list[_Row], outcome: Outcome) -> list[_Row]:
-        """The rows with their items; those without one are refused."""
+        """Return the rows with their items, and refuse those without one."""
         places = Places(self._campaign, {row.name for row in rows}, by=self._by)
         placed = []
         for row in rows:

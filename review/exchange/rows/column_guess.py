@@ -21,7 +21,7 @@ _RATER = re.compile(
 )
 _FINAL = re.compile(r"^(adjudicated|final|consensus|majority|gold(score|label)|agreed)")
 _SCRIPT_MARKS = re.compile(r"[|><$;&*~/\\\"'`{}\[\]=]|(^|\s)-{1,2}\w|^#!|\.\w{1,4}\b")
-_FEW = 8  # values at most that a column of configurations has
+_FEW = 8  # the most values in a column of configurations
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def guess_kind(names: Iterable[str], samples: Mapping[str, Values]) -> str:
 
 
 def guess_items(names: Iterable[str], samples: Mapping[str, Values]) -> dict[str, Guess]:
-    """A guess for every column of a file of items; each of our columns is given once."""
+    """Guess every column of a file of items; each of our columns is assigned once."""
     found = list(names)
     guesses = _by_names(found, samples, ITEM_COLUMNS, ITEM_WORDS)
     left = [name for name in found if name not in guesses]
@@ -62,7 +62,7 @@ def guess_items(names: Iterable[str], samples: Mapping[str, Values]) -> dict[str
 
 
 def guess_scores(names: Iterable[str], samples: Mapping[str, Values]) -> dict[str, Guess]:
-    """The same for a file of scores: a row for each score, or a column for each reviewer."""
+    """Guess every column of a file of scores, with a row for each score or a column for each reviewer."""
     found = list(names)
     guesses: dict[str, Guess] = {}
     has_reviewer = any(plain_name(name) in ("reviewer", *SCORE_WORDS["reviewer"]) for name in found)
@@ -130,7 +130,9 @@ def _by_values(
 def _reviewers(
     names: Sequence[str], samples: Mapping[str, Values], guesses: dict[str, Guess]
 ) -> None:
-    """Columns that hold nothing but 0, 1, 2 or nothing: of one reviewer each, where the name or company says so."""
+    """Find columns with only 0, 1, 2 or nothing. They belong to one reviewer each, if their names or neighbors say
+    so.
+    """
     scored = [name for name in names if _could_be_scores(samples, name)]
     filled = [name for name in scored if _filled(samples, name)]
     named = [name for name in scored if _is_person_or_final(name)]
@@ -143,7 +145,7 @@ def _reviewers(
 
 
 def _could_be_scores(samples: Mapping[str, Values], name: str) -> bool:
-    """Whether it holds scores, or nothing in the rows that were looked at and is called after a person."""
+    """Return whether the column has scores, or is empty in the sample and named after a person."""
     values = _filled(samples, name)
     if plain_name(name) in ("id", "nr") or name in STAGES:
         return False
@@ -155,13 +157,13 @@ def _is_person_or_final(name: str) -> bool:
 
 
 def _person_of(name: str, stage: str) -> str:
-    """The reviewer that a column is named after: `anna`, of `anna_refined`."""
+    """Return the reviewer in a column's name: `anna` for `anna_refined`."""
     person = re.sub(rf"[\s_.:-]*{stage}$", "", name.strip(), flags=re.IGNORECASE)
     return person or name.strip()
 
 
 def _fits(role: str, samples: Mapping[str, Values], name: str) -> bool:
-    """Whether the values could be what the name says; an empty column could be anything."""
+    """Return whether the values fit the name; an empty column fits any name."""
     values = _filled(samples, name)
     if not values:
         return True

@@ -1,4 +1,4 @@
-"""Other names that our columns have in files that people bring, without case, blanks and marks."""
+"""Other names of our columns in users' files, without case, spaces and punctuation."""
 
 from __future__ import annotations
 
@@ -96,6 +96,6 @@ SCORE_WORDS: dict[str, tuple[str, ...]] = {
 
 
 def plain_name(name: str) -> str:
-    """A column's name without case, spaces and marks; of a path in a nested record the last name."""
+    """Return a column's name without case, spaces and punctuation; for a path, the last name."""
     last = name.rpartition(".")[2] if _PATH.fullmatch(name) else name
     return re.sub(r"[\W_]+", "", last.casefold())

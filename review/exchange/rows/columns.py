@@ -1,4 +1,4 @@
-"""Which of our columns has which name in a file: as asked for by `--map`, or by the habits of known sets."""
+"""Maps our columns to the names in a file, from `--map` or from the names of known data sets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCORE_COLUMNS = (
     *("item", "reviewer", *STAGES, "comment", "configuration", "arm", "stage", "value"),
     *("at", "blind", "current", "reason", "passed_over", "copied", "feedback_by"),
     *("active_seconds", "round", "undone_at"),
-    # Where a file has no ids, what they are made from.
+    # In a file without ids, the id is made from these.
     *("statement", "reference"),
 )
 REVIEWER, CALLED_IN, ADJUDICATED = "reviewer:", "called_in:", "adjudicated:"
@@ -39,12 +39,12 @@ SCORE_HABITS: Habits = ((frozenset({"id"}), {"item": "id"}),)
 
 
 class BadMapping(ValueError):
-    """What was asked for names a column that there is not."""
+    """The mapping names a column that does not exist."""
 
 
 @dataclass(frozen=True)
 class WideColumn:
-    """A column that holds what one person gave at one stage."""
+    """A column with one reviewer's scores of one stage."""
 
     person: str
     stage: str
@@ -61,7 +61,7 @@ class Columns:
     wide: tuple[WideColumn, ...] = ()
 
     def with_habits_of(self, names: Iterable[str], habits: Habits) -> Columns:
-        """The same, and the names of a known set of data where the file has them and not ours."""
+        """Return these columns, plus the names of a known data set that the file has instead of ours."""
         there, named = set(names), dict(self.named)
         for marks, habit in habits:
             if marks <= there:
@@ -71,14 +71,14 @@ class Columns:
         return Columns(named=named, wide=self.wide)
 
     def with_similar(self, names: Collection[str], ours: Iterable[str]) -> Columns:
-        """The same, and columns whose names differ from ours only in case, spaces and marks."""
+        """Return these columns, plus those whose names differ from ours only in case, spaces and punctuation."""
         taken = {*self.named, *names}
         similar = {plain_name(name): name for name in names if name not in self.named.values()}
         found = {one: similar[one] for one in ours if one not in taken and one in similar}
         return Columns(named={**found, **self.named}, wide=self.wide) if found else self
 
     def rename(self, values: dict[str, object]) -> dict[str, object]:
-        """The values under our names."""
+        """Return the values under our names."""
         paths, gone = self._moves
         if not paths:
             return values
@@ -88,16 +88,17 @@ class Columns:
 
     @cached_property
     def _moves(self) -> tuple[dict[str, str], set[str]]:
-        """The path of each value to move, and the columns that are not read under their own names."""
+        """Return the path of each value to move, and the columns that are not read under their own names."""
         paths = {**self.named, **{one.name: one.name for one in self.wide if "." in one.name}}
         roots = {path.partition(".")[0] for path in paths.values()}
         return paths, {*paths, *paths.values(), *roots}
 
 
 def value_at(values: Mapping[str, object], path: str) -> object:
-    """The value of a column, or inside a nested record at a path such as `data.prompt` or `annotations.0.score`.
+    """Return the value of a column, or inside a nested record at a path such as `data.prompt` or
+    `annotations.0.score`.
 
-    Without a number the first element of a list is meant.
+    A path without a number uses the first element of a list.
     """
     if path in values or "." not in path:
         return values.get(path)
@@ -115,7 +116,7 @@ def value_at(values: Mapping[str, object], path: str) -> object:
 
 
 def paths_of(value: object, path: str = "", *, depth: int = 0) -> Iterator[str]:
-    """The paths of the texts and numbers inside a record, up to a depth of ten."""
+    """Yield the paths of the texts and numbers inside a record, up to a depth of ten."""
     if isinstance(value, list) and value:
         value = value[0]
     if isinstance(value, dict) and depth < _DEEPEST:
@@ -126,7 +127,7 @@ def paths_of(value: object, path: str = "", *, depth: int = 0) -> Iterator[str]:
 
 
 def say_paths(values: Mapping[str, object], column: str, *, like: str = "") -> str:
-    """Where in a nested record the column may be, likely places first; empty for a flat record.
+    """Return where in a nested record the column may be, likely places first; empty for a flat record.
 
     `like` is a column whose usual names make a place likely.
     """
@@ -162,7 +163,7 @@ def read_mapping(pairs: Mapping[str, str], *, ours: tuple[str, ...]) -> Columns:
 
 
 def read_pairs(texts: Iterable[str]) -> dict[str, str]:
-    """The mapping of `["statement=query", ...]`. Raises BadMapping."""
+    """Return the mapping of `["statement=query", ...]`. Raises BadMapping."""
     pairs = {}
     for text in texts:
         wanted, equals, theirs = text.partition("=")

@@ -1,4 +1,4 @@
-"""One row of items: what is asked, and what a model made of it elsewhere."""
+"""A row of items: the statement, and a model's result from elsewhere."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ MOST_CONFIGURATION = 80
 MOST_PERSON = 150
 _VERDICTS = tuple(verdict.value for verdict in Verdict)
 _REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "other")
-# How the first Draft came about.
+# The origin of the first Draft.
 RETRIEVED = "retrieved"
 _MADE = ("imported", "generated", "repaired", RETRIEVED, "failed")
 _MOST_EXPERTS = 100
 _MOST_ROUNDS = 100
-# What an item shows again, and not for the first time.
+# The kinds of items that are shown again.
 AGAIN = ("repeat", "halo")
 _PURPOSES = ("real", "gold", "training", *AGAIN)
 _RECOMMENDED = ("first", "refined", "other", "none")
 
 
 class CaseRow(NamedTuple):
-    """What is asked: the same for every configuration that answered it."""
+    """A statement with its context, the same for every configuration."""
 
     external_id: str
     statement: str
@@ -56,17 +56,17 @@ class CaseRow(NamedTuple):
     impact: str
     purpose: str
     known: dict[str, object]
-    # The id of the case that a repeat or a halo check shows again.
+    # The id of the case that a repeat or halo check shows again.
     repeats: str = ""
 
     @property
     def sha256(self) -> str:
-        """Of all but the ids; worked out at each call."""
+        """Return the hash of everything except the ids; calculated at each call."""
         return _hash(self[1:-1])
 
 
 class Expert(NamedTuple):
-    """An expert's feedback on the first script, and what was made from it."""
+    """An expert's feedback on the first script, and the script refined from it."""
 
     author: str
     feedback: str
@@ -74,7 +74,7 @@ class Expert(NamedTuple):
 
 
 class Later(NamedTuple):
-    """What the model made in a later round: its feedback on the Draft before, and the Draft from it."""
+    """A later round of the model: its feedback on the Draft before, and the Draft made from it."""
 
     round: int
     feedback: str
@@ -83,7 +83,7 @@ class Later(NamedTuple):
 
 
 class ItemRow(NamedTuple):
-    """What came out under one configuration; empty texts where only labels are known."""
+    """The result of one configuration; texts are empty if only labels are known."""
 
     configuration: str
     script: str
@@ -112,12 +112,12 @@ class ItemRow(NamedTuple):
 
     @property
     def has_result(self) -> bool:
-        """Whether there is anything to review or to count; else the case waits for a run of ours."""
+        """Whether there is a result to review or count. Otherwise, the case waits for a run here."""
         return bool(self.script or self.verdict or self.made) or self.execution is not None
 
 
 def read_item(values: dict[str, object]) -> tuple[CaseRow, ItemRow]:
-    """The row's case and item, judged strictly. Raises RowProblem."""
+    """Return the row's case and item, validated strictly. Raises RowProblem."""
     case, item = _read_case(values), _read_result(values)
     if not item.script and (item.feedback or item.refined or item.experts):
         raise RowProblem("there is feedback or a refined script, and no script", column="script")
@@ -129,9 +129,9 @@ def read_item(values: dict[str, object]) -> tuple[CaseRow, ItemRow]:
 
 
 def content_of(case: CaseRow, item: ItemRow) -> tuple[str, str]:
-    """The hashes by which the same content is known again: of the case, and of the item.
+    """Return the hashes that identify the same content, of the case and of the item.
 
-    What shows another item again is one case with one item, and kept with the hash of both.
+    A repeat or halo check is one case with one item, and is stored with the hash of both.
     """
     if case.repeats:
         both = _hash((case.sha256, case.repeats, item.configuration, item.sha256))
@@ -214,7 +214,7 @@ def _read_expert(values: dict[str, object]) -> Expert:
 
 
 def id_of(statement: str, reference: str) -> str:
-    """The id of a row that has none, from its words: the same for the same statement and reference."""
+    """Return the id of a row without one, from its texts: the same for the same statement and reference."""
     parts = unicodedata.normalize("NFC", f"{statement}\0{reference}")
     words = re.sub(r"\W+", "-", statement[:200].lower())[:40].strip("-")
     return f"{words}-{hashlib.sha256(parts.encode()).hexdigest()[:12]}".strip("-")

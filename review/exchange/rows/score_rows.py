@@ -1,4 +1,4 @@
-"""One row of scores: who gave what about which item. Empty is *not asked*, and never 0."""
+"""A row of scores: reviewer, item and value. An empty value means *not asked*, and never 0."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ class FlagRow(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """What was recorded with a score, as the threats to validity ask; people by their names."""
+    """The data recorded with a score for the threats to validity; users are named."""
 
     visible: dict[str, bool]
     view: str
     position: int
     sitting_minutes: float | None
     active_seconds: float | None
-    # The number of the rubric's version.
+    # The number of the rubric version.
     rubric: int | None
     earlier_by: dict[str, str]
-    # Of the assignment that it was given under.
+    # The time of the assignment.
     assigned_at: datetime | None = None
     submitted_at: datetime | None = None
     pauses: int = 0
@@ -79,13 +79,13 @@ NOTHING = Recorded({}, "plain", 0, None, None, None, {})
 
 
 class GivenRow(NamedTuple):
-    """One score, adjudication, skip, flag or comment on a line."""
+    """A score, adjudication, skip, flag or comment on a line."""
 
     line: int
     item: str
     configuration: str
     person: str
-    # Empty where the person passed the item over.
+    # Empty for a skipped item.
     stage: str
     arm: str
     value: int
@@ -97,7 +97,7 @@ class GivenRow(NamedTuple):
     copied: bool = False
     reason: str = "imported"
     passed_over: str = ""
-    # Of an expert's refinement: whose feedback it was made from. Of a model's: of which round.
+    # For an expert's refinement, the author of the feedback it was made from; for a model's, the round.
     feedback_by: str = ""
     round: int = 1
     undone_at: datetime | None = None
@@ -116,12 +116,12 @@ class GivenRow(NamedTuple):
 
     @property
     def is_score(self) -> bool:
-        """Whether it is a reviewer's score, and nothing else."""
+        """Whether it is a reviewer's score."""
         return not (self.passed_over or self.adjudicates or self.remark or self.flag)
 
     @property
     def names(self) -> set[str]:
-        """Everybody it names."""
+        """The names of all users in the row."""
         names = {self.person, *self.recorded.earlier_by.values()}
         return names | {self.flag.answered_by} - {""} if self.flag else names
 
@@ -133,7 +133,7 @@ def read_scores(
     columns: Columns,
     kind: str = "score",
 ) -> list[GivenRow]:
-    """What a row says, judged strictly: one entry for each value. Raises RowProblem; then none of it counts."""
+    """Return the entries of a row, one per value, validated strictly. Raises RowProblem; then no entry counts."""
     item = key_of(values, "item", most=MOST_ID) or _id_by_content(values)
     if not item:
         raise lack_of(values, "item")
@@ -178,7 +178,7 @@ def _id_by_content(values: dict[str, object]) -> str:
 
 
 def _long(values: dict[str, object], common: GivenRow) -> Iterator[GivenRow]:
-    """A row of one reviewer: a column for each stage, or the stage and its value."""
+    """Yield the entries of a row of one reviewer: a column for each stage, or the stage and its value."""
     stages = {stage: score_of(values, stage) for stage in STAGES}
     stage = choice_of(values, "stage", STAGES)
     if stage:
@@ -192,7 +192,7 @@ def _long(values: dict[str, object], common: GivenRow) -> Iterator[GivenRow]:
 
 
 def _wide(values: dict[str, object], common: GivenRow, columns: Columns) -> Iterator[GivenRow]:
-    """A row of several reviewers: a column for each."""
+    """Yield the entries of a row with a column for each reviewer."""
     for column in columns.wide:
         value = score_of(values, column.name)
         if value is not None:
@@ -224,7 +224,7 @@ def _read_flag(values: dict[str, object], reason: str) -> FlagRow:
 
 
 def _read_recorded(values: dict[str, object]) -> Recorded:
-    """What an export says of a score; of other files the time alone, since their columns may mean anything."""
+    """Return an export's data about a score; from other files only the time, since their columns may mean anything."""
     seconds = amount_of(values, "active_seconds", most=MOST_SECONDS)
     if not values.get(OWN):
         return NOTHING if seconds is None else NOTHING._replace(active_seconds=seconds)

@@ -1,4 +1,4 @@
-"""The first look at each record: broken ones refused, those of another kind passed over, columns renamed."""
+"""Sorts the records: refuses broken ones, skips those of other kinds, and renames columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_LAYOUTS = 1_000
 
 
 class Sorter:
-    """Picks the records of some kinds; an export holds all kinds in one file, other files say no kind."""
+    """Selects the records of some kinds; an export has all kinds in one file, and other files name no kind."""
 
     def __init__(
         self, columns: Columns, *, kinds: tuple[str, ...], ours: frozenset[str], habits: Habits
@@ -54,7 +54,7 @@ class Sorter:
         return found
 
     def _name_unknown(self, line: int, values: dict[str, object], outcome: Outcome) -> None:
-        """Say once of each column that it is left out."""
+        """Report once for each column that it is left out."""
         for name in values.keys() - self._ours - self._named:
             if len(self._named) >= MOST_NAMED:
                 return

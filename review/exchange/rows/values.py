@@ -1,4 +1,4 @@
-"""Single values of a row: read strictly, refused with the column and what would be taken."""
+"""Reads single values of a row strictly; an error names the column and the accepted values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EMPTY = frozenset({"", "nan", "-nan", "<na>", "nat", "#n/a", "na", "n/a", "none
 
 
 class RowProblem(ValueError):
-    """Why a row is refused, and which column of it is at fault."""
+    """Why a row is refused, and which column caused it."""
 
     def __init__(self, reason: str, *, column: str = "") -> None:
         super().__init__(reason)
@@ -30,7 +30,7 @@ class RowProblem(ValueError):
 
 
 def lack_of(values: dict[str, object], column: str) -> RowProblem:
-    """The problem of a row without this column; for a nested record it names paths to map."""
+    """Return the problem of a row without this column; for a nested record, it names paths to map."""
     return RowProblem(f"there is no {column}{say_paths(values, column)}", column=column)
 
 
@@ -56,7 +56,7 @@ def text_of(values: dict[str, object], column: str, *, most: int) -> str:
 
 
 def name_of(values: dict[str, object], column: str, *, most: int) -> str:
-    """A name on one line, in one Unicode form; whole numbers are read as text. Raises RowProblem."""
+    """Return a name on one line, in one Unicode form; whole numbers become text. Raises RowProblem."""
     value = values.get(column)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -71,14 +71,14 @@ def name_of(values: dict[str, object], column: str, *, most: int) -> str:
 
 
 def key_of(values: dict[str, object], column: str, *, most: int) -> str:
-    """An id or a reviewer as `name_of`; `12.0` is 12. Raises RowProblem."""
+    """Return an id or a reviewer like `name_of`, with `12.0` as 12. Raises RowProblem."""
     name = name_of(values, column, most=most)
     whole = _WHOLE.fullmatch(name) if name[:1].isdecimal() else None
     return whole[1] if whole and OWN not in values else name
 
 
 def choice_of(values: dict[str, object], column: str, among: Collection[str]) -> str:
-    """One of these words, in lower case, or nothing. Raises RowProblem."""
+    """Return one of these words in lower case, or an empty string. Raises RowProblem."""
     value = values.get(column)
     word = value.strip().lower() if isinstance(value, str) else value
     if word is None or (word not in among and word in _EMPTY):
@@ -89,7 +89,7 @@ def choice_of(values: dict[str, object], column: str, among: Collection[str]) ->
 
 
 def score_of(values: dict[str, object], column: str) -> int | None:
-    """0, 1 or 2, also as 2.0; None for a stage that was not asked, which is never 0. Raises RowProblem."""
+    """Return 0, 1 or 2, also from 2.0; None for a stage that was not asked. Raises RowProblem."""
     value = values.get(column)
     if value is None:
         return None
@@ -106,7 +106,7 @@ def score_of(values: dict[str, object], column: str) -> int | None:
 
 
 def share_of(values: dict[str, object], column: str) -> float | None:
-    """A number from 0 to 1; true is 1 and false is 0. Raises RowProblem."""
+    """Return a number from 0 to 1; true is 1 and false is 0. Raises RowProblem."""
     value = values.get(column)
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
@@ -116,7 +116,7 @@ def share_of(values: dict[str, object], column: str) -> float | None:
 
 
 def amount_of(values: dict[str, object], column: str, *, most: float) -> float | None:
-    """A number from 0 on, or nothing. Raises RowProblem."""
+    """Return a number of at least 0, or None. Raises RowProblem."""
     value = values.get(column)
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
@@ -130,7 +130,7 @@ def amount_of(values: dict[str, object], column: str, *, most: float) -> float |
 
 
 def count_of(values: dict[str, object], column: str, *, least: int, most: int) -> int | None:
-    """A whole number within bounds, or nothing. Raises RowProblem."""
+    """Return a whole number within bounds, or None. Raises RowProblem."""
     value = values.get(column)
     if isinstance(value, str):
         text = value.strip()
@@ -149,7 +149,7 @@ def count_of(values: dict[str, object], column: str, *, least: int, most: int) -
 
 
 def flag_of(values: dict[str, object], column: str, *, default: bool) -> bool:
-    """Yes or no. Raises RowProblem."""
+    """Return a yes-or-no value. Raises RowProblem."""
     value = values.get(column)
     if isinstance(value, bool):
         return value
@@ -165,7 +165,7 @@ def flag_of(values: dict[str, object], column: str, *, default: bool) -> bool:
 
 
 def moment_of(values: dict[str, object], column: str) -> datetime | None:
-    """A time as ISO 8601 has it; without a zone it is UTC. Raises RowProblem."""
+    """Return a time in ISO 8601, in UTC without a time zone. Raises RowProblem."""
     text = text_of(values, column, most=60).strip()
     if not text or text.lower() in _EMPTY:
         return None
@@ -201,7 +201,7 @@ def parts_of(values: dict[str, object], column: str) -> dict[str, object]:
 
 
 def answers_of(values: dict[str, object], column: str) -> dict[str, object]:
-    """The right score of each stage, and why, as {"script": 2, "why": "..."}. Raises RowProblem."""
+    """Return the correct score of each stage and the reason, as {"script": 2, "why": "..."}. Raises RowProblem."""
     value = parts_of(values, column)
     if not value.keys() <= {*STAGES, "why"}:
         raise RowProblem('is no object such as {"script": 2, "why": "..."}', column=column)
