@@ -50,7 +50,7 @@ dd { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 
 @dataclass(frozen=True, kw_only=True)
 class Copy:
-    """A complete copy, and how many entries it contains."""
+    """A complete copy and its number of entries."""
 
     folder: Path
     made_at: datetime
@@ -72,7 +72,7 @@ def write_copy(folder: Path, *, kept: int = KEPT) -> Copy:
         )
         unfinished.chmod(0o755)
         whole = folder / now.strftime(_NAME)
-        if whole.exists():  # two in one second
+        if whole.exists():  # two copies in one second
             shutil.rmtree(whole)
         unfinished.rename(whole)
     except BaseException:
@@ -84,7 +84,7 @@ def write_copy(folder: Path, *, kept: int = KEPT) -> Copy:
 
 
 def copies(folder: Path) -> list[Copy]:
-    """The complete copies in the folder, newest first."""
+    """Return the complete copies in the folder, newest first."""
     found = []
     for path in folder.glob("*T*Z") if folder.is_dir() else ():
         try:
@@ -92,12 +92,12 @@ def copies(folder: Path) -> list[Copy]:
             made_at = datetime.fromisoformat(about["made_at"])
             found.append(Copy(folder=path, made_at=made_at, entries=about["entries"]))
         except (OSError, ValueError, KeyError):
-            continue  # nothing of ours
+            continue  # not a copy
     return sorted(found, key=lambda copy: copy.made_at, reverse=True)
 
 
 def is_due(folder: Path) -> bool:
-    """Whether there is no copy of the last night yet."""
+    """Return whether last night's copy is missing."""
     now = timezone.now().astimezone(UTC)
     night = now.replace(hour=NIGHTLY_AT, minute=0, second=0, microsecond=0)
     if night > now:
@@ -128,7 +128,7 @@ def _write_into(folder: Path, now: datetime) -> int:
 
 @contextmanager
 def _one_moment() -> Iterator[None]:
-    """A read-only transaction with a consistent snapshot."""
+    """Open a read-only transaction with a consistent snapshot."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -136,7 +136,7 @@ def _one_moment() -> Iterator[None]:
 
 
 def _verified() -> QuerySet[Version]:
-    """Verified versions of entries that may answer, by title."""
+    """Return the verified versions of entries that may answer, by title."""
     return (
         Version.objects.filter(state=Version.State.VERIFIED, entry__suspended_at=None)
         .order_by("entry__title", "pk")

@@ -1,4 +1,4 @@
-"""The API of the queue: what waits for the caller; who has which item, for managers."""
+"""The queue in the API: the caller's waiting items and, for managers, all assignments."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from review.queue.api_filters import AssignmentFilter, QueueFilter
 
 
 class QueueItemOut(serializers.ModelSerializer[Item]):
-    """A waiting item: what is asked, and nothing that would tell the verdict."""
+    """A waiting item with its request text, and no data that could reveal the verdict."""
 
     statement = serializers.CharField(source="run.action.statement")
     severity = serializers.IntegerField(source="run.action.severity")
     target = serializers.CharField(source="run.action.target")
     id = PublicKeyField(ITEM)
     demo = serializers.SerializerMethodField(help_text="null where models are hidden")
-    # Not when the item was made: that is when the run ended, and a run that was refined took longer.
+    # Not the item's own time, which is the end of the run, and a refined run takes longer.
     created_at = serializers.DateTimeField(source="run.created_at", help_text="when it was asked")
 
     class Meta:
@@ -42,13 +42,13 @@ class QueueItemOut(serializers.ModelSerializer[Item]):
 
 
 class MostUrgentFirst(KeysetPagination):
-    """The queue in the order in which it is worked off."""
+    """Pages of the queue in working order."""
 
     ordering = services.URGENT_FIRST
 
 
 class WaitingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
-    """Items of the live queue that wait for the caller. What a claim answers with is the desk's to show."""
+    """Items of the live queue that wait for the caller. To review a claimed item, open its review page."""
 
     serializer_class = QueueItemOut
     queryset = Item.objects.none()
@@ -64,7 +64,7 @@ class WaitingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
 
 
 class AssignmentOut(serializers.ModelSerializer[Assignment]):
-    """One reviewer's hold on one item."""
+    """A reviewer's assignment of an item."""
 
     item = PublicKeyField(ITEM, source="item_id")
     reviewer = serializers.CharField(source="reviewer.username")
@@ -97,7 +97,7 @@ class SentBackOut(serializers.ModelSerializer[SentBack]):
 
 
 class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignment]):
-    """Who has which item; for managers."""
+    """All assignments, for managers."""
 
     serializer_class: type[serializers.BaseSerializer[Any]] = AssignmentOut
     queryset = Assignment.objects.none()
@@ -133,7 +133,7 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
     @extend_schema(request=SendBackIn, responses={201: SentBackOut})
     @action(detail=True, methods=["post"], url_path="send-back")
     def send_back(self, request: Request, pk: str) -> Response:
-        """Ask the reviewer to look at an item again, and say why."""
+        """Ask the reviewer to review an item again, with a reason."""
         held, user = self.get_object(), signed_in(request)
         why = read_body(SendBackIn, request)["why"]
         sent = services.send_back(held, why=why, by=user)

@@ -1,4 +1,4 @@
-"""Leases of assignments: renewed while the page is open, moved to the newest tab, expired without a sign of life."""
+"""Leases of assignments: renewed while the page is open, moved to the newest tab, expired without activity."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from review.models import Assignment, Item
 
 
 def lease_end() -> datetime:
-    """When a lease taken or renewed now runs out."""
+    """Return the end of a lease that is claimed or renewed now."""
     return database_now() + timedelta(minutes=settings.SCRIPTSMITH_REVIEW_LEASE_MINUTES)
 
 
 @transaction.atomic
 def keep_alive(assignment: Assignment, *, fence: int) -> None:
-    """A sign of life from the reviewer's page; raises NotAllowedNow where the lease is no longer theirs."""
+    """Renew the lease for an open page. Raises NotAllowedNow if the reviewer no longer holds it."""
     changed = Assignment.objects.filter(
         pk=assignment.pk, state=Assignment.State.ACTIVE, fence=fence
     ).update(lease_until=lease_end())
@@ -33,9 +33,9 @@ def keep_alive(assignment: Assignment, *, fence: int) -> None:
 
 @transaction.atomic
 def open_in_tab(assignment: Assignment) -> int:
-    """The fence of the tab that works on the item from now on; what an older tab sends carries an older one.
+    """Make a tab the active one and return its fence; older tabs send a lower one.
 
-    Raises NotAllowedNow where the lease is no longer theirs.
+    Raises NotAllowedNow if the reviewer no longer holds the lease.
     """
     changed = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.ACTIVE).update(
         fence=F("fence") + 1, lease_until=lease_end()

@@ -1,4 +1,4 @@
-"""Who works on what: claims and releases. An item is never given to more reviewers than it wants."""
+"""Claims and releases of items. An item is never given to more reviewers than it needs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
     Returns None if no item is waiting. Raises NotAllowedNow if the campaign is not open, or if the reviewer is paused
     or has reached their limit.
     """
-    # Two requests at once would both find that the person holds nothing, and claim an item each.
+    # Two concurrent requests would both find that the reviewer holds nothing, and claim an item each.
     with one_at_a_time("claim", campaign.pk, by.pk):
         return claim_following(campaign, by=by)
 
 
 def claim_following(campaign: Campaign, *, by: User) -> Assignment | None:
-    """The same in the answer to a score or a decision, which a reviewer sends one after the other, without a lock."""
+    """Claim the next item without a lock, in the response to a score or decision, which reviewers send one by one."""
     _check_open(campaign)
     place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
     if place is None or place.holds:  # type: ignore[attr-defined]
@@ -46,7 +46,7 @@ def claim_following(campaign: Campaign, *, by: User) -> Assignment | None:
                 return held
     member = None if campaign.is_live else _admit(place, campaign, by)
     while assignment := _take_first(campaign, by, member):
-        # What they have scored in another arm already is not shown a second time.
+        # An item that they have already scored in another arm is not shown again.
         if campaign.is_live or not copy_known_scores(assignment):
             assignment.has_loose = getattr(place, "has_loose", True)  # type: ignore[attr-defined]
             return assignment
@@ -83,12 +83,12 @@ def claim_item(item: Item, *, by: User) -> Assignment:
 
 
 def waiting_for(campaign: Campaign, by: User) -> QuerySet[Item]:
-    """The items this person could take now."""
+    """Return the items this reviewer could claim now."""
     return eligible_items(campaign, by, _member(campaign, by))
 
 
 def count_waiting_for(campaign: Campaign, by: User, *, most: int | None = None) -> int:
-    """How many items this person could take now, counted up to `most`."""
+    """Count the items this reviewer could claim now, up to `most`."""
     counts = count_eligible({campaign: _member(campaign, by)}, by, most=most)
     return counts.get(campaign.pk, 0)
 
@@ -117,7 +117,7 @@ def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "")
 
 @transaction.atomic
 def flag(assignment: Assignment, *, reason: str, by: User) -> Flag:
-    """Tell the managers that something is wrong with the item itself."""
+    """Report to the managers that something is wrong with the item itself."""
     if not reason.strip():
         raise BadInput(_("Say what is wrong with it."), field="flag")
     return Flag.objects.create(item=assignment.item, by=by, reason=reason.strip()[:2_000])
@@ -151,7 +151,7 @@ def _count_done(campaign: Campaign, by: User) -> int:
 
 
 def _renew(assignment: Assignment) -> Assignment:
-    """Back in the person's hands; a tab that has the item open already is the older one from now on."""
+    """Renew the reviewer's hold; a tab with the open item becomes the older one."""
     assignment.state = Assignment.State.ACTIVE
     assignment.lease_until = lease_end()
     assignment.fence += 1
@@ -160,7 +160,7 @@ def _renew(assignment: Assignment) -> Assignment:
 
 
 def earlier_item(item: Item, *, by: User) -> int | None:
-    """The key of the item that this person was through with before this one, in the same campaign."""
+    """Return the key of the item that the reviewer finished before this one, in the same campaign."""
     done = Assignment.objects.filter(
         item__campaign=item.campaign_id, reviewer=by, state=Assignment.State.SUBMITTED
     ).order_by("-ended_at", "-pk")

@@ -18,10 +18,10 @@ from review.queue.assignment_leases import lock_item_row
 
 
 def copy_to_same_scripts(desk: ItemView) -> None:
-    """After an item is scored: give the same scores to its statement's other arms that show nothing else.
+    """After an item is scored, copy the scores to other arms of its statement that show nothing else.
 
-    An arm with a place left, whose scripts and feedback are all texts that this reviewer has just scored, is
-    thereby done by them. One that shows more is left to be met later; see `copy_known_scores`.
+    This completes an arm with a free place if the reviewer has just scored all its scripts and feedback. An arm that
+    shows more is left for later; see `copy_known_scores`.
     """
     for item in _same_first_script(desk):
         other = open_item(item, desk.reviewer, reads_all=True)
@@ -47,7 +47,7 @@ def copy_known_scores(assignment: Assignment) -> bool:
 
     Returns True if nothing is left to score, which completes the item.
     """
-    # The plain way to a next item has looked whether its case has others.
+    # The prepared query for a next item already knows whether its case has others.
     if not getattr(assignment.item, "has_arms", True):
         return False
     earlier = read_scores_of_case(
@@ -106,7 +106,7 @@ def _count(item: Item, given: Iterable[Score], *, change: int) -> None:
 
 
 def _same_first_script(desk: ItemView) -> list[Item]:
-    """The other arms' items that hold this script too and that the reviewer has not dealt with."""
+    """Return the other arms' items that have this script too and that the reviewer has not handled."""
     first = desk.first
     arms = Item.objects.filter(case=desk.item.case_id).exclude(pk=desk.item.pk)
     if first is None or not arms.exists():
@@ -160,7 +160,7 @@ def _copy(score: Score, desk: ItemView, step: Step, assignment: Assignment | Non
         draft=step.draft,
         feedback=step.feedback,
         assignment=assignment,
-        # The other arm has a verdict of its own.
+        # The other arm has its own verdict.
         blind=score.blind and not has_seen(desk.reviewer, desk.item),
         comment=score.comment,
         visible={**score.visible, "copied_from": score.pk},

@@ -1,4 +1,4 @@
-"""Which items of a campaign a person could take now, and the first of them, whose queries are prepared."""
+"""Finds the items of a campaign that a reviewer could claim, and the first of them, with prepared queries."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Bounds = tuple[int, int]  # of `Item.shuffle`
 
 
 class Rule(NamedTuple):
-    """Which of the conditions hold for a person; `items_for` says what they are."""
+    """The conditions that apply to a reviewer; `items_for` implements them."""
 
     in_study: bool
     in_training: bool
 
 
-# Most urgent first, then as it was asked for. An item is made when its run ends, and its key would tell how long
-# that took; the run's own key is as old as the question.
+# Most urgent first, then in the order of requests. An item is created when its run ends, so its key would reveal how
+# long that took. The run's key is as old as the request.
 URGENT_FIRST = ("-priority", "run_id", "pk")
 _SOME = 50
 # Items in random order, each checked only if none before it was taken, because checking takes much longer than
@@ -43,9 +43,9 @@ SELECT item.* FROM ({in_order}) AS near CROSS JOIN LATERAL ({item}) AS item ORDE
 
 
 class LookedUp(Exists):
-    """EXISTS that is looked up row by row, for a query that ends with the first row it finds.
+    """EXISTS that is evaluated row by row, for a query that ends at its first row.
 
-    OFFSET 0 keeps the planner from making a join of it, which reads all that the person ever did.
+    OFFSET 0 keeps the planner from using a join, which would read the reviewer's whole history.
     """
 
     template = "EXISTS(%(subquery)s OFFSET 0)"
@@ -76,7 +76,7 @@ def eligible_items(
 def rule_for(
     campaign: Campaign, member: Member | None, *, has_training: bool | None = None
 ) -> Rule | None:
-    """The conditions that hold for a person; None where a study gives them nothing."""
+    """Return the conditions that apply to a reviewer, or None if the study has no items for them."""
     if campaign.is_live:
         return Rule(in_study=False, in_training=False)
     if member is None or member.paused_at is not None:
@@ -92,15 +92,15 @@ def items_for(
     exists: type[Exists] = Exists,
 ) -> QuerySet[Item]:
     """Return the waiting items that this reviewer has not handled and that have no text of theirs."""
-    # Answers to one statement are never scored in one sitting: the second would be scored by the first.
-    # Looked up item by item: a join of items and assignments begins with all that the person ever did, and so does a
-    # list of the states that count, for which there is an index of persons and states.
+    # Answers to one statement are never scored in one sitting, because the first score would influence the second.
+    # The lookup is item by item: a join of items and assignments would start from the reviewer's whole history, and
+    # so would a list of the states that count, because an index has reviewers and states.
     had = Assignment.objects.filter(had_in_sitting(by), item=OuterRef("pk"), reviewer=by).exclude(
         state__in=Assignment.LET_GO
     )
     other_arm = Item.objects.filter(exists(had), case=OuterRef("case"))
-    # From the statement to its actions, their cases and these cases' items: left to the planner, the search begins with
-    # all items of a campaign, where that is so new that nothing is known of its size.
+    # Search from the statement to its actions, their cases and those cases' items. The planner's own choice would
+    # start from all items of a campaign that is too new to have statistics.
     of_case = Item.objects.filter(exists(had), case=OuterRef("pk"))
     of_action = Case.objects.filter(exists(of_case), action=OuterRef("pk"), campaign=campaign)
     same_statement = Action.objects.filter(
@@ -115,7 +115,7 @@ def items_for(
 
 
 def _lasting_hindrances(campaign: int, by: int) -> list[QuerySet[Any]]:
-    """What keeps an item from this person for good: they dealt with it, wrote some of it, or adjudicated it."""
+    """Return what permanently excludes an item: the reviewer handled it, wrote some of it, or adjudicated it."""
     dealt_with = Assignment.objects.filter(item=OuterRef("pk"), reviewer=by).exclude(
         state__in=[Assignment.State.RELEASED, Assignment.State.EXPIRED]
     )
@@ -138,7 +138,7 @@ def items_without_reviewer(campaign: Campaign, reviewers: Iterable[int]) -> Quer
 
 
 def has_adjudicated(item: Item, by: User) -> bool:
-    """Whether this person has settled a score of the item's run, and must not score it."""
+    """Return whether this user has settled a score of the item's run, and so must not score it."""
     settled = Adjudication.objects.filter(item__run=item.run_id, item__campaign=item.campaign_id)
     return settled.filter(by=by).exists()
 
@@ -154,7 +154,7 @@ def _is_in_training(campaign: Campaign, member: Member, has_training: bool | Non
 
 @dataclass(frozen=True)
 class Candidates:
-    """What waits for one person, in their order. Without `waiting`, the plain items of the campaign."""
+    """A reviewer's waiting items, in order. Without `waiting`, these are the plain items of the campaign."""
 
     campaign: Campaign
     by: User
@@ -217,7 +217,7 @@ class Candidates:
 
 
 def candidates_for(campaign: Campaign, by: User, member: Member | None) -> Iterator[Candidates]:
-    """What is looked through for a person's next item, one after the other."""
+    """Yield the groups of candidates for a reviewer's next item, in order."""
     in_training = member is not None and _is_in_training(campaign, member)
     if not has_checks(campaign):
         yield Candidates(campaign, by, member, in_training)
@@ -248,7 +248,7 @@ def _locked(waiting: QuerySet[Item]) -> QuerySet[Item]:
 
 
 class _FirstItem(NamedTuple):
-    """Finds an item and locks it, and reads what was found."""
+    """A query that finds and locks an item, and the reader of its result."""
 
     sql: str
     read: Callable[[Sequence[object]], Item]
@@ -256,7 +256,7 @@ class _FirstItem(NamedTuple):
 
 @cache
 def _first_item(*, order: str, is_bounded: bool, rule: Rule) -> _FirstItem:
-    """The first of the items that wait for a person; with `has_arms`."""
+    """Return the query for the first waiting item of a reviewer, with `has_arms`."""
 
     def first(campaign: int, by: int) -> QuerySet[Item]:
         return _locked(_in_order(_for_person(campaign, by, rule), order, 0, None))[:1]
@@ -276,7 +276,7 @@ def _first_item(*, order: str, is_bounded: bool, rule: Rule) -> _FirstItem:
 
 @cache
 def _certain_item(rule: Rule) -> _FirstItem:
-    """The item `near` if it waits for a person; with `has_arms`."""
+    """Return the query for the item `near`, if it waits for the reviewer, with `has_arms`."""
 
     def one(campaign: int, by: int, near: int) -> QuerySet[Item]:
         return _locked(_for_person(campaign, by, rule).filter(pk=near))

@@ -1,4 +1,4 @@
-"""Reports over the API: the documents that command and pages show, for programs."""
+"""Reports in the API: the documents of the command and the pages, for programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from review.study.figures import EXECUTION_REASONS
 
 
 class ReportOut(serializers.Serializer[Any]):
-    """Figures and agreement as in `study_report --json`, and under `details` all that the page shows with them."""
+    """Figures and agreement as in `study_report --json`; `details` has everything else on the page."""
 
     campaign = serializers.CharField()
     items = serializers.IntegerField()
@@ -70,7 +70,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
 
     @extend_schema(responses=ReportOut)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """Every figure as of `details.at`: now, or a moment ago in a large study. The look is recorded."""
+        """Return every figure as of `details.at`: now, or slightly earlier in a large study. The view is recorded."""
         user = signed_in(request)
         campaign = access_report(user, read_key(pk))
         report = recent_report(campaign)
@@ -80,7 +80,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True, methods=["get"])
     def threats(self, request: Request, pk: str) -> Response:
-        """The numbers behind each threat to validity, counted at most five minutes ago. The look is recorded."""
+        """Return the numbers for each threat to validity, at most five minutes old. The view is recorded."""
         user = signed_in(request)
         campaign = access_report(user, read_key(pk))
         threats = recent_threats(campaign)
@@ -90,7 +90,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
     @extend_schema(responses=SnapshotOut(many=True))
     @action(detail=True, methods=["get"])
     def snapshots(self, request: Request, pk: str) -> Response:
-        """What was kept, the newest first."""
+        """List the snapshots, newest first."""
         kept = access_report(signed_in(request), read_key(pk)).snapshots.defer("data")
         return Response(SnapshotOut(kept.select_related("by"), many=True).data)
 
@@ -107,7 +107,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=ReasonIn, responses={204: None})
     @action(detail=True, methods=["post"], url_path="execution-reason")
     def execution_reason(self, request: Request, pk: str) -> Response:
-        """Say why execution and experts differ on an item."""
+        """Record why sandbox results and experts differ on an item."""
         user = signed_in(request)
         campaign = access_report(user, read_key(pk))
         given = read_body(ReasonIn, request)
@@ -125,7 +125,9 @@ class SnapshotViewSet(viewsets.GenericViewSet[ReportSnapshot]):
     required_scope = "manage"
 
     def retrieve(self, request: Request, pk: str) -> Response:
-        """With its data; the hash is of that as JSON with sorted keys and without spaces. The look is recorded."""
+        """Return a snapshot. Its hash is that of its data as JSON with sorted keys and without spaces. The view is
+        recorded.
+        """
         user = signed_in(request)
         snapshots = access_snapshots(user).select_related("by", "campaign")
         snapshot = get_object_or_404(snapshots, pk=pk)

@@ -14,9 +14,9 @@ from review.models import Campaign, ReportPart
 
 # A study with more items is large.
 LARGE_STUDY = 10_000
-# While data keeps arriving, a part takes at most a twentieth of a worker's time.
+# While data keeps arriving, a part takes at most 5% of a worker's time.
 _REST = 20
-# Some changes are not in the state: who was shown a verdict on the page of a run, for example.
+# Some changes do not affect the state, such as a verdict shown on a run's page.
 _OLDEST = timedelta(hours=1)
 
 
@@ -28,7 +28,7 @@ class Part(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A part's data, and when it was computed; None for now."""
+    """A part's data and the time when it was computed; None means now."""
 
     data: Any
     at: datetime | None = None
@@ -71,10 +71,11 @@ def _compute(campaign: Campaign, part: Part, state: str) -> Kept:
 
 
 def state_of_counts(campaign: Campaign) -> str:
-    """Return a text that changes with the campaign's counts, its cases, their results and the reasons for differences.
+    """Return a text that changes with the campaign's counts, its tests, their results and the reasons for
+    differences.
 
-    Two states with one sum of 64-bit hashes do not happen, and a sum needs no order: sorting the rows and hashing them
-    as one text took more than twice as long.
+    Equal sums of 64-bit hashes for two states are practically impossible, and a sum needs no order. Sorting the rows
+    and hashing them as one text took more than twice as long.
     """
     with connection.cursor() as cursor:
         cursor.execute(

@@ -1,6 +1,6 @@
-"""The head of a report, read at one glance: what was planned and reached, the primary figure, and the charts.
+"""The head of a report: the plan and its results, the primary figure, and the charts.
 
-What this study has none of is left out, and named in one line each (`missing`).
+Parts that do not exist in this study are left out and listed (`missing`).
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from review.report.words import (
 )
 
 _DEFAULT_PRIMARY = "first_pass_accuracy"
-# Complements of other figures: the details have them, and the head stays on one screen.
+# Complements of other figures: the details have them, so that the head fits on one screen.
 _NOT_DRAWN = ("still_wrong_of_feedback", "still_wrong_of_items")
 
 
 @dataclass(frozen=True)
 class BigNumber:
-    """The primary figure of one Configuration, large."""
+    """The primary figure of one Configuration, in large type."""
 
     arm: Json
     series: int
@@ -65,7 +65,7 @@ class Primary:
     label: str
     text: str
     was_chosen: bool
-    chosen: str  # when, and after how many scores and views
+    chosen: str  # when it was chosen, and after how many scores and views
     arms: Sequence[BigNumber]
     difference: str
 
@@ -91,7 +91,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The assessor against the experts for one Configuration, each cell leading to its items."""
+    """The assessor against the experts for one Configuration, with cells linked to their items."""
 
     arm: Json
     series: int
@@ -103,7 +103,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class ArmFlow:
-    """What refinement did to the flagged scripts of one Configuration."""
+    """The effect of refinement on the flagged scripts of one Configuration."""
 
     arm: Json
     series: int
@@ -115,7 +115,7 @@ class ArmFlow:
 
 @dataclass(frozen=True)
 class StageAgreement:
-    """The headline of a stage's agreement, with its heat map where the pairs fit on the page."""
+    """The headline of a stage's agreement, with its heat map if the pairs fit on the page."""
 
     key: str
     label: str
@@ -127,7 +127,7 @@ class StageAgreement:
 
 
 def show_overview(view: ReportView) -> dict[str, object]:
-    """The context of the head of the page."""
+    """Return the context of the page's head."""
     plots = [plot for plot in (_plot(view, signed=False), _plot(view, signed=True)) if plot.rows]
     return {
         "is_unblinded": not view.details.get("is_blind", True),
@@ -146,7 +146,7 @@ def _facts(view: ReportView) -> dict[str, object]:
     """Return the item counts and script scores under the criterion over all Configurations, and how many texts wait
     for an adjudicator, at any stage and under either criterion.
     """
-    # Older snapshots count what is final under one criterion at least.
+    # Older snapshots count items that are final under either criterion.
     items = [{**arm["items"], **arm[view.criterion.value].get("items", {})} for arm in view.arms]
     names = sorted({name for one in items for name in one})
     sums = {name: sum(one.get(name, 0) for one in items) for name in names}
@@ -203,7 +203,7 @@ def _primary(view: ReportView) -> Primary | None:
 
 
 def _difference(view: ReportView, name: str) -> str:
-    """The primary figure between the two Configurations it is compared in; with p once the campaign is closed."""
+    """Return the difference of the primary figure between its two Configurations, with p if the campaign is closed."""
     chosen = (view.details.get("p_values") or {}).get("primary") or {}
     pair = [chosen.get("first"), chosen.get("second")]
     found = view.details["comparisons"]
@@ -334,7 +334,7 @@ def _flows(view: ReportView) -> Iterator[ArmFlow]:
             fixed=fixed["numerator"],
             still_wrong=fixed["denominator"] - fixed["numerator"],
         )
-        # Without any refined script nothing can be fixed or broken: nothing to be drawn.
+        # Without refined scripts, nothing can be fixed or broken, so nothing is drawn.
         if not any(row["round"] and row["drafts"] for row in view.part(arm, "gain")):
             continue
         flow = draw_flow(counts, words)
@@ -370,7 +370,7 @@ def _agreement(view: ReportView) -> Iterator[StageAgreement]:
 
 
 def _missing(view: ReportView) -> Iterator[str]:
-    """What this study has none of, in one line each."""
+    """Yield a line for each part that does not exist in this study."""
     if not _exists(view, "assessor_agreement") and not any(
         has_assessor(view, arm) for arm in view.arms
     ):
@@ -388,5 +388,5 @@ def _missing(view: ReportView) -> Iterator[str]:
 
 
 def _exists(view: ReportView, name: str) -> bool:
-    """Whether what a figure is about exists in a Configuration, even if nothing of it is final yet."""
+    """Return whether the objects of a figure exist in a Configuration, even if none is final yet."""
     return any(is_part_of_study(view.figure(place, name)) for place in range(len(view.arms)))

@@ -17,8 +17,9 @@ _DEFAULT_FIGURE = "first_pass_accuracy"
 
 
 def tabulate_plan(view: ReportView, plan: Plan, *, reviewers: int) -> Table:
-    """A row for the number of items, for what the plan is after, in each Configuration, and for what the reviewing
-    took; `reviewers` is how many there were.
+    """Return a table: the number of items, the result of the plan's aim in each Configuration, and the effort.
+
+    `reviewers` is the actual number of reviewers.
     """
     rows = [
         [
@@ -83,7 +84,7 @@ def _half_width(figure: Json) -> float | None:
 
 
 def _discordant(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
-    """The shares that the power was worked out from, as they turned out; of the primary pair where one was named."""
+    """Yield the proportions on which the power was based, with their results; for the primary pair if one was named."""
     name = view.details["primary_figure"] or _DEFAULT_FIGURE
     labels = {"gained": _("Only the second is right"), "lost": _("Only the first is right")}
     for one in _compared(view):
@@ -121,7 +122,7 @@ def _compared(view: ReportView) -> list[Json]:
 
 
 def _work(view: ReportView, plan: Plan, reviewers: int) -> Iterator[list[Cell]]:
-    """What the reviewing was to take, and took."""
+    """Yield the planned and the actual reviewing effort."""
     work = plan.work
     if work is None:
         return

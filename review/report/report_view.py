@@ -1,4 +1,4 @@
-"""A report's document as one reader sees it: under a criterion, with or without links to its items."""
+"""A report's document for one reader: under a criterion, with or without links to its items."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def show_figure(figure: Json, *, signed: bool = False) -> ShownFigure:
 
 @dataclass(frozen=True)
 class ReportView:
-    """The document with what is asked of it. The addresses are empty where the items can't be looked at."""
+    """The document with the reader's choices. The URLs are empty if the items can't be viewed."""
 
     report: Json
     criterion: Criterion
     items_url: str = ""
-    changes_url: str = ""  # of what reviewers changed in cases
+    changes_url: str = ""  # of the changes that reviewers made to tests
 
     @property
     def details(self) -> Json:
@@ -81,7 +81,7 @@ class ReportView:
 
     @property
     def agreement(self) -> dict[str, Json]:
-        """By stage, in the order of scoring: a snapshot keeps no order of its keys."""
+        """The agreement by stage, in the order of scoring, because a snapshot does not keep the order of its keys."""
         found: Json = self.report["agreement"]
         return {stage.value: found[stage.value] for stage in Stage if stage.value in found}
 
@@ -89,16 +89,16 @@ class ReportView:
         return next((one["label"] for one in self.definitions if one["name"] == name), name)
 
     def figure(self, place: int, name: str) -> Json:
-        """A figure of the Configuration at this place."""
+        """Return a figure of the Configuration at this place."""
         found: Json = self.report["configurations"][place][self.criterion.value][name]
         return found
 
     def part(self, arm: Json, name: str) -> Any:
-        """A table of one Configuration under the criterion."""
+        """Return a table of one Configuration under the criterion."""
         return arm[self.criterion.value][name]
 
     def link(self, arm: str, **which: str) -> str:
-        """The items of a Configuration behind a figure, or a cell of the assessor's table."""
+        """Return a link to the items behind a figure of a Configuration, or behind a cell of the assessor's table."""
         if not self.items_url:
             return ""
         query = {"criterion": self.criterion.value, "configuration": arm, **which}
@@ -114,7 +114,7 @@ class ReportView:
         is_range = range_of(figure) is not None
         least, most = range_of(figure) or bounds_of(figure)
         if figure["value"] is None and not is_range:
-            # Of a figure of which nothing is final no line from end to end is drawn.
+            # A figure without final items has no line from end to end.
             least = most = None
         return Estimate(
             series=place + 1,

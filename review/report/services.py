@@ -58,7 +58,7 @@ _Stages = Mapping[Stage, StageCounts]
 
 # A page counts at most this many due items; the background worker counts the rest.
 MOST_DUE = 1_000
-# As long as no count changes, a report is worked out once a minute: then a person renamed is renamed in it.
+# While no count changes, a report is recomputed once a minute, so that renamed users appear under their new name.
 KEPT_SECONDS = 60
 # In larger studies, each view would take 250 ms while scores arrive, so pages and the API show a report that is at
 # most this many seconds old.
@@ -85,9 +85,9 @@ TEXTS = {
 
 
 def make_document(campaign: Campaign) -> Document:
-    """Return what `study_report --json` prints: the whole study, and `not_blind` where verdicts are shown.
+    """Return what `study_report --json` prints: the whole study, and `not_blind` if verdicts are shown.
 
-    Items that are due are counted. Intervals of pairs and of leniency are in it however many reviewers there are.
+    Due items are counted first. Intervals of pairs and of leniency are included for any number of reviewers.
     """
     count_due(campaign)
     document, details = _work_out(campaign, every=True, exact=True)
@@ -104,9 +104,9 @@ def make_document(campaign: Campaign) -> Document:
 
 
 def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
-    """The whole report as of now; `details.due` says how many items are still to be counted.
+    """Return the whole report as of now; `details.due` is the number of items still to be counted.
 
-    In a large study, what was run in cases is as of its last update, unless `exact`.
+    In a large study, sandbox results are from their last update, unless `exact` is set.
     """
     count_due(campaign, most=MOST_DUE)
     key = f"report:{campaign.pk}:{exact}:{_rules_of(campaign)}:{state_of_counts(campaign)}"
@@ -124,7 +124,7 @@ def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
             "due": estimate_due(campaign),
             "withdrawn": campaign.items.filter(state=Item.State.WITHDRAWN).count(),
             "planned_items": campaign.planned_items,
-            # Of the planned statements, those that are through; what came with its scores was there before the plan.
+            # The planned statements that are finished, without imported scores, which existed before the plan.
             "planned_done": count_planned(campaign),
             "disputed": count_disputed(campaign),
             "primary_figure": campaign.primary_figure,
@@ -137,16 +137,16 @@ def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
 
 
 def recent_report(campaign: Campaign) -> Document:
-    """The report as of now; of a large study, as of at most 15 seconds ago.
+    """Return the report as of now or, in a large study, at most 15 seconds old.
 
-    `details.at` says when it was worked out, `details.kept_seconds` how long it is shown (0: not at all).
+    `details.at` is the time of the calculation, `details.kept_seconds` how long it is shown (0 means not at all).
     """
     found: Document | None = cache.get(_recent_key(campaign))
     return renew_report(campaign) if found is None else found
 
 
 def renew_report(campaign: Campaign) -> Document:
-    """The report as of now, which `recent_report` shows from now on."""
+    """Return the report as of now, which `recent_report` then shows too."""
     report = make_report(campaign)
     details: Document = report["details"]  # type: ignore[assignment]
     items = sum(arm["items"]["all"] for arm in details["arms"])  # type: ignore[attr-defined]
@@ -162,7 +162,7 @@ def _recent_key(campaign: Campaign) -> str:
 
 
 def make_live_report(live: Campaign) -> Document:
-    """Execution against experts in the live queue: of what was decided on, by configuration, and nothing else."""
+    """Return sandbox results against experts for the decided items of the live queue, by configuration."""
     execution = describe_execution(live, Kept(tabulate_outcomes(live)), [])
     arms = (
         live.items.filter(state=Item.State.CLOSED)
@@ -261,7 +261,7 @@ def _work_out(
 def _add_statements(
     campaign: Campaign, counts: Mapping[int, Counts], pooled: _Stages, by_arm: Mapping[int, _Stages]
 ) -> tuple[_Stages, Mapping[int, _Stages]]:
-    """The same with whole statements, which intervals of means over pairs are drawn from; not in a large study."""
+    """Add whole statements, from which intervals of means over pairs are drawn; not in a large study."""
     if sum(sum(one.items.values()) for one in counts.values()) > MOST_ITEMS_OF_A_MEAN:
         return pooled, by_arm
     found = read_statements(campaign)
@@ -276,7 +276,7 @@ def _add_statements(
 
 
 def _configurations(counts: Mapping[int, Counts]) -> list[tuple[Configuration, Counts]]:
-    """The Configurations that are counted, by name."""
+    """Return the counted Configurations, by name."""
     found = Configuration.objects.filter(pk__in=counts).prefetch_related("roles").order_by("name")
     return [(one, counts[one.pk]) for one in found]
 
@@ -287,7 +287,7 @@ def _name_reviewers(stages: Mapping[Stage, StageCounts]) -> dict[int, str]:
 
 
 def _sum_costs(campaign: Campaign) -> Document:
-    """By Configuration's name: calls, tokens, micro-dollars and the models' milliseconds of the campaign's runs."""
+    """Return the calls, tokens, micro-dollars and model milliseconds of the campaign's runs, by Configuration."""
     rows = (
         Spending.objects.filter(batch=campaign.batch_id, batch__isnull=False)
         .order_by()

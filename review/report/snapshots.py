@@ -1,4 +1,4 @@
-"""Snapshots of a report, and who is no longer blind for having seen its items."""
+"""Snapshots of a report, and the record of users who are no longer blind after viewing its items."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def write_canonical(data: Document) -> str:
 
 
 def note_unblinded(campaign: Campaign, *, by: User) -> None:
-    """Mark a member who saw which items the assessor flagged: they are no longer blind to them."""
+    """Mark a member who saw which items the assessor flagged as no longer blind to them."""
     Member.objects.filter(campaign=campaign, user=by, unblinded_at=None).update(
         unblinded_at=timezone.now()
     )

@@ -1,9 +1,9 @@
-"""Agreement between reviewers at one stage, from counts: how alike their scores are, and beyond chance.
+"""Agreement between reviewers at one stage, from counts: how similar their scores are, also beyond chance.
 
-Three counts are kept of each statement: the multisets of its items' values (how many gave 0, 1 and 2), which is
-all that Krippendorff's alpha asks; what each pair of its reviewers gave, for the kappas; and how far each reviewer
-lies from the others. They only grow or shrink as items come and go, and the work to be done does not depend on the
-number of items. Labels are fixed to 0, 1, 2.
+Three counts are stored for each statement. The multisets of its items' values (how many gave 0, 1 and 2) suffice for
+Krippendorff's alpha; the scores of each pair of reviewers are for the kappas; and each reviewer's difference from the
+others is for leniency. Counts only grow or shrink as items come and go, and the effort does not depend on the number
+of items. Labels are fixed to 0, 1, 2.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LEAST_JOINT_ITEMS = 20
 MOST_REVIEWERS = 8
 NO_VARIATION = "no variation"
 NO_PAIRS = "no item with two scores"
-# The interval of a mean over pairs is drawn from whole statements, of no more items than this.
+# The interval of a mean over pairs is drawn from whole statements, with at most this many items.
 MOST_ITEMS_OF_A_MEAN = 5_000
 MEAN_NOT_DRAWN = _(
     "a mean over pairs has none in studies of more than 8 reviewers or 5,000 items; its pairs have theirs"
@@ -74,7 +74,7 @@ class Values(NamedTuple):
 
 
 class PairCells(NamedTuple):
-    """Two reviewers, the lower key first, and what they gave to each joint item of one statement, in order."""
+    """Two reviewers, the lower key first, and their scores of each joint item of a statement, in order."""
 
     a: int
     b: int
@@ -82,8 +82,9 @@ class PairCells(NamedTuple):
 
 
 class Leaning(NamedTuple):
-    """One reviewer on the joint items of one statement: how many, and by what sum they lie above the others, as a
-    fraction in lowest terms.
+    """A reviewer on the joint items of a statement: the number of items, and the sum of differences from the others.
+
+    The sum is a fraction in lowest terms.
     """
 
     reviewer: int
@@ -105,7 +106,7 @@ class StageCounts:
     statements: Mapping[tuple[PairCells, ...], int] = field(default_factory=dict)
 
     def has_mean_over_pairs(self) -> bool:
-        """Whether the kappas are a mean over pairs, of no more reviewers than intervals are drawn for."""
+        """Return whether the kappas are a mean over pairs, with few enough reviewers for intervals."""
         pairs = {(one.a, one.b) for one in self.pairs}
         return len(pairs) > 1 and len({key for pair in pairs for key in pair}) <= MOST_REVIEWERS
 
@@ -115,7 +116,7 @@ Intervals = Mapping[str, list[float] | None]
 
 @dataclass(frozen=True)
 class PairAgreement:
-    """Two reviewers on their joint items; None where a measure is undefined for want of variation."""
+    """Two reviewers on their joint items; a measure is None if it is undefined without variation."""
 
     a: int
     b: int
@@ -173,13 +174,13 @@ class Agreement:
 
 
 def values_of(given: ReviewerValues) -> Values:
-    """The multiset of an item's values."""
+    """Return the multiset of an item's values."""
     values = [value for _reviewer, value in given]
     return Values(values.count(0), values.count(1), values.count(2))
 
 
 def pairs_of(items: Iterable[ReviewerValues]) -> Iterator[PairCells]:
-    """What each pair of reviewers gave to the items of one statement."""
+    """Yield the scores of each pair of reviewers on the items of one statement."""
     found: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for given in items:
         for (a, value_a), (b, value_b) in combinations(sorted(given), 2):
@@ -189,7 +190,7 @@ def pairs_of(items: Iterable[ReviewerValues]) -> Iterator[PairCells]:
 
 
 def leanings_of(items: Iterable[ReviewerValues]) -> Iterator[Leaning]:
-    """How far each reviewer lies above the others on the items of one statement."""
+    """Yield each reviewer's difference from the others on the items of one statement."""
     counts: dict[int, int] = defaultdict(int)
     above: dict[int, Fraction] = defaultdict(Fraction)
     for given in items:
@@ -204,9 +205,9 @@ def leanings_of(items: Iterable[ReviewerValues]) -> Iterator[Leaning]:
 
 
 def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
-    """Every measure; one score alone says nothing of agreement.
+    """Return every measure; a single score says nothing about agreement.
 
-    Intervals of pairs and of leniency for more than eight reviewers only where `every` asks for them.
+    For more than eight reviewers, intervals of pairs and of leniency are calculated only with `every`.
     """
     few = every or len({key for one in counts.pairs for key in (one.a, one.b)}) <= MOST_REVIEWERS
     pairs = tuple(_pair_up(counts.pairs, with_intervals=few))
@@ -238,10 +239,10 @@ def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
     }
     every_item = (all_times @ all_rows)[np.newaxis]
     points |= {name: _number(measure(every_item)[0]) for name, measure in by_gwet.items()}
-    # Where all values are equal there is nothing to draw alpha from.
+    # If all values are equal, alpha can't be resampled.
     wanted = {name: one for name, one in measures.items() if points[name] is not None}
     if kinds == scored and shared == statements:
-        # The usual case: AC1 and AC2 are about the same items, and one set of draws, the longest part, does for all.
+        # Usually, AC1 and AC2 are about the same items, and a single set of draws, the longest part, serves all.
         found, reason = intervals_of(wanted | by_gwet, rows, times)
     else:
         found, reason = intervals_of(wanted, rows, times)
@@ -303,7 +304,7 @@ _NAMES = {
 
 
 def _pair_up(cells: Mapping[PairCells, int], *, with_intervals: bool) -> Iterator[PairAgreement]:
-    """The agreement of each pair that has joint items, in the order of their keys."""
+    """Yield the agreement of each pair with joint items, in the order of their keys."""
     tables: dict[tuple[int, int], list[list[int]]] = {}
     for one, n in cells.items():
         table = tables.setdefault((one.a, one.b), [[0] * 3 for _ in range(3)])
@@ -348,7 +349,7 @@ def _statements_of(
 def _draw_means(
     statements: Mapping[tuple[PairCells, ...], int], counted: Sequence[PairAgreement]
 ) -> tuple[Intervals, str]:
-    """The intervals of the means over these pairs, by whole statements; and why one is missing."""
+    """Return the intervals of the means over these pairs, by whole statements, and why one is missing."""
     wanted = [name for name in _MEANS if any(vars(pair)[name] is not None for pair in counted)]
     if not wanted:
         return dict.fromkeys(_MEANS), ""
@@ -378,7 +379,7 @@ def _draw_means(
 
 
 def _by_tables(name: str, is_defined: Sequence[bool]) -> _Measure:
-    """The mean over the pairs that are defined; a draw in which one of them is not is undefined."""
+    """Return the mean over the defined pairs; a draw in which one of them is undefined is undefined."""
     function, penalty = _OF_PAIRS[name]
 
     def mean(draws: _Floats) -> _Floats:
@@ -433,7 +434,7 @@ def _basis(pairs: tuple[PairAgreement, ...]) -> tuple[str, list[PairAgreement]]:
 
 
 def _mean(numbers: Iterable[float | None]) -> float | None:
-    """The mean of the defined values; None if none is defined."""
+    """Return the mean of the defined values, or None if none is defined."""
     defined = [number for number in numbers if number is not None]
     return sum(defined) / len(defined) if defined else None
 

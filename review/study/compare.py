@@ -1,4 +1,4 @@
-"""Two Configurations on the same cases: the paired difference, on items that are final in both."""
+"""Compares two Configurations on the same cases: the paired difference, on items that are final in both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT = _(
     "each. No comparison is made while more than 5 % of the cases are open in either configuration, or while no "
     "reviewer has scored one of the two."
 )
-# Those that ask something of every scored item, so that two Configurations answer about the same cases.
+# Figures about every scored item, so that two Configurations have results for the same cases.
 COMPARED = (
     "first_pass_accuracy",
     "assessor_agreement",
@@ -34,21 +34,21 @@ MOST_OPEN = 0.05
 TOO_MANY_OPEN = "more than 5% open"
 NO_SCORES = "no reviewer has scored one of the two"
 _BY_NAME = {figure.name: figure for figure in FIGURES}
-# Of each compared figure whether such an item is right by it; OPEN while that waits for a score, and None
-# where the figure is not about it.
+# For each compared figure, whether such an item is right; OPEN while it waits for a score, None if the figure does
+# not apply.
 OPEN = 2
 _Answers = tuple[int | None, ...]
-Pair = tuple[ItemPattern, ItemPattern]  # a case under the first and under the second
-# How many statements have which cases, in order.
+Pair = tuple[ItemPattern, ItemPattern]  # a case under the first and under the second Configuration
+# The number of statements by their cases, in order.
 Joint = Mapping[tuple[Pair, ...], int]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One figure of a second Configuration against a first.
+    """One figure of a second Configuration compared with a first.
 
-    `left_out` cases are not final in both; `open` are those of them that still wait for a score, at whichever stage.
-    With more than 5 % of them, or without a reviewer's score of either side, a `reason` replaces the difference.
+    `left_out` cases are not final in both; `open` are those of them that still wait for a score, at any stage. With
+    more than 5% of them, or without a reviewer's score on either side, a `reason` replaces the difference.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Comparison:
             "left_out": self.left_out,
             "open": self.open,
             "reason": self.reason or None,
-            # Whether there is anything to compare: a figure that neither study has is in no family of p values.
+            # Whether anything can be compared: a figure that neither Configuration has is in no family of p values.
             "is_part": bool(self.change.items or self.open),
             "is_primary": False,
         }
@@ -75,7 +75,7 @@ def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
         script=pattern.script,
         refined=pattern.refined,
         verdict=pattern.verdict,
-        # A failed Run counts as wrong, a retrieved one not at all; else it is all the same here.
+        # A failed Run counts as wrong, and a retrieved one not at all. Other origins are equal here.
         origin=pattern.origin
         if pattern.origin in (Origin.FAILED, Origin.RETRIEVED)
         else Origin.MADE,
@@ -88,7 +88,7 @@ def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
 
 
 def compare(joint: Joint, criterion: Criterion) -> dict[str, Comparison]:
-    """Every compared figure, from how many statements have which cases with which patterns in both."""
+    """Return every compared figure, from the number of statements with the same patterns in both."""
     counted: Counter[tuple[tuple[_Answers, _Answers], ...]] = Counter()
     for cases, times in joint.items():
         answers = ((_answer(one, criterion), _answer(two, criterion)) for one, two in cases)
@@ -155,10 +155,10 @@ def _compare(
     return Comparison(name, change, left_out, is_open)
 
 
-# Many cases have one of few patterns, and the number of these is bounded.
+# Many cases share a few patterns, whose number is bounded.
 @lru_cache(maxsize=16_384)
 def _answer(pattern: ItemPattern, criterion: Criterion) -> _Answers:
-    """Whether such items are right by each compared figure."""
+    """Return whether such items are right by each compared figure."""
     if pattern.origin is Origin.RETRIEVED:
         return (None,) * len(COMPARED)
     outlook = Outlook(pattern, criterion)

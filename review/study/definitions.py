@@ -13,7 +13,7 @@ from review.study.types import FinalScore, ItemPattern, Origin, Recommended
 
 
 class Object(StrEnum):
-    """What a figure is about, which not every study has."""
+    """The object of a figure, which not every study has."""
 
     ASSESSOR = "assessor"
     FEEDBACK = "feedback"
@@ -42,7 +42,7 @@ class Definition:
 
 
 def objects_of(patterns: Patterns) -> frozenset[Object]:
-    """What exists anywhere among these items."""
+    """Return the objects that exist anywhere among these items."""
     found = set()
     for pattern, _times in made_patterns(patterns):
         if pattern.verdict is not None:

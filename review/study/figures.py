@@ -75,10 +75,10 @@ class Figure:
 def work_out_figures(
     patterns: Patterns, clusters: Clusters | None = None
 ) -> dict[Criterion, dict[str, Figure]]:
-    """Every figure under both criteria, by name and in the order of the report.
+    """Return every figure under both criteria, by name and in the order of the report.
 
-    Items whose first Draft was retrieved enter none of them. `clusters` are the statements that have several of
-    the items; without any, no statement repeats.
+    Items whose first Draft was retrieved are in none of them. `clusters` are the statements with several of the
+    items; without any, no statement repeats.
     """
     objects = objects_of(patterns)
     models, executed = _reduce(patterns)
@@ -89,9 +89,9 @@ def work_out_figures(
 
 
 def reduce_to_figures(pattern: ItemPattern) -> ItemPattern:
-    """The pattern without what no figure and few tables ask for, so that few patterns of whole statements are kept.
+    """Return the pattern without what no figure and few tables use, so that fewer patterns of statements are stored.
 
-    Of an item that was answered from the catalogue its script's score is all that is asked.
+    For an item answered from the catalogue, only its script's score is used.
     """
     if not is_made(pattern):
         return ItemPattern(pattern.script, origin=Origin.RETRIEVED)
@@ -101,7 +101,7 @@ def reduce_to_figures(pattern: ItemPattern) -> ItemPattern:
 def patterns_behind(
     patterns: Patterns, name: str, criterion: Criterion, *, only_numerator: bool = False
 ) -> Iterator[ItemPattern]:
-    """The patterns whose items a figure is about, or that its numerator counts; raises KeyError for no figure."""
+    """Return the patterns whose items a figure, or its numerator, counts. Raises KeyError for an unknown figure."""
     part = _BY_NAME[name].part
     if not objects_of(patterns).issuperset(_BY_NAME[name].needs):
         return
@@ -113,7 +113,7 @@ def patterns_behind(
 
 
 def patterns_open(patterns: Patterns, name: str, criterion: Criterion) -> Iterator[ItemPattern]:
-    """The patterns whose items a figure leaves out because they are open; raises KeyError for no figure."""
+    """Return the patterns of a figure's open items, which it leaves out. Raises KeyError for an unknown figure."""
     part = _BY_NAME[name].part
     if not objects_of(patterns).issuperset(_BY_NAME[name].needs):
         return
@@ -123,7 +123,7 @@ def patterns_open(patterns: Patterns, name: str, criterion: Criterion) -> Iterat
 
 
 class _Sums(NamedTuple):
-    """What the items add to a figure. Strata are (script right or wrong) x (flagged or not), of scored items."""
+    """The items' contributions to a figure. Strata are (script right or wrong) x (flagged or not), of scored items."""
 
     numerator: int
     denominator: int
@@ -214,7 +214,7 @@ def _figure(
 
 
 def _repaired_as_wrong(criterion: Criterion) -> Adds:
-    """What an item adds to first-pass accuracy if a script that was repaired is taken as wrong."""
+    """Return an item's contribution to first-pass accuracy if repaired scripts count as wrong."""
 
     def adds(pattern: ItemPattern) -> int | None:
         right = pattern.script.right(criterion)
@@ -224,7 +224,7 @@ def _repaired_as_wrong(criterion: Criterion) -> Adds:
 
 
 def _coverage(criterion: Criterion) -> Adds:
-    """What a scored item adds to those with the verdict correct or incorrect."""
+    """Return a scored item's contribution to those with the verdict correct or incorrect."""
 
     def adds(pattern: ItemPattern) -> int | None:
         if pattern.script.right(criterion) is None:
@@ -245,7 +245,7 @@ def _bounds(low: tuple[int, int], high: tuple[int, int]) -> Bounds | None:
 
 
 def _post_stratify(own: _Sums) -> float | None:
-    """The value if open items were like the closed ones of their stratum; None where one has no closed item."""
+    """Return the value if open items were like the closed ones of their stratum, or None if one has no closed item."""
     total = sum(every for _right, _closed, every in own.strata)
     value = 0.0
     for right, closed, every in own.strata:
@@ -259,7 +259,7 @@ def _post_stratify(own: _Sums) -> float | None:
 def _net(
     table: tuple[int, int, int, int], every: list[Cluster] | None
 ) -> tuple[Share, float | None]:
-    """Before is the first Draft, after the same with what refinement fixed and broke."""
+    """Return net gain: first Drafts before, and the same with refinement's fixes and breakages after."""
     both, lost, gained, neither = table
     change = Difference.of(both=both, lost=lost, gained=gained, neither=neither, clusters=every)
     net = Share(gained - lost, change.items, change.value, change.low, change.high, change.deff)
@@ -303,7 +303,7 @@ def _reduce(patterns: Patterns) -> tuple[Patterns, Patterns]:
 def _sum_up(
     patterns: Patterns, criterion: Criterion
 ) -> tuple[dict[str, _Sums], tuple[int, int, int, int]]:
-    """The sums behind every figure, and the table behind net: both right, lost, gained, neither."""
+    """Return the sums behind every figure, and the table behind net: both right, lost, gained, neither."""
     alike: Counter[ItemPattern] = Counter()
     for pattern, times in patterns.items():
         alike[_under(pattern, criterion)] += times
@@ -316,7 +316,7 @@ def _sum_up(
 
 
 def _under(pattern: ItemPattern, criterion: Criterion) -> ItemPattern:
-    """What is alike under the criterion becomes one."""
+    """Return the pattern with values merged that are equal under the criterion."""
     values = _VALUES[criterion]
     return pattern._replace(
         script=values[pattern.script],
@@ -339,10 +339,10 @@ _VALUES = {
 }
 
 
-# The number of different patterns is bounded, and so is the memory that this takes.
+# The number of different patterns is bounded, and so is the memory for them.
 @lru_cache(maxsize=16_384)
 def _row(pattern: ItemPattern, criterion: Criterion) -> tuple[int, ...]:
-    """What one item adds to every sum behind every figure, in the order in which `_read` takes them."""
+    """Return an item's contribution to every sum behind every figure, in the order that `_read` uses."""
     outlook = Outlook(pattern, criterion)
     found = [added for figure in FIGURES for added in _added(figure, outlook)]
     return (*found, *_cells(outlook))
@@ -372,7 +372,7 @@ def _added(figure: Definition, outlook: Outlook) -> Iterator[int]:
 
 
 def _cells(outlook: Outlook) -> Iterator[int]:
-    """The item's place in the table behind net."""
+    """Yield the item's cell in the table behind net."""
     change = outlook.closed(_BY_NAME["net"].part)
     for cell in ((True, 0), (True, -1), (False, 1), (False, 0)):
         yield int(change is not None and (outlook.right, change) == cell)
@@ -400,7 +400,7 @@ def _read(figure: Definition, sums: Iterator[int]) -> _Sums:
 
 
 def _reasons(figure: Definition, executed: Patterns, criterion: Criterion) -> dict[str, int]:
-    """Why execution and experts differ, by how many items; a reason not given is counted too."""
+    """Return why sandbox results and experts differ, with numbers of items; a missing reason is counted too."""
     reasons = dict.fromkeys((*EXECUTION_REASONS, NOT_SAID), 0)
     if figure.name != "execution_agreement":
         return reasons
@@ -414,7 +414,7 @@ def _reasons(figure: Definition, executed: Patterns, criterion: Criterion) -> di
 
 
 class _Repeated(NamedTuple):
-    """Of each figure, what the statements with several items add; and how many of their items net loses."""
+    """For each figure, the contributions of statements with several items, and how many of their items net loses."""
 
     of: dict[str, list[Cluster]]
     lost: int
@@ -443,7 +443,7 @@ def _parts(pattern: ItemPattern, criterion: Criterion) -> tuple[int, ...]:
 def _statements(
     definition: Definition, own: _Sums, repeated: _Repeated, table: tuple[int, int, int, int]
 ) -> list[Cluster]:
-    """All statements of a figure: those with several items, and those with one by what it adds."""
+    """Return all statements of a figure: those with several items, and those with one by its contribution."""
     several = repeated.of[definition.name]
     size = own.denominator - sum(n * times for _added, n, times in several)
     added = own.numerator - sum(one * times for one, _n, times in several)

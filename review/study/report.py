@@ -1,4 +1,4 @@
-"""The report as one JSON document, from counts: what `study_report --json`, page and API show."""
+"""The report as a JSON document, from counts, for `study_report --json`, the page and the API."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from review.study.types import Stage
 
 @dataclass(frozen=True, kw_only=True)
 class ArmCounts:
-    """The items of one Configuration; `is_demo` where the demo model had a part in them.
+    """The items of one Configuration; `is_demo` if the demo model was used for any.
 
-    `clusters` are its statements with several items, `stages` what reviewers gave in it.
+    `clusters` are its statements with several items, `stages` the scores of its reviewers.
     """
 
     name: str
@@ -42,9 +42,9 @@ def study_report(
     names: Mapping[int, str],
     every: bool = False,
 ) -> dict[str, object]:
-    """The whole report; `names` of reviewers by their key. Lists are in the order of names.
+    """Return the whole report; `names` has the reviewers' names by key. Lists are in the order of names.
 
-    `stages` are all Configurations together; intervals of pairs of many reviewers only where `every` asks.
+    `stages` combine all Configurations. With many reviewers, intervals of pairs need `every`.
     """
     return {
         "campaign": campaign,
@@ -60,7 +60,7 @@ def study_report(
 def report_arm(
     arm: ArmCounts, *, names: Mapping[int, str], every: bool = False
 ) -> dict[str, object]:
-    """One Configuration's figures under both criteria, and its agreement."""
+    """Return a Configuration's figures under both criteria, and its agreement."""
     report: dict[str, object] = {"name": arm.name}
     if arm.is_demo:
         report["demo"] = True
@@ -73,7 +73,7 @@ def report_arm(
 def report_stages(
     stages: Mapping[Stage, StageCounts], *, names: Mapping[int, str], every: bool = False
 ) -> dict[str, object]:
-    """The agreement of each stage."""
+    """Return the agreement of each stage."""
     return {
         stage.value: report_agreement(
             _agreement(stages.get(stage, StageCounts()), every=every), names=names
@@ -83,7 +83,7 @@ def report_stages(
 
 
 def report_agreement(agreement: Agreement, *, names: Mapping[int, str]) -> dict[str, object]:
-    """One stage's agreement; reviewers by name."""
+    """Return a stage's agreement, with reviewers by name."""
     pairs = [_named(pair, names) for pair in agreement.pairs]
     leniency = [{**vars(one), "reviewer": names[one.reviewer]} for one in agreement.leniency]
     return {
@@ -105,7 +105,7 @@ def _agreement(counts: StageCounts, *, every: bool) -> Agreement:
     )
 
 
-# A score changes the agreement of its own stage; the other stages' is what it was a moment ago.
+# Cached, because a score changes the agreement of its own stage only.
 @lru_cache(maxsize=64)
 def _agreement_of(
     values: frozenset[tuple[tuple[Values, ...], int]],
@@ -120,6 +120,6 @@ def _agreement_of(
 
 
 def _named(pair: PairAgreement, names: Mapping[int, str]) -> dict[str, object]:
-    """The pair with names, in their order; every measure is the same either way."""
+    """Return the pair in the order of names; every measure is symmetric."""
     a, b = sorted((names[pair.a], names[pair.b]))
     return {**vars(pair), "a": a, "b": b}

@@ -1,4 +1,4 @@
-"""Threats to validity: what is prevented, recorded or reported about each, and the figures that report them."""
+"""Threats to validity: how each is prevented, recorded or reported, and the figures that report it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUARTERS = 4
 
 @dataclass(frozen=True)
 class Threat:
-    """One threat, in words: what it is, and what the product does about it."""
+    """A threat: what it is, and what the product does about it."""
 
     key: str
     label: str
@@ -43,8 +43,9 @@ PARTLY = _(
 
 
 def threats_of(*, here: int, imported: int) -> list[Threat]:
-    """The threats with what is done about each, by where the scores come from: of those that were imported nothing is
-    claimed to be prevented. A study without any says what will be done.
+    """Return the threats with the measures against each, by the origin of the scores.
+
+    For imported scores, no prevention is claimed. A study without scores describes what will be done.
     """
     if not imported:
         return list(THREATS)
@@ -151,9 +152,9 @@ THREATS: tuple[Threat, ...] = (
 def compare_halo(
     statements: Iterable[Sequence[tuple[int, int]]], criterion: Criterion
 ) -> Difference:
-    """From the usual score of a refined script to that of another reviewer who did not know that it was one.
+    """Compare the usual score of a refined script with that of a reviewer who did not know that it was one.
 
-    `statements` have the pairs of scores of each.
+    `statements` has the pairs of scores of each statement.
     """
     cells: Counter[tuple[bool, bool]] = Counter()
     moves: list[list[int]] = []
@@ -172,7 +173,7 @@ def compare_halo(
 
 
 def compare_repeats(pairs: Mapping[tuple[int, int], int]) -> Retest:
-    """Test-retest: of (first, again) scores the share that is equal, and Cohen's kappa."""
+    """Return the test-retest reliability of (first, again) scores: the proportion of equal ones, and Cohen's kappa."""
     table = np.array([[pairs.get((first, again), 0) for again in VALUES] for first in VALUES])
     share = Share.of(int(np.trace(table)), int(table.sum()))
     kappa = float(kappas_of(table.astype(np.float64), penalties()["nominal"]))
@@ -182,9 +183,9 @@ def compare_repeats(pairs: Mapping[tuple[int, int], int]) -> Retest:
 def share_by_quarter(
     counts: Mapping[int, Mapping[Values, int]], criterion: Criterion
 ) -> tuple[Share, ...]:
-    """Right scores of all scores in each quarter, from how many statements had which scores in it.
+    """Return the proportion of right scores in each quarter, from the numbers of statements by their scores.
 
-    Scores of one statement are not independent: where some quarter has several, the interval heeds it.
+    Scores of one statement are not independent, so the interval accounts for quarters with several.
     """
     return tuple(_share_of_quarter(counts.get(number, {}), criterion) for number in range(QUARTERS))
 

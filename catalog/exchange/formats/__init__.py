@@ -1,6 +1,6 @@
-"""The catalogue as files: a line of JSON, a row of CSV or a folder for each entry, and folders in a .zip.
+"""The catalogue as files: a JSON line, a CSV row or a folder for each entry, and folders in a .zip.
 
-Pure: reads and writes files, knows no database.
+Only reads and writes files, without the database.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = [
 
 
 class Format(StrEnum):
-    """The formats of files; a folder of entries is not a file."""
+    """The file formats; a folder of entries is not a file."""
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -76,13 +76,13 @@ ENDINGS = tuple(ending for known in _FORMATS.values() for ending in known.ending
 
 
 def format_of(name: str) -> Format | None:
-    """The format that a file's name ends with, if any."""
+    """Return the format for a file name's ending, if any."""
     ending = Path(name).suffix.lower()
     return next((one for one, known in _FORMATS.items() if ending in known.endings), None)
 
 
 def read_rows(source: Path) -> Iterator[Row]:
-    """The rows of a folder or of a file, by its ending. Raises OSError, UnreadableFile."""
+    """Yield the rows of a folder or of a file, by its ending. Raises OSError and UnreadableFile."""
     if source.is_dir():
         yield from read_folders(DiskFolder(source))
         return
@@ -94,12 +94,12 @@ def read_rows(source: Path) -> Iterator[Row]:
 
 
 def read_file(file: BinaryIO, format: Format) -> Iterator[Row]:
-    """The rows of an open file, one by one. Raises UnreadableFile."""
+    """Yield the rows of an open file. Raises UnreadableFile."""
     yield from _FORMATS[format].read(file)
 
 
 def file_parts(records: Iterable[EntryRecord], format: Format) -> Iterator[bytes]:
-    """The bytes of a file with these records, as they are made, so that any number fits in memory."""
+    """Yield the bytes of a file with these records as a stream, so that any number fits in memory."""
     if format is Format.ZIP:
         yield from archive_parts(records)
     elif format is Format.CSV:

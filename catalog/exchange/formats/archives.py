@@ -15,21 +15,21 @@ from catalog.exchange.formats.records import EntryRecord, Row
 from core.files.lines import MOST_BYTES, UnreadableFile, say_too_long
 
 MOST_FILES = 50_000
-MOST_UNFOLDED = 256_000_000  # bytes in all
+MOST_UNFOLDED = 256_000_000  # bytes in total
 MOST_TIMES = 200  # times the packed size, for files larger than `_SMALL`
-_SMALL = 100_000  # bytes that may be packed as tightly as can be
+_SMALL = 100_000  # bytes that may have any compression ratio
 _MOST_PATH = 300  # characters
 _MOST_DIRECTORY = MOST_FILES * (46 + _MOST_PATH)  # bytes of the list of files
 _FILES = frozenset({METADATA, SCRIPT})
 
 _END = struct.Struct("<4s4H2LH")  # the record at the end of an archive
-_LONGEST_END = _END.size + 65_535  # with its remark
-_LARGE = b"PK\x06\x07"  # before that record, where the archive has more than 4 GB or 65,535 files
+_LONGEST_END = _END.size + 65_535  # with its comment
+_LARGE = b"PK\x06\x07"  # before that record, if the archive has more than 4 GB or 65,535 files
 _LARGE_SIZE = 20
 
 
 def read_archive(file: BinaryIO) -> Iterator[Row]:
-    """The entries of the folders in it, inside one folder or at the top. Raises UnreadableFile."""
+    """Yield the entries of the folders in the archive, inside one folder or at the top. Raises UnreadableFile."""
     _check_directory(file)
     try:
         with zipfile.ZipFile(file) as archive:
@@ -43,12 +43,12 @@ def read_archive(file: BinaryIO) -> Iterator[Row]:
 
 
 def archive_parts(records: Iterable[EntryRecord]) -> Iterator[bytes]:
-    """The bytes of an archive with a folder for each record, produced as a stream."""
+    """Yield the bytes of an archive with a folder for each record, as a stream."""
     buffer = _Parts()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]
         for record in records:
             for name, data in files_of(record):
-                # A fixed time: the same catalogue is the same file.
+                # A fixed time, so that the same catalogue gives the same file.
                 about = zipfile.ZipInfo(f"{record.slug}/{name}", date_time=(1980, 1, 1, 0, 0, 0))
                 about.external_attr = 0o644 << 16
                 archive.writestr(about, data, zipfile.ZIP_DEFLATED)
@@ -57,7 +57,7 @@ def archive_parts(records: Iterable[EntryRecord]) -> Iterator[bytes]:
 
 
 def _check_directory(file: BinaryIO) -> None:
-    """Refuse a directory that would fill the memory before any file is read."""
+    """Raise UnreadableFile for a directory that would fill the memory, before any file is read."""
     file.seek(0, 2)
     size = file.tell()
     file.seek(max(0, size - _LONGEST_END - _LARGE_SIZE))
@@ -78,7 +78,7 @@ def _holds_entry(folder: Folder) -> bool:
 
 
 class _Tree:
-    """The folders of an archive, without paths that lead out of it."""
+    """The folders of an archive, without paths outside it."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.root = _ArchiveFolder("", archive, _Budget())
@@ -87,7 +87,7 @@ class _Tree:
         for member in archive.infolist():
             path = member.filename
             if member.is_dir() or path.rsplit("/", 1)[-1] not in _FILES:
-                continue  # something else, as the lists that some systems add
+                continue  # other files, such as the metadata that some systems add
             parts = path.split("/")
             if len(path) > _MOST_PATH or any(
                 part in ("", ".", "..") or not part.isprintable() or "\\" in part or ":" in part
@@ -99,7 +99,7 @@ class _Tree:
 
 @dataclass
 class _Budget:
-    """How many bytes may still be unpacked."""
+    """The number of bytes that may still be unpacked."""
 
     left: int = field(default_factory=lambda: MOST_UNFOLDED)
 
@@ -149,7 +149,7 @@ class _ArchiveFolder:
         return data
 
     def _unfold(self, member: zipfile.ZipInfo) -> bytes:
-        # What the archive says of a file's size is not believed: it is read up to the limit.
+        # The declared size of a file is not trusted: the file is read up to the limit.
         name = member.filename.rsplit("/", 1)[-1]
         try:
             with self.archive.open(member) as file:
@@ -165,7 +165,7 @@ class _ArchiveFolder:
 
 
 class _Parts:
-    """A file that is written in order and read at the same time."""
+    """A file that is written sequentially and read at the same time."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -175,9 +175,9 @@ class _Parts:
         return len(data)
 
     def flush(self) -> None:
-        """Nothing is buffered."""
+        """Do nothing, because nothing is buffered."""
 
     def take(self) -> Iterator[bytes]:
-        """What has been written since the last call."""
+        """Yield everything written since the last call."""
         parts, self._parts = self._parts, []
         yield from parts

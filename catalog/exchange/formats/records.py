@@ -1,4 +1,4 @@
-"""One entry as files represent it."""
+"""An entry as represented in files."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from pydantic import (
 
 from catalog.version_details import Stripped, Text, VersionDetails, describe, refuse_unstorable
 
-MOST_ABOUT = 50_000  # characters of what a file says of an entry's origin
+MOST_ABOUT = 50_000  # characters of an entry's origin in a file
 MOST_OTHERS = 200  # versions other than the main one
 MOST_PHRASINGS = 1_000
 _DEEPEST = 50
 
 
 def _storable(about: Mapping[str, object]) -> Mapping[str, object]:
-    """As JSON that the database accepts: YAML dates become text."""
+    """Return the data as JSON that the database accepts; YAML dates become text."""
     text = json.dumps(about, default=str, allow_nan=False)
     if len(text) > MOST_ABOUT:
         raise ValueError(f"has {len(text):,} characters; at most {MOST_ABOUT:,} are possible")
@@ -52,12 +52,12 @@ def _refuse_unstorable_texts(value: object, *, depth: int) -> None:
 
 State = Literal["draft", "in_review", "verified", "deprecated"]
 Script = Annotated[Text, Field(min_length=1)]
-# What an export says of origin: who made and verified it, and when. An import keeps it and trusts none of it.
+# The origin in an export: who made and verified the entry, and when. An import stores it but does not trust it.
 About = Annotated[Mapping[str, object], AfterValidator(_storable)]
 
 
 class Wording(BaseModel):
-    """One wording; a plain text in a file means an imported one."""
+    """A phrasing; a plain text in a file is an imported one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -82,7 +82,7 @@ AnyWording = Annotated[Wording, BeforeValidator(_read_wording), PlainSerializer(
 
 
 class OtherVersion(VersionDetails):
-    """Another version of an entry than the one that counts: an earlier one, or a newer draft."""
+    """A version of an entry other than the main one: an earlier one, or a newer draft."""
 
     number: Annotated[int, Field(ge=1, le=1_000_000)]
     state: State
@@ -96,7 +96,7 @@ class OtherVersion(VersionDetails):
 
 
 class EntryRecord(VersionDetails):
-    """An entry with the version that counts; its other keys are those of `VersionDetails`."""
+    """An entry with its main version; its other keys are those of `VersionDetails`."""
 
     slug: Annotated[Text, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=80)] | None = None
     title: Annotated[Stripped, Field(min_length=1, max_length=300)]
@@ -107,7 +107,8 @@ class EntryRecord(VersionDetails):
     number: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     # An import never gives a row a higher state than this, whichever state is requested.
     state: State | None = None
-    suspended: Annotated[Stripped, Field(min_length=1, max_length=5_000)] | None = None  # why
+    # The reason for the suspension.
+    suspended: Annotated[Stripped, Field(min_length=1, max_length=5_000)] | None = None
     about: About | None = None
     versions: Annotated[tuple[OtherVersion, ...], Field(max_length=MOST_OTHERS)] = ()
 
@@ -126,11 +127,11 @@ class EntryRecord(VersionDetails):
 
     @property
     def wordings(self) -> list[str]:
-        """The texts of the wordings, without the title."""
+        """Return the texts of the phrasings, without the title."""
         return [phrasing.text for phrasing in self.phrasings]
 
     def plain(self, *, without: frozenset[str] = frozenset()) -> dict[str, object]:
-        """The record as JSON and YAML store it; missing fields are left out."""
+        """Return the record as JSON and YAML store it; missing fields are left out."""
         data = self.model_dump(mode="json", exclude=set(without), exclude_none=True)
         return {name: value for name, value in data.items() if name not in _LISTS or value}
 
@@ -140,16 +141,16 @@ _LISTS = frozenset({"phrasings", "versions"})  # an empty list is the same as no
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One entry of a source: its position, and the record or the problem with it."""
+    """An entry of a source: its position, and the record or the problem with it."""
 
     place: str  # "line 3", or the folder's name
     record: EntryRecord | None = None
     problem: str = ""
-    title: str = ""  # as far as it could be read
+    title: str = ""  # if it could be read
 
 
 def read_record(data: object, *, place: str) -> Row:
-    """The row of a file's record."""
+    """Return the row of a file's record."""
     if not isinstance(data, dict):
         return Row(place=place, problem="is not an object with names and values")
     given = data.get("title")

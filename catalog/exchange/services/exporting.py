@@ -11,7 +11,7 @@ from catalog.exchange.formats import EntryRecord, OtherVersion, Wording, files_o
 from catalog.models import Entry, Phrasing, Version
 from catalog.version_details import VersionDetails
 
-CHUNK = 100  # entries that are in memory at a time
+CHUNK = 100  # entries in memory at a time
 State = Version.State
 # Without effect if empty, and then left out of files. An empty `tools` means that the script needs none.
 _SAID_IF_ANY = ("parameters", "tags", "links", "check_before", "check_after", "undo")
@@ -20,7 +20,7 @@ _SAID_IF_ANY = ("parameters", "tags", "links", "check_before", "check_after", "u
 def export_entries(
     *, state: State | None = None, among: QuerySet[Entry] | None = None
 ) -> Iterator[EntryRecord]:
-    """A record for each entry with all of its versions, by slug; the verified one counts, or the newest.
+    """Yield a record for each entry with all of its versions, by slug; the main one is the verified or the newest.
 
     With `state`, only entries with a version in that state, and only the newest such version. With `among`, only
     these entries.
@@ -50,11 +50,10 @@ def export_entries(
 def version_files(
     version: Version, *, about: Mapping[str, object], suspended: str = "", state: State
 ) -> dict[str, bytes]:
-    """The files of an entry's folder with this version only, as if it were in this state; in the format of any
-    export.
+    """Return the files of an entry's folder with this version only, as if it were in this state, like an export's.
 
-    Its origin contains only `about`. Wordings are left out: some are people's statements, or come from decisions
-    that not everybody may know of.
+    Its origin has only `about`. Phrasings are left out, because some are users' statements or come from decisions
+    that not every user may know of.
     """
     record = EntryRecord(
         title=version.entry.title,
@@ -122,7 +121,7 @@ def _said(version: Version) -> VersionDetails:
 
 
 def _about(version: Version) -> dict[str, object]:
-    """Author, date and origin; an import stores them and does not trust them."""
+    """Return author, date and origin, which an import stores but does not trust."""
     about = {
         "author": version.author.username if version.author else None,
         "created_at": version.created_at.isoformat(),

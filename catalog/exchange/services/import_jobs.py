@@ -1,4 +1,4 @@
-"""Imports from a page: stored, previewed, then carried out; small ones at once."""
+"""Imports from a page: stored, previewed, then run; small ones at once."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from core.errors import BadInput, NotAllowedNow, Refused
 from core.kept_files import KeptFiles
 from core.leased_jobs import UNFINISHED, Claim, LostLease, claim
 
-MOST_BYTES = 64_000_000  # of a file on a page; the command takes any
-MOST_ROWS = 10_000  # of a kept report; its figures are always whole
+MOST_BYTES = 64_000_000  # of a file on a page; the command has no limit
+MOST_ROWS = 10_000  # of a stored report; its totals include all rows
 KEPT_FOR = timedelta(days=1)
-SMALL_FILE = 60_000  # bytes that are looked through while the person waits
-FEW_SCRIPTS = 20  # that are analysed while the person waits
+SMALL_FILE = 60_000  # bytes that are previewed while the user waits
+FEW_SCRIPTS = 20  # scripts that are analyzed while the user waits
 State = Version.State
 STATES = (State.IN_REVIEW, State.DRAFT)
-kept_files = KeptFiles("catalogue")  # that wait to be imported
+kept_files = KeptFiles("catalogue")  # files that wait to be imported
 
 
 def preview_import(file: File[bytes], *, by: User, state: str, format: str = "") -> Job:
@@ -62,7 +62,7 @@ def preview_import(file: File[bytes], *, by: User, state: str, format: str = "")
 
 
 def start_import(preview: Job, *, by: User) -> Job:
-    """Carry out the preview, from the same file. Raises NotAllowedNow if it can't be started, or was already."""
+    """Start the import of a previewed file. Raises NotAllowedNow if it can't be started, or was started already."""
     require(by, CURATE)
     if not can_start(preview):
         raise NotAllowedNow(_("This can't be begun: choose the file again."))
@@ -93,7 +93,7 @@ def cancel_import(job: Job, *, by: User) -> None:
 
 
 def can_start(job: Job) -> bool:
-    """Whether it is a preview with changes whose file still exists."""
+    """Return whether it is a preview with changes whose file still exists."""
     return (
         job.kind == Job.Kind.IMPORT
         and job.state == Job.State.DONE
@@ -106,7 +106,7 @@ def can_start(job: Job) -> bool:
 
 
 def carry_out_import(held: Claim[Job], job: Job) -> None:
-    """Run by the job's holder. If it is started again after a kill, it finds the rows that were imported already."""
+    """Run the import for the worker that holds the job. After a kill, the next run finds the rows imported so far."""
     name = job.filename
     is_dry = bool(job.arguments["dry_run"])
 
@@ -144,7 +144,7 @@ def _begin(job: Job, *, at_once: bool) -> None:
 
 
 def _kept(report: ImportReport) -> dict[str, object]:
-    """The stored report: refused rows first, then rows with a warning and changes, at most MOST_ROWS of them."""
+    """Return the report to store: refused rows first, then rows with a warning and changes, at most MOST_ROWS."""
     telling = [row for row in report.rows if row.outcome is not ImportOutcome.UNCHANGED]
     telling.sort(key=lambda row: (row.outcome is not ImportOutcome.REFUSED, not row.warning))
     return {

@@ -20,7 +20,7 @@ from core.errors import BadInput
 
 VERIFIED_FIRST = Case(When(state=Version.State.VERIFIED, then=Value(0)), default=Value(1))
 Need = tuple[str, VersionDetails]  # a script and its details
-# What says nothing about how to run the script, and changes without a new version.
+# Data that does not affect how to run the script, and changes without a new version.
 LABELS = ("tags", "links")
 
 
@@ -46,13 +46,13 @@ class ImportStep:
     record: EntryRecord
     details: VersionDetails
     entry_id: int | None = None
-    version: Version | None = None  # whose labels change
+    version: Version | None = None  # the version whose labels change
     slug: str = ""
     why: str = ""
 
     @property
     def needs(self) -> list[Need]:
-        """The scripts to analyse for it."""
+        """The scripts to analyze for it."""
         if self.outcome is ImportOutcome.VERSION:
             return [(self.record.script, self.details)]
         if self.outcome is ImportOutcome.ENTRY:
@@ -62,7 +62,7 @@ class ImportStep:
 
 
 class Taken(NamedTuple):
-    """For a slug used in this file: the script, and the entry."""
+    """The script and the entry of a slug used in this file."""
 
     place: str
     sha256: str
@@ -76,13 +76,13 @@ class RowsBefore:
         self._is_dry = is_dry
         self._made_up = 0
         self.places: dict[str, Taken] = {}  # by slug
-        self.titles: dict[str, str] = {}  # of new entries, in lower case, with the place
-        # What a dry run would have written: the holders of scripts, and wordings of entries.
+        self.titles: dict[str, str] = {}  # titles of new entries in lower case, with their places
+        # Effects of a dry run: the holders of scripts, and phrasings of entries.
         self.holders: dict[str, int] = {}
         self.added: dict[int, set[str]] = {}
 
     def make_up(self) -> int:
-        """A key for an entry that a preview would have created; no row has it."""
+        """Return a key for an entry that a preview would have created; no row has it."""
         self._made_up -= 1
         return self._made_up
 
@@ -98,7 +98,7 @@ class RowsBefore:
 
 
 class ExistingData:
-    """The existing data for some records: entries by slug and by script, versions and wordings."""
+    """The existing data for some records: entries by slug and by script, versions and phrasings."""
 
     def __init__(self, records: Sequence[EntryRecord], seen: RowsBefore) -> None:
         hashes = {Version.hash_of(record.script) for record in records}
@@ -122,7 +122,7 @@ class ExistingData:
         self.owners = {person.username: person for person in people}
 
     def texts_of(self, entry_id: int) -> set[str]:
-        """The wordings of an entry."""
+        """Return the phrasings of an entry."""
         if entry_id not in self._texts:
             self._texts[entry_id] = set(self._added.get(entry_id, ()))
         return self._texts[entry_id]
@@ -137,7 +137,7 @@ class ExistingData:
 
 
 def decide(row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan) -> ImportStep:
-    """What to do with a row. Raises BadInput if it is refused."""
+    """Decide what to do with a row. Raises BadInput if it is refused."""
     record = row.record
     if record is None:
         raise BadInput(row.problem)
@@ -147,7 +147,7 @@ def decide(row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan) ->
         raise BadInput(f"The entry {entry.slug!r} was merged into {entry.merged_into.slug!r}.")
     earlier = seen.places.get(record.slug or "")
     if earlier is not None:
-        # Else each of the two would be a version of one entry, in the order of a file.
+        # Otherwise, both would become versions of one entry, in the order of the file.
         if earlier.sha256 != sha256:
             raise BadInput(f"The slug {record.slug!r} is that of another script: {earlier.place}.")
         step = _wordings(record, earlier.entry_id, record.slug or "", known, why=earlier.place)
@@ -174,7 +174,7 @@ def _new_entry(record: EntryRecord) -> ImportStep:
 def _of_entry(
     record: EntryRecord, entry: Entry, sha256: str, known: ExistingData, plan: ImportPlan
 ) -> ImportStep:
-    """The row names an entry: another script, or other details, make a new version of it."""
+    """Decide on a row that names an entry: another script or other details make a new version of it."""
     same = known.versions.get((entry.pk, sha256), [])
     said = _said(record.details)
     if not same:
@@ -221,7 +221,7 @@ def _of_entry(
 def _wordings(
     record: EntryRecord, entry_id: int, slug: str, known: ExistingData, *, why: str = ""
 ) -> ImportStep:
-    """The entry has the script already: the row's texts become wordings of it."""
+    """Decide on a row whose script the entry has already: the row's texts become phrasings of it."""
     has_new = not known.texts_of(entry_id).issuperset([record.title, *record.wordings])
     return ImportStep(
         outcome=ImportOutcome.PHRASINGS if has_new else ImportOutcome.UNCHANGED,
@@ -242,16 +242,16 @@ def _said(details: VersionDetails) -> dict[str, object]:
 
 
 def _differences(version: Version, details: VersionDetails, script: str) -> list[str]:
-    """The names of fields in which the file differs from the version."""
+    """Return the names of fields in which the file differs from the version."""
     said = _said(details)
     there = details_of(version)
     differing = [name for name, value in said.items() if getattr(there, name) != value]
     if "tags" in differing and set(details.tags or ()) == set(there.tags or ()):
         differing.remove("tags")
-    # A file may leave out what is found in the script itself.
+    # A file may omit parameters that are found in the script itself.
     if "parameters" in differing and tuple(check(script, details)) == there.parameters:
         differing.remove("parameters")
-    # What a file says of the risk is raised to its worst finding, as it was when the version was made.
+    # The file's risk is raised to that of its worst finding, as when the version was made.
     if "risk" in differing and there.risk == raised_risk(
         str(details.risk), ratings(version.findings)
     ):
@@ -260,7 +260,7 @@ def _differences(version: Version, details: VersionDetails, script: str) -> list
 
 
 def lower_state(asked: Version.State, said: str | None) -> Version.State:
-    """The state of a row: the requested one, or the file's if that is lower."""
+    """Return the state of a row: the requested one, or the file's if that is lower."""
     State = Version.State
     if said is None or asked == State.DRAFT and said != State.DEPRECATED:
         return asked
@@ -268,7 +268,7 @@ def lower_state(asked: Version.State, said: str | None) -> Version.State:
 
 
 def in_order(record: EntryRecord) -> Iterable[EntryRecord | OtherVersion]:
-    """The versions of a record by number; the one that counts is the record itself."""
+    """Return the versions of a record by number; the main one is the record itself."""
     number = record.number or max((one.number for one in record.versions), default=0) + 1
     before = [one for one in record.versions if one.number < number]
     after = [one for one in record.versions if one.number >= number]
@@ -284,7 +284,7 @@ def _entries(**filters: object) -> Iterable[Entry]:
 
 
 def _versions(**filters: object) -> Iterable[Version]:
-    """Versions of entries that were not merged, verified ones first."""
+    """Return versions of entries that were not merged, verified ones first."""
     return (
         Version.objects.filter(entry__merged_into=None, **filters)
         .order_by(VERIFIED_FIRST, "pk")

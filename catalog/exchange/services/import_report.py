@@ -1,4 +1,4 @@
-"""What an import did with each row, or would do."""
+"""The results of an import or of its preview, by row."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from enum import StrEnum
 
 
 class ImportOutcome(StrEnum):
-    """What an import does with a row, or would do."""
+    """The action of an import on a row."""
 
     ENTRY = "entry"  # a new entry
-    VERSION = "version"  # a new version of an entry that was there
-    LABELS = "labels"  # other tags, links or owner; the version stays
-    PHRASINGS = "phrasings"  # new wordings of an entry that has the script
+    VERSION = "version"  # a new version of an existing entry
+    LABELS = "labels"  # other tags, links or owner; the version stays the same
+    PHRASINGS = "phrasings"  # new phrasings of an entry that has the script
     UNCHANGED = "unchanged"
     REFUSED = "refused"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowOutcome:
-    """A row, what happened to it, and why."""
+    """A row with its result and the reason."""
 
     place: str
     outcome: ImportOutcome
     title: str = ""
-    slug: str = ""  # of the entry that was there, or was asked for
+    slug: str = ""  # of the existing or requested entry
     why: str = ""
-    warning: str = ""  # of a preview: a syntax error, a high risk, a title that exists
+    warning: str = ""  # in a preview: a syntax error, a high risk, a title that exists
 
 
 @dataclass(frozen=True)
@@ -39,28 +39,28 @@ class RowError:
 
 @dataclass
 class ImportReport:
-    """What an import did, or would have done: row by row."""
+    """The results of an import or of its preview, by row."""
 
     rows: list[RowOutcome] = field(default_factory=list)
 
     @property
     def read(self) -> int:
-        """Rows in all."""
+        """The number of rows."""
         return len(self.rows)
 
     @property
     def entries(self) -> int:
-        """New entries."""
+        """The number of new entries."""
         return self.count(ImportOutcome.ENTRY)
 
     @property
     def versions(self) -> int:
-        """New versions of entries that were there before."""
+        """The number of new versions of existing entries."""
         return self.count(ImportOutcome.VERSION)
 
     @property
     def labels(self) -> int:
-        """Entries with other tags, links or owner."""
+        """The number of entries with other tags, links or owner."""
         return self.count(ImportOutcome.LABELS)
 
     @property
@@ -70,7 +70,7 @@ class ImportReport:
 
     @property
     def unchanged(self) -> int:
-        """Rows that change nothing."""
+        """The number of rows that change nothing."""
         return self.count(ImportOutcome.UNCHANGED)
 
     @property
@@ -83,10 +83,10 @@ class ImportReport:
         ]
 
     def count(self, outcome: ImportOutcome) -> int:
-        """How many rows ended so."""
+        """Return the number of rows with this result."""
         return sum(row.outcome is outcome for row in self.rows)
 
     def counts(self) -> dict[str, int]:
-        """The figures, by name."""
+        """Return the figures by name."""
         names = ("read", "entries", "versions", "labels", "phrasings", "unchanged")
         return {**{name: getattr(self, name) for name in names}, "refused": len(self.errors)}

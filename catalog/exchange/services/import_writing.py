@@ -1,4 +1,4 @@
-"""Writes what was decided about a row of an import."""
+"""Writes the decisions about an import's rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ State = Version.State
 
 
 class Written(NamedTuple):
-    """The entry that a row belongs to now."""
+    """The entry to which a row now belongs."""
 
     entry_id: int
     slug: str = ""
@@ -77,7 +77,7 @@ def _make_entry(
     for version in in_order(record):
         state = lower_state(plan.state, version.state)
         if version is not record and state == State.VERIFIED:
-            state = State.IN_REVIEW  # one counts, and it is another
+            state = State.IN_REVIEW  # another version is verified
         _add_version(entry, version, version.details, state, prepared, plan=plan, owner=owner)
     if record.suspended:
         entry.suspended_at = timezone.now()
@@ -143,8 +143,8 @@ def _add_phrasings(entry: Entry, record: EntryRecord, plan: ImportPlan) -> bool:
 
 
 def _confirmation(record: EntryRecord, plan: ImportPlan, *, says: bool | None) -> Confirmation:
-    """A curator who imports an entry as verified confirms its wordings, except those that wait according to the
-    file.
+    """Return the confirmation of phrasings: by the curator who imports an entry as verified, unless the file says
+    that a phrasing waits.
     """
     is_verified = lower_state(plan.state, record.state) == State.VERIFIED
     if is_verified and says is not False:

@@ -38,8 +38,8 @@ from core.errors import BadInput, Refused
 logger = logging.getLogger(__name__)
 
 STARTER = Path(__file__).resolve().parents[2] / "starter"
-CHUNK = 100  # rows of one transaction
-ANALYSED_AT_ONCE = 4  # ShellCheck is a process of its own
+CHUNK = 100  # rows per transaction
+ANALYSED_AT_ONCE = 4  # ShellCheck is a separate process
 State = Version.State
 Told = Callable[[ImportReport], None]
 
@@ -95,9 +95,9 @@ def import_rows(
 
 
 def load_starter(*, by: User | None = None) -> ImportReport:
-    """Import the entries of the product, verified, and their vectors; can be repeated.
+    """Import the starter entries, verified, and their vectors; safe to repeat.
 
-    If a release changes an entry, the new version waits in review, since people may rely on the old one.
+    If a release changes an entry, the new version waits in review, because users may rely on the old one.
     """
     plan = ImportPlan(
         state=State.VERIFIED,
@@ -135,7 +135,7 @@ def _run(
 
 
 def _foresee(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> Iterator[RowOutcome]:
-    """Preview the rows; nothing is written or locked."""
+    """Preview the rows without writing or locking anything."""
     records = _records(chunk)
     known = ExistingData(records, seen)
     titles = import_warnings.read_titles(records)
@@ -159,7 +159,7 @@ def _foresee(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> Iterat
 def _decide_dry(
     row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan
 ) -> ImportStep | Refused:
-    """What would be done with the row, noted for the rows after it, or why it is refused."""
+    """Return the decision about the row, which later rows take into account, or why it is refused."""
     try:
         step = decide(row, known, seen, plan)
     except Refused as error:
@@ -201,7 +201,7 @@ def _take_in(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> list[R
 def _prepare(
     chunk: Sequence[Row], records: Sequence[EntryRecord], plan: ImportPlan
 ) -> Mapping[Need, Prepared]:
-    """Analyse the scripts of new versions, several at once, before the transaction."""
+    """Analyze the scripts of new versions, several at once, before the transaction."""
     seen = RowsBefore(is_dry=True)
     known = ExistingData(records, seen)
     needed: dict[Need, None] = {}

@@ -22,12 +22,12 @@ _MOST = 5_000
 
 @dataclass(frozen=True)
 class Pace:
-    """What one person did today, by their own clock, and since their sitting began."""
+    """A reviewer's work today, in their time zone, and since their sitting began."""
 
-    today: int  # items they are through with
+    today: int  # finished items
     sitting: int | None  # those of the current sitting; None without one
     sitting_minutes: float
-    # Of work on one item, by today's, without pauses; None where the page counted none.
+    # The median for one item today, without pauses; None if the page counted no time.
     median_seconds: float | None
     pauses: int
 
@@ -41,7 +41,7 @@ class Pace:
 
 
 def own_pace(user: User) -> Pace:
-    """The person's own, in two queries."""
+    """Return the reviewer's own pace, using two queries."""
     now = timezone.now()
     midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     last = (
@@ -75,12 +75,12 @@ def own_pace(user: User) -> Pace:
 
 @dataclass(frozen=True)
 class Place:
-    """How far one person is in one campaign."""
+    """A reviewer's position in one campaign."""
 
-    # Which one the item in view is of those that the person was given: 3 for the third; of the live queue, of those
-    # that they are through with today. None where they were not given it.
+    # The position of the item in view among the items assigned to the reviewer, such as 3 for the third; in the live
+    # queue, among those finished today. None if it was not assigned.
     number: int | None
-    back: int  # items that they sent to be rewritten and that are ready
+    back: int  # items they sent to be rewritten that are ready
     back_item: int | None  # the first of these
 
 
@@ -98,7 +98,7 @@ def own_place(
         is_done = assignment is not None and assignment.state == Assignment.State.SUBMITTED
         number = max(1, count_today(campaign, user) + (not is_done))
     else:
-        # If the claim found none, none is searched for.
+        # If the claim found none, skip the query.
         has_loose = getattr(assignment, "has_loose", True)
         loose = _read_loose(campaign.pk, user.pk) if has_loose else []
         if assignment is not None and assignment.position:
@@ -108,14 +108,14 @@ def own_place(
 
 
 def count_given(campaign: Campaign, user: User) -> int:
-    """How many items of a study the person was given, without those that they let go of."""
+    """Return how many items of a study the reviewer was given, without those given back."""
     given = Assignment.objects.filter(item__campaign=campaign, reviewer=user, position__gt=0)
     last = given.order_by("-pk").values_list("position", flat=True).first() or 0
     return last - _count_let_go(_read_loose(campaign.pk, user.pk), before=last + 1)
 
 
 def count_held(campaign: Campaign, user: User) -> int:
-    """How many items the person has claimed and is not through with; those that wait for feedback included."""
+    """Return how many claimed items the reviewer has not finished, including those that wait for feedback."""
     states = [Assignment.State.ACTIVE, Assignment.State.WAITING]
     return Assignment.objects.filter(
         item__campaign=campaign, reviewer=user, state__in=states
@@ -123,9 +123,9 @@ def count_held(campaign: Campaign, user: User) -> int:
 
 
 def count_today(campaign: Campaign, user: User) -> int:
-    """How many items of the live queue the person has decided today."""
+    """Return how many items of the live queue the reviewer has decided today."""
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    # Of years of reviewing only today is read.
+    # Read only today's assignments, out of many years.
     return Assignment.objects.filter(
         item__campaign=campaign,
         reviewer=user,
@@ -152,7 +152,7 @@ def _loose(campaign: int, reviewer: int, states: Sequence[str]) -> QuerySet[Assi
 
 
 def _waiting(campaign: int, reviewer: int) -> QuerySet[Assignment]:
-    """In the live queue, where in years many a lease runs out: what waits for the person alone."""
+    """Return the reviewer's own waiting items in the live queue, where many leases expire over the years."""
     return _loose(campaign, reviewer, [Assignment.State.WAITING])
 
 

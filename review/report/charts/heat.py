@@ -1,18 +1,18 @@
-"""Draw a heat map of reviewers: how far each two agree."""
+"""Draws a heat map of the agreement between each two reviewers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-# From which coefficient on a cell is a step darker. The steps are even and carry no names such as
-# "substantial": those are conventions that differ from field to field.
+# The coefficients from which a cell is one step darker. The steps are even and have no names such as "substantial",
+# which are conventions that differ between fields.
 STEPS = (0.0, 0.2, 0.4, 0.6, 0.8)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A pair's coefficient: `level` 0 (none, or below zero) to 5; `text` empty where the two have no joint item."""
+    """A pair's coefficient. `level` is 0 (none, or below zero) to 5; `text` is empty without a joint item."""
 
     text: str
     level: int
@@ -21,7 +21,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class HeatRow:
-    """One reviewer against all: a cell for each name, None against oneself."""
+    """A reviewer's cells, one for each name; None for the reviewer themselves."""
 
     name: str
     cells: Sequence[Cell | None]
@@ -29,7 +29,7 @@ class HeatRow:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two reviewers; `value` None where their coefficient is undefined."""
+    """Two reviewers; `value` is None if their coefficient is undefined."""
 
     a: str
     b: str
@@ -38,7 +38,7 @@ class Pair:
 
 
 def level_of(value: float | None) -> int:
-    """How dark a cell is: 0 for none or no better than chance, 5 from the highest step on."""
+    """Return the shade of a cell: 0 for none or no better than chance, 5 from the highest step on."""
     return (
         0 if value is None else sum(value > step if step == 0 else value >= step for step in STEPS)
     )

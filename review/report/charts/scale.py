@@ -12,7 +12,7 @@ _SIGNED_ENDS = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)
 
 @dataclass(frozen=True)
 class Tick:
-    """A value that is written below the axis, `at` in percent of its length."""
+    """A label below the axis; `at` is its position in percent."""
 
     at: float
     label: str
@@ -50,12 +50,12 @@ class Scale:
 
 
 def scale_of_shares() -> Scale:
-    """All of 0 to 100 %: a share is never made to look larger than it is by a cut axis."""
+    """Return an axis from 0 to 100%, because a cut axis would make proportions look larger."""
     return Scale(0, 1, (0, 0.25, 0.5, 0.75, 1))
 
 
 def scale_of_differences(values: Iterable[float | None], *, is_share: bool = True) -> Scale:
-    """Both ways alike from zero, as far as these values go; of shares at most 100 percentage points."""
+    """Return an axis symmetric around zero that includes these values; at most 100 points for proportions."""
     most = max((abs(value) for value in values if value is not None), default=0)
     end = next((end for end in _SIGNED_ENDS if end >= most), _SIGNED_ENDS[-1])
     if is_share:

@@ -1,6 +1,6 @@
-"""The p values of a report: one that was named before the campaign opened, and all others as one family fixed then.
+"""The p values of a report: the one chosen before the campaign opened, and all others as one family fixed then.
 
-They are shown once the campaign is closed: a p value that is looked at again and again finds something by chance.
+They are shown only after the campaign has closed, because repeated looks at a p value find something by chance.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Holder = dict[str, Any]  # a part of the document with a `p_value`
 
 
 def are_shown(campaign: Campaign, counts: Sequence[Counts]) -> bool:
-    """Whether the study has ended, by its counts."""
+    """Return whether the study has ended, by its counts."""
     return has_ended(campaign, is_imported=not any(one.sums[HERE] for one in counts))
 
 
 def has_ended(campaign: Campaign, *, is_imported: bool) -> bool:
-    """Whether p values may be seen: it is closed, or was never opened and all its scores were made elsewhere."""
+    """Return whether p values may be shown: the study is closed, or never opened with all scores made elsewhere."""
     return campaign.state == Campaign.State.CLOSED or (
         campaign.state == Campaign.State.SETUP and is_imported
     )
@@ -114,7 +114,7 @@ def _name_of(configuration: Configuration | None) -> str:
 def _family(
     document: Mapping[str, object], details: Mapping[str, object]
 ) -> Iterator[tuple[Hypothesis, Holder]]:
-    """All parts with a p value and what they compare, in the order of the report."""
+    """Yield all parts with a p value and what they compare, in the order of the report."""
     for arm in cast("list[Holder]", document["configurations"]):
         for criterion in Criterion:
             if arm[criterion.value][NET]["reason"] != NOT_PART:

@@ -42,7 +42,7 @@ _PAIR_KAPPAS = ("cohen_kappa", "linear_kappa", "weighted_kappa")
 
 
 def show_agreement(view: ReportView) -> Section | None:
-    """The stages that two people have scored; the others are named in one line."""
+    """Return the stages that two reviewers have scored; the others are listed in one line."""
     scored = {key: one for key, one in view.agreement.items() if one["items"]}
     if not scored:
         return None
@@ -109,7 +109,7 @@ def names_of(one: Json) -> list[str]:
 
 @dataclass(frozen=True)
 class HeatLine:
-    """A reviewer against the others, with the leniency in words and as a mark."""
+    """A reviewer against the others, with the leniency as text and as a mark."""
 
     row: HeatRow
     leniency: str
@@ -118,7 +118,7 @@ class HeatLine:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """The reviewers of a stage by quadratic weighted kappa; `zero` is the place of a leniency of 0."""
+    """The reviewers of a stage by quadratic weighted kappa; `zero` is the position of a leniency of 0."""
 
     names: Sequence[str]
     lines: Sequence[HeatLine]
@@ -127,7 +127,7 @@ class HeatMap:
 
 
 def heat_of(one: Json) -> HeatMap:
-    """The reviewers of a stage against each other."""
+    """Return the heat map of a stage's reviewers."""
     pairs = [
         Pair(pair["a"], pair["b"], pair["weighted_kappa"], _say_pair(pair)) for pair in one["pairs"]
     ]
@@ -288,7 +288,7 @@ def _leniency(stage: str, one: Json, note: str) -> Table:
 
 
 def say_points(value: float | None) -> str:
-    """A difference of mean scores, with its sign."""
+    """Return a difference of mean scores with its sign."""
     return NOTHING if value is None else f"{value:+.2f}".replace("-", "−")
 
 

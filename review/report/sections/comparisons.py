@@ -1,4 +1,4 @@
-"""Configurations against each other, on the cases that are final in both."""
+"""The section that compares Configurations, on the cases that are final in both."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def show_comparisons(view: ReportView) -> Section | None:
 
 
 def _family(view: ReportView) -> Iterator[str]:
-    """How many p values Holm's correction is over, and since when that is fixed."""
+    """Yield how many p values Holm's correction includes, and since when that is fixed."""
     said = view.details.get("p_values") or {}
     if not said.get("shown") or not said.get("family"):
         return

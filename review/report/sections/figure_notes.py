@@ -35,7 +35,7 @@ REASONS = {
 
 
 def is_part_of_study(figure: Json) -> bool:
-    """Whether what the figure is about exists anywhere in the Configuration; older snapshots give no reason."""
+    """Return whether the objects of the figure exist in the Configuration; older snapshots give no reason."""
     if "reason" in figure:
         return bool(figure["reason"] != NOT_PART)
     return bool(figure["denominator"] or figure["unresolved"])
@@ -76,7 +76,7 @@ def _has_many(figure: Json) -> bool:
 
 
 def _open(figure: Json, *, signed: bool) -> Iterator[str]:
-    """What is left out because it is not final, and what that may still do."""
+    """Yield what is left out because it is not final, and its possible effect."""
     unresolved = figure.get("unresolved", 0)
     count = figure.get("open", unresolved)
     if not count:

@@ -1,4 +1,4 @@
-"""Every figure of every Configuration, each with its definition in words."""
+"""The section with every figure of every Configuration, each with its definition."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from review.report.sections.section import Block, Section, arm_cell, share_colum
 from review.report.tables.table import Cell, Column, Group, Table, number
 
 KEY = "figures"
-# An oracle knows what no product does: which scripts are wrong.
+# An oracle knows which scripts are wrong, which no product does.
 ORACLES = frozenset({"overall_expert_triggered"})
 
 
 def show_figures(view: ReportView) -> Section | None:
-    """The table of all figures that are part of this study; the others are named in one line."""
+    """Return the table of all figures that are part of this study; the others are listed in one line."""
     shown = [
         one
         for one in view.definitions
@@ -103,12 +103,12 @@ def _group(view: ReportView, definition: Json) -> Group:
 
 
 def _open(view: ReportView, arm: Json, name: str, figure: Json) -> Cell:
-    """How many items it leaves out because a score is missing, leading to them; older snapshots do not count them."""
+    """Return the number of items left out without a score, with a link; older snapshots do not count them."""
     count = figure.get("open", figure.get("unresolved", 0))
     return number(count, url=view.link(arm["name"], figure=name, which="open") if count else "")
 
 
 def is_closed(view: ReportView) -> bool:
-    """Whether p values may be shown; a document that does not say so is of before the rule."""
+    """Return whether p values may be shown; older documents do not say so."""
     said = view.details.get("p_values")
     return said is None or bool(said["shown"])

@@ -1,4 +1,4 @@
-"""A table as text: LaTeX, Markdown, CSV. What people wrote, such as names, is escaped for each."""
+"""Writes a table as LaTeX, Markdown or CSV. Users' texts, such as names, are escaped for each."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _LATEX = {
     "–": "--",
 }
 _WRAPPED = 28  # characters: longer texts of a LaTeX table wrap
-# Between the pieces of a cell, and a piece with one value: a number, both ends of an interval, or n of N. More than
-# a few words around a number make a sentence.
+# Patterns for the separators in a cell, and for a piece with one value: a number, both ends of an interval, or n of
+# N. With more than a few words around a number, it is a sentence.
 _BETWEEN = re.compile(r", | · |[:()]")
 _NUMBER = r"[+−-]?\d[\d,]*(?:\.\d+)?"
 _VALUE = re.compile(
@@ -45,7 +45,7 @@ _MARKDOWN_CHARACTERS = re.compile(r"([\\`*_\[\]<>|#~])")
 
 @dataclass(frozen=True)
 class Format:
-    """How a table is written: ending of its address, name on the page, content type."""
+    """A table format: its URL ending, its name on the page, its content type."""
 
     ending: str
     label: str
@@ -84,7 +84,7 @@ def _latex_text(longest: int) -> str:
 
 
 def write_markdown(table: Table) -> str:
-    """A table in GitHub's Markdown, its caption above."""
+    """Return a table in GitHub's Markdown, with its caption above."""
     head = " | ".join(_markdown(column.label) for column in _columns(table))
     rule = " | ".join("---:" if column.is_number else "---" for column in _columns(table))
     lines = [f"**{_markdown(_caption(table))}**", "", f"| {head} |", f"| {rule} |"]
@@ -156,7 +156,7 @@ FORMATS: Mapping[str, Format] = {
 
 
 def format_links() -> list[tuple[str, str]]:
-    """Ending and name of each format, in the order in which pages offer them."""
+    """Return the ending and the name of each format, in the order on the pages."""
     return [(one.ending, one.label) for one in FORMATS.values()]
 
 

@@ -1,4 +1,4 @@
-"""A table of the report: one source for what the page shows and for what is copied from it."""
+"""A table of the report, the common source of the page and of copied tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Column:
 
     label: str
     is_number: bool = False
-    has_numbers: bool = False  # among words
+    has_numbers: bool = False  # mixed with words
     is_drawing: bool = False
 
 
@@ -34,7 +34,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that belong together, under a heading with its definition in words; or all rows, without one."""
+    """Rows under a common heading with its definition, or all rows without a heading."""
 
     rows: Sequence[Sequence[Cell]]
     heading: str = ""
@@ -46,13 +46,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its name in addresses. `note` holds what must be read with it, such as *not blind*."""
+    """A table with its name in URLs. `note` has warnings such as *not blind*."""
 
     key: str
     caption: str
     columns: Sequence[Column]
     groups: Sequence[Group]
-    group_label: str = ""  # over the headings of groups, where they become a column
+    group_label: str = ""  # the heading of the column of group headings
     note: str = ""
 
     def __bool__(self) -> bool:
@@ -65,7 +65,7 @@ class Table:
 
     @property
     def body(self) -> list[tuple[Group, list[list[tuple[Column, Cell]]]]]:
-        """Each group with its rows, every cell with its column."""
+        """Return each group with its rows, every cell with its column."""
         return [
             (group, [list(zip(self.columns, row, strict=True)) for row in group.rows])
             for group in self.groups
@@ -79,11 +79,11 @@ def table_of(
     rows: Sequence[Sequence[Cell]],
     note: str,
 ) -> Table:
-    """A table without groups. Its note is asked for, so that none goes without *not blind*."""
+    """Return a table without groups. `note` is required, so that no table lacks *not blind*."""
     return Table(key, caption, columns, [Group(rows)], note=note)
 
 
 def number(text: object, **more: object) -> Cell:
-    """A cell of a count, with separators."""
+    """Return a cell with a count, with separators."""
     words = f"{text:,}" if isinstance(text, int) else str(text)
     return Cell(words, **more)  # type: ignore[arg-type]

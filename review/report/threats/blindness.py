@@ -1,4 +1,4 @@
-"""Who had seen verdicts too early: by what they were shown, what they asked to see, and what their scores say."""
+"""Finds reviewers who saw verdicts too early, from what they were shown, what they opened, and their scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers behind each threat to validity: what was recorded with the scores, put together."""
+"""The numbers for each threat to validity, from the data recorded with the scores."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ _QUARTERS = f"""
 
 def recent_threats(campaign: Campaign) -> Document:
     """Return the threats as of at most five minutes ago; of a large study as a worker last computed them."""
-    # With the state: p values are shown once it closes, and no longer when it opens again.
+    # The key includes the state, because p values are shown when the campaign closes, and hidden when it reopens.
     key = f"threats:{campaign.pk}:{campaign.state}"
     found: Document | None = cache.get(key)
     if found is not None:
@@ -92,14 +92,14 @@ def recent_threats(campaign: Campaign) -> Document:
     if kept.at is None:
         cache.set(key, kept.data, KEPT_SECONDS)
         return cast(Document, kept.data)
-    # The campaign may have been opened again since.
+    # The campaign may have reopened since then.
     is_shown = _shows_halo_p(campaign, kept.data["origin"])
     halo = kept.data["halo"] if is_shown else hide_p_values(kept.data["halo"])
     return {**kept.data, "halo": halo, "looks": report_looks(campaign)}
 
 
 def report_threats(campaign: Campaign) -> Document:
-    """Each threat of the study with the numbers that report on it, as JSON."""
+    """Return each threat of the study with its numbers, as JSON."""
     quarters = _count_quarters(campaign)
     origin = count_origins(campaign)
     here, imported = origin["here"], origin["imported"]
@@ -112,7 +112,7 @@ def report_threats(campaign: Campaign) -> Document:
         "position": _share_quarters(quarters["position"]),
         "sitting": _share_quarters(quarters["sitting"]),
         "halo": report_halo(
-            # One that is in no family of p values is not shown either.
+            # A p value that is in no family is not shown either.
             campaign,
             with_p=_shows_halo_p(campaign, origin),
         ),
@@ -145,7 +145,7 @@ def _shows_halo_p(campaign: Campaign, origin: Mapping[str, int]) -> bool:
 
 
 def _count_quarters(campaign: Campaign) -> dict[str, dict[int, Counter[Values]]]:
-    """Of each way to cut and each quarter, how many statements had which scores."""
+    """Return the number of statements by their scores, for each grouping and quarter."""
     found: dict[str, dict[int, Counter[Values]]] = {
         cut: defaultdict(Counter) for cut in ("position", "sitting")
     }
@@ -185,7 +185,7 @@ def _report_rubric(campaign: Campaign) -> Document:
 
 
 def _report_adjudications(campaign: Campaign) -> Document:
-    """How many stages of items were settled, and how often against all who had agreed under a criterion."""
+    """Return how many stages were settled, and how often against all reviewers who had agreed under a criterion."""
     settled, overturned = 0, Counter[str]()
     adjudicated = campaign.items.filter(adjudications__arm="model").exclude(
         state=Item.State.WITHDRAWN
@@ -201,7 +201,7 @@ def _report_adjudications(campaign: Campaign) -> Document:
 
 
 def _report_skips(campaign: Campaign) -> list[Document]:
-    """How many items each reviewer skipped or could not judge, by Configuration and verdict."""
+    """Return how many items each reviewer skipped or could not judge, by Configuration and verdict."""
     rows = campaign.tallies.filter(
         kind=Tally.Kind.SUM, pattern__contains="|", count__gt=0
     ).values_list("configuration__name", "pattern", "count")

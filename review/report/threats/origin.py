@@ -1,4 +1,4 @@
-"""Where the scores come from, and what the times of those that were imported say of order and sittings."""
+"""The origin of the scores, and what the times of imported ones show about order and sittings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TIMES = """
 
 
 def count_origins(campaign: Campaign) -> dict[str, int]:
-    """Scores that were given here, and those that were imported: how many say when, and what was visible."""
+    """Count scores given here and imported ones, and how many of these have a time and what was visible."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -68,6 +68,6 @@ def check_times(campaign: Campaign) -> Document:
 
 
 def describe_pilot(campaign: Campaign) -> Document:
-    """How many items were in the pilot, and whether their scores count."""
+    """Return how many items were in the pilot, and whether their scores count."""
     items = campaign.items.filter(pilot=True, case__purpose=Case.Purpose.REAL, again="")
     return {"items": items.count(), "counts": campaign.pilot_counts}

@@ -1,4 +1,4 @@
-"""What was shown again to check reviewers: hidden repeats, and refined scripts among first Drafts (halo checks)."""
+"""Checks of reviewers: hidden repeats, and refined scripts among first Drafts (halo checks)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Document = dict[str, object]
 
 
 def report_repeats(campaign: Campaign) -> Document:
-    """How far reviewers agree with themselves on hidden repeats: all together, and each."""
+    """Return how far reviewers agree with themselves on hidden repeats, together and each."""
     pairs: dict[int, Counter[tuple[int, int]]] = defaultdict(Counter)
     for reviewer, first, again in read_repeats(campaign):
         pairs[reviewer][first, again] += 1
@@ -73,5 +73,5 @@ def compare_halo_checks(campaign: Campaign) -> Document:
 
 
 def is_halo_planned(campaign: Campaign) -> bool:
-    """Whether its p values belong to the report: a share was wanted for it, here or where the campaign comes from."""
+    """Return whether its p values belong to the report: a share was planned here, or in the campaign's origin."""
     return campaign.halo_share > 0 or any(one[0] == HALO for one in campaign.p_family or ())

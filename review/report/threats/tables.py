@@ -1,4 +1,4 @@
-"""The tables among the threats to validity, to be shown and to be copied, like those of the report."""
+"""The tables of the threats to validity, which can be shown and copied like those of the report."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _halo(view: ReportView, halo: Json | None) -> Table | None:
         return None
     found = halo[view.criterion.value]
     holm = (view.details.get("halo") or {}).get(view.criterion.value, {}).get("p_holm")
-    # Before the study has ended it is not shown, as no p value of the report is.
+    # Hidden before the study has ended, like all p values of the report.
     with_p = is_closed(view) and found["p_value"] is not None
     return _table(
         view,
@@ -183,7 +183,7 @@ def _rubric(view: ReportView, rubric: Json | None) -> Table | None:
 
 
 def _skips(view: ReportView, rows: Sequence[Json]) -> Table | None:
-    """Added up by Configuration, verdict and reviewer."""
+    """Return the skipped items, by Configuration, verdict and reviewer."""
     found: Counter[tuple[str, str, str, str]] = Counter()
     for row in rows:
         found[row["configuration"], row["reviewer"], row["verdict"], row["how"]] += row["items"]
@@ -256,7 +256,7 @@ def _closings(view: ReportView, rows: Sequence[Json]) -> Table | None:
 
 
 def _looks(view: ReportView, rows: Sequence[Json]) -> Table | None:
-    """What older snapshots do not say of a look: it was at the live report, of a campaign that was not closed."""
+    """Return the table of views. In older snapshots, a view is of the live report of an open campaign."""
     what, states = dict(ReportLook.What.choices), dict(Campaign.State.choices)
     return _table(
         view,

@@ -49,7 +49,7 @@ def campaign_report(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def report_table(request: HttpRequest, pk: int, table: str, ending: str) -> HttpResponse:
-    """One table of the live report as text; a look like any other."""
+    """Download a table of the live report as text; the view is recorded."""
     campaign = access_report(signed_in(request), pk)
     report = make_report(campaign)
     log_look(campaign, ReportLook.What.REPORT, by=signed_in(request))
@@ -62,7 +62,7 @@ def report_table(request: HttpRequest, pk: int, table: str, ending: str) -> Http
 
 @require_safe
 def report_threats_page(request: HttpRequest, pk: int) -> HttpResponse:
-    """What is prevented, recorded or reported about each threat, with the numbers; a look like any other."""
+    """Show how each threat is prevented, recorded or reported, with the numbers; the view is recorded."""
     user = signed_in(request)
     campaign = access_report(user, pk)
     criterion = read_criterion(request)
@@ -83,7 +83,7 @@ def report_threats_page(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def report_pairs(request: HttpRequest, pk: int, stage: str) -> HttpResponse:
-    """How far each two reviewers agree at a stage, where they are too many for the report; a look like any other."""
+    """Show the agreement of each two reviewers at a stage with too many for the report; the view is recorded."""
     user = signed_in(request)
     campaign = access_report(user, pk)
     report = make_report(campaign)
@@ -113,7 +113,7 @@ def show_live(
     refused: BadInput | None = None,
     typed: str = "",
 ) -> HttpResponse:
-    """The page; with what a refused snapshot was to be named."""
+    """Render the page; after a refused snapshot, with the typed name."""
     criterion = read_criterion(request)
     report = renew_report(campaign) if "now" in request.GET else recent_report(campaign)
     log_look(campaign, ReportLook.What.REPORT, by=signed_in(request))
@@ -150,7 +150,7 @@ def _tabulate_plan(campaign: Campaign, report: Json, criterion: Criterion, plan:
 def show_body(
     report: Json, criterion: Criterion, items_url: str = "", changes_url: str = ""
 ) -> dict[str, object]:
-    """The context of a report's body, live or kept; without addresses nothing leads to its items."""
+    """Return the context of a report's body, live or saved; without URLs, nothing links to its items."""
     view = ReportView(report, criterion, items_url, changes_url)
     return {
         "report": report,
