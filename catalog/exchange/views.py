@@ -51,7 +51,7 @@ def catalog_import(request: HttpRequest) -> HttpResponse:
 @require_safe
 @vary_on_headers("HX-Request")
 def import_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """What would happen, or happened, to each row; and the progress."""
+    """Show what would happen, or happened, to each row, and the progress."""
     job = access_import(request.user, pk)
     rows = job.report.get("rows", [])
     context = {
@@ -75,7 +75,7 @@ def import_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def import_start(request: HttpRequest, pk: int) -> HttpResponse:
-    """Carry out the preview."""
+    """Start the import of the preview."""
     preview = access_import(request.user, pk)
     job = import_jobs.start_import(preview, by=signed_in(request))
     return redirect("catalog-import-detail", pk=job.pk)

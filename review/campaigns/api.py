@@ -351,7 +351,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=MemberIn, responses=CampaignDetailOut)
     @action(detail=True, methods=["post"])
     def members(self, request: Request, pk: str) -> Response:
-        """Add a reviewer, or change the limit or pause of one who is there."""
+        """Add a reviewer, or change an existing one's limit or pause."""
         user = signed_in(request)
         campaign = _campaign(user, pk)
         given = read_body(MemberIn, request)

@@ -52,7 +52,7 @@ class CampaignListForm(forms.Form):
 
 
 def narrow(campaigns: QuerySet[Campaign], chosen: Mapping[str, Any]) -> QuerySet[Campaign]:
-    """Those that fit a valid form."""
+    """Return the campaigns that match a valid form."""
     if chosen["q"]:
         campaigns = campaigns.filter(has_every_word("name", chosen["q"]))
     if chosen["state"]:
@@ -65,7 +65,7 @@ def narrow(campaigns: QuerySet[Campaign], chosen: Mapping[str, Any]) -> QuerySet
 
 
 def in_order(campaigns: QuerySet[Campaign], sort: Sort) -> QuerySet[Campaign]:
-    """In this order, each with `people`, its number of reviewers."""
+    """Return the campaigns in this order, each with `people`, its number of reviewers."""
     states = Campaign.State
     under_way = [states.OPEN, states.PILOT, states.PAUSED, states.SETUP, states.CLOSED]
     place = Case(*(When(state=one, then=Value(number)) for number, one in enumerate(under_way)))
@@ -81,7 +81,7 @@ def in_order(campaigns: QuerySet[Campaign], sort: Sort) -> QuerySet[Campaign]:
 
 
 def count_facets(campaigns: QuerySet[Campaign], chosen: Mapping[str, Any]) -> list[Facet]:
-    """How many campaigns each value of each filter leaves, in one query."""
+    """Count the campaigns for each value of each filter, using one query."""
 
     def without(name: str) -> QuerySet[Campaign]:
         return narrow(campaigns, {**chosen, name: ""})

@@ -192,7 +192,7 @@ def is_through(item: Item, score: Score) -> bool:
 
 
 def reveal(item: Item, what: str, *, by: User) -> None:
-    """Show what is hidden before its time, where the campaign allows it; noted, and with each later score too."""
+    """Reveal something early if the campaign allows it; record this now and with each later score."""
     if what not in Reveal.What.values:
         raise BadInput(_("Unknown option."), field="what")
     if not item.campaign.may_reveal:
@@ -297,7 +297,7 @@ def _sitting_minutes(locked: Item) -> float:
 
 
 def add_time(assignment: Assignment, step: Step, given: ScoreInput) -> None:
-    """Add to the stage's seconds of work and to the pauses, where the page counted them; not yet stored."""
+    """Add the page's counts of active seconds and pauses, if any, to the unsaved assignment."""
     if given.active_seconds is None:
         return
     before = assignment.active_seconds.get(step.key, 0)

@@ -79,7 +79,7 @@ class _Heard:
         self.remarks: list[Remark] = []
 
     def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
-        """Keep them."""
+        """Keep the remarks."""
         self.remarks += remarks
 
 

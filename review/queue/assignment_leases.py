@@ -64,7 +64,7 @@ def lock_item_row(item: int) -> None:
 
 
 def expire_leases() -> int:
-    """Take items back from reviewers who gave no sign of life; what they typed is kept for their return."""
+    """Release the items of inactive reviewers; their typed text is kept for their return."""
     expired = 0
     overdue = Assignment.objects.filter(
         state=Assignment.State.ACTIVE, lease_until__lt=database_now()

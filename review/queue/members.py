@@ -1,4 +1,4 @@
-"""Who may be given items of a campaign: people who review, and members of a study."""
+"""The users who may be given items of a campaign: reviewers, and members of a study."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from review.sampling import seed_of
 
 
 def people_who_review() -> QuerySet[User]:
-    """Everybody whose role lets them review."""
+    """Return all users whose role allows reviewing."""
     may = Q(user_permissions__codename="review", user_permissions__content_type__app_label="review")
     by_role = Q(
         groups__permissions__codename="review",
@@ -44,7 +44,7 @@ def reviewers_with_room(campaign: Campaign) -> list[int]:
 
 
 def reviewers_for(campaign: Campaign) -> QuerySet[User]:
-    """Who can be given an item by name: members who may review and are not paused."""
+    """Return the users to whom an item can be assigned by name: members who may review and are not paused."""
     return people_who_review().filter(memberships__campaign=campaign, memberships__paused_at=None)
 
 
@@ -52,7 +52,7 @@ def reviewers_for(campaign: Campaign) -> QuerySet[User]:
 def add_member(
     campaign: Campaign, user: User, *, by: User | None, limit: int | None = None
 ) -> Member:
-    """Let a person review in the campaign, in an order of their own; a second time changes the limit only."""
+    """Add a user to the campaign's reviewers, with their own order of items; for a member, only set the limit."""
     member, created = Member.objects.get_or_create(
         campaign=campaign, user=user, defaults={"seed": seed_of(campaign, user), "limit": limit}
     )

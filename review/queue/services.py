@@ -1,4 +1,4 @@
-"""What people can do with the queue: take items and give them back; managers reassign them."""
+"""The public interface of the queue: claim and give back items; managers reassign them."""
 
 from __future__ import annotations
 

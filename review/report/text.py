@@ -13,7 +13,7 @@ _Json = Mapping[str, object]
 
 
 def write_report(document: _Json) -> str:
-    """Every figure of every Configuration, strict and partial, and the agreement of each stage."""
+    """Return every figure of every Configuration, strict and partial, and the agreement of each stage, as text."""
     return (
         "\n".join(
             [

@@ -38,7 +38,7 @@ def say_coefficient(value: float | None) -> str:
 
 
 def say_coefficients(low: float | None, high: float | None) -> str:
-    """Both ends of an interval of coefficients."""
+    """Return both ends of an interval of coefficients."""
     if low is None or high is None:
         return NOTHING
     return f"{say_coefficient(low)} to {say_coefficient(high)}"

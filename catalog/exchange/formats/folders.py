@@ -26,7 +26,7 @@ class Folder(Protocol):
     def name(self) -> str: ...
 
     def has(self, name: str) -> bool:
-        """Whether it contains a file of this name."""
+        """Return whether it contains a file of this name."""
         ...
 
     def read(self, name: str) -> bytes:

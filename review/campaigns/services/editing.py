@@ -107,7 +107,7 @@ def choose_arms(campaign: Campaign, configurations: Sequence[Configuration], *, 
         record(campaign, "configurations chosen", by=by, configurations=(names[0], names[1]))
 
 
-# --- Items from what is there -----------------------------------------------------------------------------------
+# --- Items from existing data ------------------------------------------------------------------------------------
 
 
 @transaction.atomic

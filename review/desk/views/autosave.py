@@ -24,7 +24,7 @@ _KEPT = re.compile(
 
 @require_POST
 def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
-    """Keep what was typed so far; answers with the revision to send the next time."""
+    """Save the typed text; return the revision to send with the next request."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     access_assignment(user, item)

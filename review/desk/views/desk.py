@@ -150,7 +150,7 @@ def _picked(request: HttpRequest, pk: int) -> services.ScoreForm:
 
 @require_POST
 def undo(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take back one's last score, decision or skip in this item's campaign, and show the item it was about."""
+    """Undo the reviewer's last score, decision or skip in this item's campaign, and show its item."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -176,7 +176,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def reveal(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show what is hidden before its time; it is noted."""
+    """Reveal something early, and record it."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     access_assignment(user, item)
@@ -202,7 +202,7 @@ def ask_feedback(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def send_feedback(request: HttpRequest, pk: int) -> HttpResponse:
-    """Send one's own feedback; the script is rewritten from it in the background."""
+    """Send the reviewer's feedback, from which the script is rewritten in the background."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     based_on = read_whole(request, "based_on", missing=0) or None
@@ -243,7 +243,7 @@ def give_back(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def flag(request: HttpRequest, pk: int) -> HttpResponse:
-    """Tell the managers that something is wrong with the item itself."""
+    """Report to the managers that something is wrong with the item itself."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:

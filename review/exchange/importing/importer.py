@@ -139,9 +139,7 @@ def run_import(
 
 @contextmanager
 def _collecting_rarely() -> Iterator[None]:
-    """Collect garbage less often, because a slice's many rows have no cycles, and looking for some takes a fifth of
-    the time.
-    """
+    """Collect garbage less often, because rows have no cycles, and looking for some takes a fifth of the time."""
     before = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS, *before[1:])
     try:
@@ -152,9 +150,7 @@ def _collecting_rarely() -> Iterator[None]:
 
 @contextmanager
 def _taking_short_turns() -> Iterator[None]:
-    """Shorten the thread switch interval, so that the thread that waits for the database continues soon after its
-    reply.
-    """
+    """Shorten the thread switch interval, so that the thread that waits for the database continues soon."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(_TURN)
     try:

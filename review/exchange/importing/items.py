@@ -154,7 +154,7 @@ class _ItemImport:
         return rows
 
     def take(self, rows: Sequence[_Row], outcome: Outcome) -> Write:
-        """Make one slice ready inside a transaction; what is returned writes it there."""
+        """Prepare a slice inside a transaction; the returned function writes it there."""
         if not rows:
             return nothing_to_write
         campaign, is_new = self.campaign, False

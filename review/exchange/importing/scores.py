@@ -158,7 +158,7 @@ class _ScoreImport:
             self._checked.add(name)
 
     def take(self, read: list[_Row | EvidenceRow], outcome: Outcome) -> Write:
-        """Make one slice ready inside a transaction; what is returned writes it there."""
+        """Prepare a slice inside a transaction; the returned function writes it there."""
         if not read:
             return nothing_to_write
         hold_items(self._campaign)

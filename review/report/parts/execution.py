@@ -65,7 +65,7 @@ def describe_execution(campaign: Campaign, ran: Kept, arms: Arms) -> Part:
 
 
 def _count_changes(changes: QuerySet[CaseRevision]) -> list[dict[str, Any]]:
-    """Who struck, corrected and added how much. What they wrote stays out: a report that is kept outlives it."""
+    """Count each reviewer's changes. Their texts are left out, because a snapshot outlives them."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     rows = changes.values_list("by__username", "kind").annotate(count=Count("pk"))
     for person, kind, count in rows:

@@ -56,7 +56,7 @@ CHANGES = {
 
 
 def show_execution(view: ReportView) -> Section | None:
-    """Accuracy, confusion and reasons of what was run here; then imported results, apart and named."""
+    """Return accuracy, confusion and reasons for results from here, then imported results separately."""
     found: Json = view.report.get("execution") or {}
     blocks = [*_ran_here(view, found), *_imported(view, found)]
     if not blocks:

@@ -49,7 +49,7 @@ def _chart(arm: Json, rows: list[Json]) -> LineChart:
 
 
 def _point(share: Json, is_open: int) -> ChartPoint | None:
-    """None where too much is open: the others alone would shift the line."""
+    """Return a point, or None if too many items are open, because the others alone would bias the line."""
     if share["value"] is None or is_open > MOST_OPEN * (is_open + share["denominator"]):
         return None
     if share.get("post_stratified") is not None:
@@ -85,7 +85,7 @@ def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
 
 
 def _share(share: Json) -> str:
-    """n / N and the value; with open items the range over all, the weighted value, and n / N of the closed items."""
+    """Return n / N and the value; with open items, the range over all, the weighted value, and closed n / N."""
     ratio = say_ratio(share["numerator"], share["denominator"])
     found = share.get("range")
     if not found:

@@ -48,7 +48,7 @@ def show_threats(view: ReportView, threats: Json) -> dict[str, object]:
         "pilot": say_pilot(threats.get("pilot")),
         "halo": halo if halo and halo["made"] else None,
         "origin": list(_say_origin(threats["origin"])),
-        # Older snapshots say nothing of blinding here; the report they hold does.
+        # Older snapshots have the blinding only in their report.
         "is_blind": threats.get("is_blind", view.details.get("is_blind", True)),
         "unblinded": [
             {"reviewer": one["reviewer"], "said": "; ".join(_say_seen(one))}
@@ -66,7 +66,7 @@ def _points(view: ReportView, shares: Json) -> list[ChartPoint | None]:
 
 
 def _say_seen(one: Json) -> Iterator[str]:
-    """How a reviewer came to know verdicts, each way in some words."""
+    """Yield how a reviewer came to know verdicts, with a short text for each way."""
     how = one.get("how", ["items"])
     if "items" in how:
         yield _("has opened the items behind figures")
@@ -91,7 +91,7 @@ def _say_seen(one: Json) -> Iterator[str]:
 
 
 def _say_origin(origin: Json) -> Iterator[str]:
-    """How many scores were imported, and what their times say of order and sittings."""
+    """Yield how many scores were imported, and what their times show about order and sittings."""
     here, imported = origin["here"], origin["imported"]
     if not imported:
         return

@@ -14,7 +14,7 @@ from review.study import Criterion
 
 
 def read_criterion(request: HttpRequest) -> Criterion:
-    """Strict unless the address says otherwise; raises BadInput for what is neither."""
+    """Return the criterion in the query string, strict by default. Raises BadInput for an unknown one."""
     try:
         return Criterion(request.GET.get("criterion", Criterion.STRICT.value))
     except ValueError:
@@ -22,7 +22,7 @@ def read_criterion(request: HttpRequest) -> Criterion:
 
 
 def read_which(request: HttpRequest) -> Which:
-    """All items unless the address says otherwise; raises BadInput for no part of a figure."""
+    """Return the part of a figure in the query string, all items by default. Raises BadInput for an unknown one."""
     value = request.GET.get("which", "all")
     if value not in get_args(Which):
         raise BadInput(_("There is no such part of a figure."), field="which")

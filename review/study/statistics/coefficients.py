@@ -1,12 +1,11 @@
-"""Agreement coefficients, kappa and alpha, of many tables at once; an undefined one is not a number (NaN).
+"""Agreement coefficients, kappa and alpha, of many tables at once; undefined ones are NaN.
 
-A table of two reviewers is 3 by 3 counts of what both gave; leading dimensions hold many tables. A penalty
-is 0 where two values agree and grows with their distance; a table cut in two by a criterion is a penalty
-too, of 1 across the cut.
+A table of two reviewers has 3 by 3 counts of their scores; leading dimensions are for many tables. A penalty is 0 for
+equal values and grows with their distance. A criterion that splits the scale is a penalty too, of 1 across the split.
 
-Cohen 1960 and 1968 for kappa; Krippendorff, Content Analysis, for alpha and its ordinal metric; Gwet 2008 for
-AC1; Gwet 2014, Handbook of Inter-Rater Reliability (4th edition), for AC2, ordinal weights and missing values, as in
-his R package irrCAC; Fleiss 1971.
+Cohen 1960 and 1968 for kappa; Krippendorff, Content Analysis, for alpha and its ordinal metric; Gwet 2008 for AC1;
+Gwet 2014, Handbook of Inter-Rater Reliability (4th edition), for AC2, ordinal weights and missing values, as in his R
+package irrCAC; Fleiss 1971.
 """
 
 from __future__ import annotations
@@ -50,16 +49,16 @@ def percents_of(tables: Floats, penalty: Floats) -> Floats:
 
 
 def kappas_of(tables: Floats, penalty: Floats) -> Floats:
-    """1 less the penalty paid over the penalty expected from the margins alone; undefined if none is expected."""
+    """Return 1 minus the ratio of the penalty to that expected from the margins; undefined if none is expected."""
     expected = _cost(tables.sum(axis=-1)[..., :, None] * tables.sum(axis=-2)[..., None, :], penalty)
     return _one_less(_cost(tables, penalty) * tables.sum(axis=(-2, -1)), expected)
 
 
 def alphas_of(multisets: Floats, times: Floats, metric: str) -> Floats:
-    """Krippendorff's alpha of many samples of the same kinds of item; undefined where all values are equal.
+    """Return Krippendorff's alpha of many samples of the same kinds of item; undefined if all values are equal.
 
-    `multisets` (kinds x 3) says how many gave 0, 1, 2, at least two each; `times` (samples x kinds) how many
-    items of each kind a sample has; `metric` is nominal, ordinal or interval.
+    `multisets` (kinds x 3) has the numbers of scores of 0, 1 and 2, at least two in total; `times` (samples x kinds)
+    has the number of items of each kind in a sample; `metric` is nominal, ordinal or interval.
     """
     raters = multisets.sum(axis=1)
     together = multisets[:, :, None] * multisets[:, None, :]
@@ -73,7 +72,7 @@ def alphas_of(multisets: Floats, times: Floats, metric: str) -> Floats:
 
 
 def percent_of(multisets: Floats, times: Floats) -> Floats:
-    """Agreeing pairs of all pairs of scores, of many samples; undefined without a pair."""
+    """Return the proportion of agreeing pairs of scores for many samples; undefined without a pair."""
     raters = multisets.sum(axis=1)
     agreeing = times @ (multisets * (multisets - 1)).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -117,7 +116,7 @@ def gwet_of(multisets: Floats, times: Floats, weights: Floats) -> Floats:
 
 
 def fleiss_of(multisets: Floats, times: Floats) -> Floats:
-    """Fleiss' kappa; of items with the same number of scores each. Undefined where all values are equal."""
+    """Return Fleiss' kappa for items with the same number of scores each; undefined if all values are equal."""
     raters = multisets.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         within = ((multisets * (multisets - 1)).sum(axis=1)) / (raters * (raters - 1))
