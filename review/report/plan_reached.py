@@ -77,7 +77,7 @@ def _half_widths(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
 
 
 def _half_width(figure: Json) -> float | None:
-    """Return the half-width of the interval, or None if there is none or the figure has a range instead."""
+    """Return the half-width of the interval, or None without one or with a range instead."""
     return (
         None if figure["low"] is None or range_of(figure) else (figure["high"] - figure["low"]) / 2
     )

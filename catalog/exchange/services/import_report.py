@@ -65,7 +65,7 @@ class ImportReport:
 
     @property
     def phrasings(self) -> int:
-        """Return the number of rows that became phrasings, because their script already existed."""
+        """Return the number of rows added as phrasings, because their script already existed."""
         return self.count(ImportOutcome.PHRASINGS)
 
     @property

@@ -159,7 +159,7 @@ def _foresee(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> Iterat
 def _decide_dry(
     row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan
 ) -> ImportStep | Refused:
-    """Return the decision about the row, which later rows take into account, or why it is refused."""
+    """Return the decision about the row, which affects later rows, or why it is refused."""
     try:
         step = decide(row, known, seen, plan)
     except Refused as error:

@@ -83,9 +83,7 @@ def create_campaign(
     reviewers: Iterable[User] = (),
     cloned_from: Campaign | None = None,
 ) -> Campaign:
-    """Create a study with its batch, rubric and reviewers, not yet open. Raises BadInput for an invalid or taken
-    name.
-    """
+    """Create a study with its batch, rubric and reviewers. Raises BadInput for an invalid or taken name."""
     rules = rules or Rules()
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or "\0" in name:
@@ -194,10 +192,7 @@ def is_in_pilot(campaign: Campaign) -> bool:
 
 @transaction.atomic
 def write_rubric(campaign: Campaign, text: str, *, by: User | None) -> Rubric:
-    """Save a new version of the rubric, or return the current one if the text is unchanged.
-
-    Existing scores keep the version they name.
-    """
+    """Save a new version of the rubric, or return the current one if unchanged. Scores keep their version."""
     if len(text) > MAX_RUBRIC or "\0" in text:
         raise BadInput(_("The rubric is too long to be kept, or no text."), field="rubric")
     Campaign.objects.select_for_update().get(pk=campaign.pk)
