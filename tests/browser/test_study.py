@@ -123,6 +123,7 @@ def test_a_study_from_its_name_to_figures_that_travel(
     manager.goto(f"{campaign}setup/blinding/")
     manager.get_by_text("More options").click()
     manager.fill("input[name=pilot_size]", "1")
+    manager.locator("input[name=pilot_counts]").check()
     manager.keyboard.press("Control+Enter")
     manager.wait_for_url("**/setup/about/")
     manager.goto(f"{campaign}people/")

@@ -19,6 +19,7 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils import timesince, timezone
 
+from core.database import clock
 from tests.review.blinding.parts import Part
 
 Step = Callable[[], object]
@@ -53,6 +54,9 @@ def standing_still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         # The filter behind "goes back in 27 minutes" reads the clock itself.
         patch.setattr(timesince, "datetime", SimpleNamespace(datetime=_still(moment)))
         patch.setattr(time, "time", lambda: moment.timestamp())
+        # `timezone.now` counts from a reading of the database's clock.
+        patch.setattr(clock, "_reading", clock._Reading(moment, uptime=0.0))
+        patch.setattr(clock, "_uptime", lambda: 0.0)
         cursor.execute("CREATE SCHEMA IF NOT EXISTS still")
         for name in ("clock_timestamp", "statement_timestamp", "transaction_timestamp", "now"):
             cursor.execute(

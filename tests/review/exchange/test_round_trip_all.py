@@ -242,6 +242,7 @@ def fill_every_field(study: Campaign, reviewer: User, judge: User) -> None:
     arm = Configuration.objects.create(name="arm-2", title="Arm 2")
     study.primary_figure, study.primary_criterion = "first_pass_accuracy", "partial"
     study.primary_first, study.primary_second = study.items.order_by("pk")[0].configuration, arm
+    study.primary_chosen = {"at": "2026-11-01T08:00:00+00:00", "scores": 120, "views": 3}
     assumed = {"share": 0.6, "half_width": 0.1, "deff": 1.0}
     study.plan = work_out(Aim.SHARE, assumed).as_json()
     study.save()

@@ -15,8 +15,8 @@ from tests.review.study.test_recount import bring_in, report_of, studies
 pytestmark = pytest.mark.django_db(transaction=True)
 SLOW = ("two arms, three raters", "few of everything")
 LAYOUTS = ("jsonl", "csv", "json")
-# The time of the report and what had been counted by then.
-_OF_THE_MOMENT = ("/details/at", "/details/due")
+# Times of the report and of the import, and what had been counted by then.
+_OF_THE_MOMENT = ("/details/at", "/details/due", "/threats/at", "/threats/rubric/versions/0/at")
 
 
 def differing(

@@ -53,7 +53,13 @@ CHANGED_SINCE = (
     "review_campaign",
 )
 # Tables that later migrations add, and tables with a row for each table.
-ADDED_SINCE = ("catalog_toolrule", "auth_permission", "django_content_type")
+ADDED_SINCE = (
+    "catalog_toolrule",
+    "pipeline_idempotencykey",
+    "review_reportpart",
+    "auth_permission",
+    "django_content_type",
+)
 ADVICE = "docs/operation.md, 'Half-migrated databases'"
 
 
