@@ -295,26 +295,30 @@ def read_ssh(command: Command) -> Arguments:
 
 
 def _open_ansible(command: Command) -> Iterator[ShellText]:
-    """The texts that Ansible has a shell read, and commands that do what its other modules do."""
-    arguments = read_arguments(command.arguments, short="imauftelM", long=("args", "module-name"))
-    module, text = arguments.value("m", "module-name"), arguments.value("a", "args")
-    calls = [(module.prefix if module else "command", read_code(text), text)] if text else []
-    if command.name == "ansible-playbook":
-        text = command.fed_text
-        found = islice(_MODULE.finditer(read_code(text)), MAXIMUM_MODULES) if text else ()
-        calls = [
-            (f[2], f[3], literal_word(f[3].strip(" \n\"'|>-"), text.span_of(*f.span())))
-            for f in found
-        ]
-    for module, written, word in calls:
+    """Yield the texts that a shell reads, and commands that do what Ansible's other modules do."""
+    for module, written, word in _ansible_calls(command):
         name = module.rpartition(".")[2]
         given = {key: value.strip("\"'") for key, value in _MODULE_ARGUMENT.findall(written)}
         if name in ("command", "shell", "raw", "script") and "cmd" not in given:
             yield ShellText((word,))
+        lines = "\n".join(f"{key}={value}" for key, value in given.items())
         for needed, form in _MODULES.get(name, []):
-            if re.search(rf"(?m)^{needed}$", "\n".join(f"{key}={given[key]}" for key in given)):
-                text = _NAMED.sub(lambda found, given=given: given.get(found[1], ""), form)  # type: ignore[misc]
-                yield ShellText((literal_word(text, word.span),))
+            if re.search(rf"(?m)^{needed}$", lines):
+                filled = _NAMED.sub(lambda name, given=given: given.get(name[1], ""), form)  # type: ignore[misc]
+                yield ShellText((literal_word(filled, word.span),))
+
+
+def _ansible_calls(command: Command) -> Iterator[tuple[str, str, Word]]:
+    """Yield module, written arguments and their place, of an ad-hoc command or of a playbook in a here-document."""
+    arguments = read_arguments(command.arguments, short="imauftelM", long=("args", "module-name"))
+    module, text = arguments.value("m", "module-name"), arguments.value("a", "args")
+    if command.name == "ansible-playbook":
+        if fed := command.fed_text:
+            for call in islice(_MODULE.finditer(read_code(fed)), MAXIMUM_MODULES):
+                span = fed.span_of(*call.span())
+                yield call[2], call[3], literal_word(call[3].strip(" \n\"'|>-"), span)
+    elif text:
+        yield module.prefix if module else "command", read_code(text), text
 
 
 def _open_find(command: Command) -> Iterator[Command]:
