@@ -11,7 +11,7 @@ import pytest
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.supervision.children import Child, Program
 from scriptsmith_site.embedded.supervision.restarts import Restarts
-from scriptsmith_site.embedded.supervision.supervisor import Supervisor
+from scriptsmith_site.embedded.supervision.supervisor import Options, Supervisor
 
 
 class Clock:
@@ -56,8 +56,8 @@ def test_parts_killed_again_and_again_never_stop_the_product_and_count_apart(
     clock: Clock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with socket.socket() as listener:
-        options = {"load": lambda _port: None, "with_demo_model": False}
-        supervisor = Supervisor(Layout(tmp_path), listener, None, **options)
+        options = Options(bind="127.0.0.1", port=0, demo_model=False)
+        supervisor = Supervisor(Layout(tmp_path), listener, None, lambda _port: None, options)
     often, once = Part("PostgreSQL"), Part("Redis")
     supervisor._restarts = {often: Restarts(), once: Restarts()}
     delays = []
