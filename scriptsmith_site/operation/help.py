@@ -11,17 +11,17 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
 GUIDES = {
-    "asking": _("Asking for a script"),
+    "asking": _("Request a script"),
     "reviewing": _("Reviewing"),
     "catalogue": _("The catalogue"),
-    "execution": _("Cases and the sandbox"),
-    "relevance": _("How sure a match is"),
+    "execution": _("Sandbox tests"),
+    "relevance": _("Relevance and confidence"),
     "studies": _("Studies and their figures"),
     "models": _("Models and their servers"),
     "local-model": _("A local model"),
     "cost": _("Cost and time"),
     "batches": _("Message batches"),
-    "simulating": _("Simulating before paying"),
+    "simulating": _("Simulation"),
     "stand-in": _("The stand-in model"),
     "agents": _("Agents and pipelines"),
     "roles": _("Roles and permissions"),
