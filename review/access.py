@@ -1,4 +1,4 @@
-"""The only way for a view or the API to get a review's objects: 404 if unknown, 403 if not theirs."""
+"""Check access to a review's objects. Views and the API get them only here (404 if unknown, 403 if forbidden)."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ MANAGE_CAMPAIGNS = "review.manage_campaigns"
 
 
 def require_reviewer(user: User) -> None:
-    """Raise PermissionDenied for who may not review, whatever else they may do."""
+    """Raise PermissionDenied if the user is not a reviewer, whatever other roles the user has."""
     if not user.has_perm(REVIEW):
         raise PermissionDenied(_("Reviewing takes the role “reviewer”."))
 
 
 def access_queue(user: User) -> Campaign:
-    """The live queue, for people who review."""
+    """Return the review queue if the user is a reviewer."""
     require_reviewer(user)
     return get_object_or_404(Campaign, kind=Campaign.Kind.LIVE)
 
 
 def access_item(user: User, pk: int) -> Item:
-    """An item to look at: in the live queue for reviewers and managers, in a study for its members and managers.
+    """Return an item to view.
 
-    Whoever changes anything gets it from `access_item_to_review` or `access_managed_item`.
+    Reviewers and managers may view items in the review queue. A study's items are for its members and for managers. To
+    change an item, use `access_item_to_review` or `access_managed_item`.
     """
     item = next(iter(read_item(pk, user.pk)), None)
     if item is None:
@@ -42,10 +43,10 @@ def access_item(user: User, pk: int) -> Item:
 
 
 def access_item_to_review(user: User, pk: int, *, lock: bool = False) -> Item:
-    """An item to claim, score, decide on or otherwise act on: for reviewers, in a study for those of its members.
+    """Return an item to claim, score or decide on, if the user is a reviewer and, in a study, a member.
 
-    Managing campaigns is not enough. With `lock`, inside a transaction, it is read to be scored: nobody else
-    writes to it meanwhile.
+    The permission to manage campaigns is not enough. With `lock`, which needs a transaction, the item's row is locked
+    until the transaction ends.
     """
     item = next(iter(lock_item(pk, user.pk) if lock else read_item(pk, user.pk)), None)
     if item is None:
@@ -61,14 +62,14 @@ def _require_place(user: User, item: Item) -> None:
 
 
 def access_managed_item(user: User, pk: int) -> Item:
-    """An item to hand to others, of the live queue or of a study, for managers."""
+    """Return an item of the review queue or of a study to assign to other users, if the user is a manager."""
     if not user.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Giving items to others takes the role “manager”."))
     return get_object_or_404(Item.objects.select_related("campaign", "case__action"), pk=pk)
 
 
 def access_assignment(user: User, item: Item) -> Assignment:
-    """The person's own live assignment on an item; 403 where it is somebody else's or nobody's."""
+    """Return the user's own active or waiting assignment on an item, or raise PermissionDenied."""
     assignment = item.assignments.filter(
         reviewer=user, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
     ).first()
@@ -78,7 +79,7 @@ def access_assignment(user: User, item: Item) -> Assignment:
 
 
 def access_study(user: User, pk: int) -> Campaign:
-    """A study for those who review in it: its members, and every reviewer where it is open to them."""
+    """Return a study if the user is a member, or a reviewer and the study is open to all reviewers."""
     require_reviewer(user)
     campaign = get_object_or_404(Campaign, pk=pk, kind=Campaign.Kind.STUDY)
     if not campaign.open_to_all and not campaign.members.filter(user=user).exists():
@@ -87,31 +88,31 @@ def access_study(user: User, pk: int) -> Campaign:
 
 
 def access_campaigns(user: User) -> QuerySet[Campaign]:
-    """Every study, for managers."""
+    """Return all studies if the user is a manager."""
     if not user.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Campaigns take the role “manager”."))
     return Campaign.objects.filter(kind=Campaign.Kind.STUDY)
 
 
 def access_campaign(user: User, pk: int) -> Campaign:
-    """A study to manage; what managers see of it tells what blinded reviewers must not know."""
+    """Return a study to manage. Only for managers, because it shows data that blinded reviewers must not see."""
     return get_object_or_404(access_campaigns(user).select_related("batch"), pk=pk)
 
 
 def access_report(user: User, pk: int) -> Campaign:
-    """A study whose report is wanted: for managers alone, since it tells what blinded reviewers must not know."""
+    """Return a study to report on. Only for managers, because reports show data that blinded reviewers must not see."""
     _require_reports(user)
     return get_object_or_404(Campaign, pk=pk, kind=Campaign.Kind.STUDY)
 
 
 def access_live_report(user: User) -> Campaign:
-    """The live queue whose execution figures are wanted: for managers."""
+    """Return the review queue to report on its execution figures, if the user is a manager."""
     _require_reports(user)
     return get_object_or_404(Campaign, kind=Campaign.Kind.LIVE)
 
 
 def access_snapshots(user: User) -> QuerySet[ReportSnapshot]:
-    """The reports that were kept, for managers."""
+    """Return the saved report snapshots if the user is a manager."""
     _require_reports(user)
     return ReportSnapshot.objects.all()
 
@@ -122,7 +123,7 @@ def _require_reports(user: User) -> None:
 
 
 def access_transfer(user: User, pk: int) -> Transfer:
-    """A file on its way in or out of a campaign; for managers, since it holds what reviewers must not know."""
+    """Return an import or export. Only for managers, because the file has data that blinded reviewers must not see."""
     if not user.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Importing and exporting takes the role “manager”."))
     return get_object_or_404(Transfer.objects.select_related("campaign", "by"), pk=pk)

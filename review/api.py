@@ -1,4 +1,4 @@
-"""The API of the reviews: the viewsets of its rooms under one router."""
+"""The REST API for reviews, with the viewsets of all packages under one router."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Callables that the project registers: what is to happen after a decision (a notification, say).
+"""Let other apps register a callable that runs after a decision, such as one that sends a notification.
 
-A listener is told once the decision is committed, in the request that made it: it is to enqueue a task and
-return. It may miss a decision where the process dies in between; what must not be missed needs a row
-written with the decision.
+The listener is called in the request that made the decision, after the commit. It should only enqueue a task. If the
+process dies after the commit, the call is lost, so work that must not be lost needs a row written with the decision.
 """
 
 from __future__ import annotations
@@ -17,5 +16,5 @@ decision_made: Listener | None = None
 
 
 def notify_decision_made(decision_id: int) -> None:
-    """Somebody decided on an item; tells the listener after the commit, and nobody where it is rolled back."""
+    """Call the listener when the current transaction commits. If it is rolled back, the listener is not called."""
     transaction.on_commit(partial(notify, decision_made, decision_id, event="decision made"))

@@ -1,4 +1,4 @@
-"""Samples and random orders of a campaign, drawn from its seed: the same every time, and reproducible elsewhere."""
+"""Draw a campaign's samples and random orders from its seed, so that they can be reproduced elsewhere."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from django.contrib.auth.models import User
 
 from review.models import Campaign, Case
 
-# Training and gold items are for everybody: more places than there will ever be reviewers.
+# All reviewers get the training and gold items, so this is larger than any number of reviewers.
 EVERYBODY = 32_767
 
 
 def seed_of(campaign: Campaign, user: User) -> int:
-    """31 bits from the campaign's seed and the person: the same every time, and different for each person."""
+    """Return a 31-bit seed for a user, derived from the campaign's seed."""
     digest = hashlib.sha256(f"{campaign.seed}:{user.pk}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1
 
 
 def shuffle_of(campaign: Campaign, external_id: str) -> int:
-    """31 bits from the campaign's seed and the case: where an item stands in the random order."""
+    """Return a 31-bit sort key for a case in the campaign's random order, derived from the campaign's seed."""
     digest = hashlib.sha256(f"{campaign.seed}:{external_id}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1
 
 
 def overlap_of(campaign: Campaign, *, shuffle: int, purpose: str = Case.Purpose.REAL) -> int:
-    """How many reviewers an item wants: a share of them, chosen by the random order, more than the rest."""
+    """Return how many reviewers an item needs. A random share of the items has extra overlap."""
     if purpose in (Case.Purpose.GOLD, Case.Purpose.TRAINING):
         return EVERYBODY
     if campaign.extra_overlap and is_in_share(shuffle, campaign.extra_share, "overlap"):
@@ -34,6 +34,6 @@ def overlap_of(campaign: Campaign, *, shuffle: int, purpose: str = Case.Purpose.
 
 
 def is_in_share(shuffle: int, percent: int, what: str) -> bool:
-    """Whether an item belongs to a random share; shares for different ends are drawn independently."""
+    """Return whether an item is in a random share of this percentage. Shares with different `what` are independent."""
     digest = hashlib.sha256(f"{what}:{shuffle}".encode()).digest()
     return int.from_bytes(digest[:4], "big") % 10_000 < percent * 100

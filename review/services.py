@@ -1,4 +1,4 @@
-"""What the other apps and the commands ask of the reviews; pages and the API call the services of their rooms."""
+"""Services of the review app for other apps and commands. Pages and the API call the services of each package."""
 
 from __future__ import annotations
 

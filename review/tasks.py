@@ -1,4 +1,4 @@
-"""Celery tasks of the reviews: sweeps for runs that were missed and leases that ran out, and background jobs."""
+"""Celery tasks for reviews, which run background jobs, add missed runs and expire leases."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from review.report.threats.counts import THREATS
 
 @shared_task(name="review.take_in_finished_runs")
 def take_in_finished_runs() -> None:
-    """Put finished runs that were missed into the live queue."""
+    """Add finished runs that were missed to the review queue."""
     services.take_in_missed()
 
 
 @shared_task(name="review.expire_leases")
 def expire_leases() -> None:
-    """Take items back from reviewers who gave no sign of life, and transfers up again of lost workers; forget
-    what was typed for what is decided for good.
-    """
+    """Expire stale leases on items, resume interrupted transfers and delete unsubmitted text of finished items."""
     services.expire_leases()
     services.forget_scratches()
     jobs.carry_on()
@@ -32,26 +30,26 @@ def expire_leases() -> None:
 
 @shared_task(name="review.carry_out_transfer")
 def carry_out_transfer(transfer_id: int) -> None:
-    """Import or export a file, as far as nobody else does."""
+    """Run an import or export unless another worker is running it."""
     jobs.carry_out(transfer_id)
 
 
 @shared_task(name="review.prepare_items")
 def prepare_items() -> None:
-    """Start runs that were asked for and not started; let items be reviewed whose runs came to rest unnoticed."""
+    """Start requested runs that have not started. Open items for review if the end of their runs was missed."""
     runs.start_asked(most=runs.SLICE)
     preparation.prepare_missed()
 
 
 @shared_task(name="review.start_runs")
 def start_runs(campaign_id: int) -> None:
-    """Start the runs that were asked for in a campaign; what was started before stays as it is."""
+    """Start the requested runs of a campaign. Runs that already started are not changed."""
     runs.start_asked(Campaign.objects.get(pk=campaign_id))
 
 
 @shared_task(name="review.count_due")
 def count_due() -> None:
-    """Count the items whose scores changed, and update the slow parts of reports, so that pages have little to do."""
+    """Recount items whose scores changed and update the slow parts of reports, so that pages load fast."""
     tallies.count_all_due()
     for campaign in Campaign.objects.filter(kind=Campaign.Kind.STUDY):
         update_parts(campaign, EXECUTED, THREATS)

@@ -1,4 +1,4 @@
-"""Every address of the reviews, from the rooms' own."""
+"""The URLs of the review app, collected from its packages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ItemKey(PublicKeyConverter):
 register_converter(ItemKey, "item_key")
 
 urlpatterns = [
-    # First, for addresses are tried in turn, and those of the review screen are asked the most.
+    # Django tries patterns in order, so the review page comes first because it gets the most requests.
     path("items/<item_key:pk>/", include("review.desk.urls")),
     path("", include("review.queue.urls")),
     path("campaigns/", include("review.campaigns.urls")),

@@ -1,4 +1,4 @@
-"""What experts decide: campaigns, items, assignments, scores, decisions, adjudications."""
+"""Models of expert review, such as campaigns, items, assignments, scores, decisions and adjudications."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Campaign, Rubric, Member: by which rules items are reviewed, and by whom."""
+"""Campaign, Rubric and Member: the rules of a review and its reviewers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.models import Batch, Configuration
 
 
 class Campaign(models.Model):
-    """A set of items to review with rules. The live queue is the one Campaign without end."""
+    """A set of items to review, with rules. The review queue is the one Campaign that never ends."""
 
     class Kind(models.TextChoices):
         LIVE = "live", _("Live queue")
@@ -21,7 +21,7 @@ class Campaign(models.Model):
 
     class State(models.TextChoices):
         SETUP = "setup", _("Being set up")
-        # Only the few items of the pilot are handed out.
+        # Only the pilot's items are assigned.
         PILOT = "pilot", _("Pilot")
         OPEN = "open", _("Open")
         PAUSED = "paused", _("Paused")
@@ -37,7 +37,7 @@ class Campaign(models.Model):
     kind = models.CharField(_("kind"), max_length=5, choices=Kind, default=Kind.STUDY)
     state = models.CharField(_("state"), max_length=6, choices=State, default=State.SETUP)
     overlap = models.PositiveSmallIntegerField(_("reviewers for each item"), default=1)
-    # A share of the items may want more reviewers than the rest, to measure agreement on them.
+    # A share of the items can have more reviewers than the rest, to measure agreement.
     extra_overlap = models.PositiveSmallIntegerField(
         _("reviewers for each item of the share"), null=True, blank=True
     )
@@ -47,7 +47,7 @@ class Campaign(models.Model):
     order = models.CharField(_("order"), max_length=8, choices=Order, default=Order.RANDOM)
     seed = models.PositiveBigIntegerField(_("seed of the random order"), default=0)
 
-    # Blinding: what stays hidden until its stage. Recorded with each score.
+    # Data that is hidden from reviewers until its stage. Each score records what was visible.
     hides_verdict = models.BooleanField(
         _("hides verdict and feedback until the script is scored"), default=True
     )
@@ -55,21 +55,21 @@ class Campaign(models.Model):
     hides_reviewers = models.BooleanField(_("hides other reviewers"), default=True)
     hides_execution = models.BooleanField(_("hides execution results"), default=True)
     hides_reference = models.BooleanField(_("hides the reference script"), default=True)
-    # Live queue: the reviewer may ask for the verdict before scoring, which is recorded.
+    # In the review queue, reviewers may show the verdict before scoring. The request is recorded.
     may_reveal = models.BooleanField(_("may ask for what is hidden"), default=False)
 
     open_to_all = models.BooleanField(_("open to every reviewer"), default=False)
     limit_each = models.PositiveIntegerField(_("most items for each person"), null=True, blank=True)
-    # Feedback and refinement are made for every item before review, so that their being there tells nothing.
+    # Feedback and refinement are made for every item before review. Otherwise their presence would reveal the verdict.
     prepares_all = models.BooleanField(
         _("makes feedback and refinement for every item"), default=True
     )
-    # Off unless the manager decides otherwise: an example may resemble the answer that the study asks for.
+    # Off by default, because an example may resemble the answer to a study's statement.
     uses_examples = models.BooleanField(
         _("shows verified entries as examples"), default=False, db_default=False
     )
     pilot_size = models.PositiveIntegerField(_("items of the pilot"), null=True, blank=True)
-    # The manager decides it before the main phase; otherwise the pilot's scores are in no figure.
+    # Set by the manager before the main phase. If false, no figure includes the pilot's scores.
     pilot_counts = models.BooleanField(
         _("counts the scores of the pilot"), default=False, db_default=False
     )
@@ -80,8 +80,8 @@ class Campaign(models.Model):
     halo_share = models.PositiveSmallIntegerField(_("halo share in percent"), default=0)
     repeat_share = models.PositiveSmallIntegerField(_("repeats in percent"), default=0)
     planned_items = models.PositiveIntegerField(_("planned number of items"), null=True, blank=True)
-    # The one comparison whose p value stands alone, named before the campaign opens: a figure under a criterion,
-    # of the second configuration against the first.
+    # The one comparison whose p value is not corrected, chosen before the campaign opens. It is a figure under a
+    # criterion that compares the second configuration with the first.
     primary_figure = models.CharField(_("primary figure"), max_length=60, blank=True)
     primary_criterion = models.CharField(
         _("primary criterion"), max_length=7, blank=True, default="", db_default=""
@@ -102,12 +102,12 @@ class Campaign(models.Model):
         related_name="+",
         verbose_name=_("primary pair, second"),
     )
-    # When the primary outcome was chosen, and after how many scores and views of the report: `rules.note_primary`.
+    # When the primary outcome was chosen, and the number of scores and report views before that (`rules.note_primary`).
     primary_chosen = models.JSONField(_("when it was chosen"), null=True, blank=True)
-    # The comparisons that Holm's correction is over, fixed when the campaign opens: review.study.family.Hypothesis
-    # as lists. None of those that opened before this was kept.
+    # The comparisons under Holm's correction, fixed when the campaign opens: review.study.family.Hypothesis as lists.
+    # None for campaigns that opened before this field existed.
     p_family = models.JSONField(_("family of p values"), null=True, blank=True)
-    # What the number of items was worked out from, and the curve: services.planning.Plan as JSON.
+    # The assumptions and curve behind the number of items: services.planning.Plan as JSON.
     plan = models.JSONField(_("plan"), null=True, blank=True)
 
     batch = models.OneToOneField(
@@ -171,17 +171,17 @@ class Campaign(models.Model):
 
     @cached_property
     def is_scored_elsewhere(self) -> bool:
-        """Whether its scores were imported and no item waits for a reviewer. Lists annotate this."""
+        """Return whether the scores were imported and no item waits for a reviewer. Lists annotate this."""
         return Campaign.objects.filter(scored_elsewhere(), pk=self.pk).exists()
 
     def get_state_display(self) -> str:  # type: ignore[no-redef]
-        """Return the state in words; a study that was only imported is not being set up."""
+        """Return the label of the state. A study in setup that was only imported is labeled "Imported"."""
         is_imported = self.state == Campaign.State.SETUP and self.is_scored_elsewhere
         return str(_("Imported") if is_imported else Campaign.State(self.state).label)
 
 
 def scored_elsewhere() -> Q:
-    """Whether a campaign that was never opened has imported scores and no item that waits for a reviewer."""
+    """Return a condition for campaigns that were never opened, have imported scores and wait for no reviewer."""
     item = Campaign._meta.get_field("items").related_model
     items = item._default_manager.filter(campaign=OuterRef("pk"))
     waiting = items.filter(state__in=["preparing", "held", "open"])
@@ -190,7 +190,7 @@ def scored_elsewhere() -> Q:
 
 
 class Rubric(models.Model):
-    """One version of a campaign's guidelines in Markdown; a score names the one it was given under."""
+    """One version of a campaign's guidelines in Markdown. Each score references the version it was given under."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="rubrics")
     number = models.PositiveIntegerField()
@@ -213,18 +213,18 @@ class Rubric(models.Model):
 
 
 class Member(models.Model):
-    """A person in a campaign, with their own order, limit and pause."""
+    """A reviewer of a campaign, with their own order, limit and pause."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="members")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="memberships")
     seed = models.PositiveBigIntegerField(default=0)
-    # How far the person has come in their own random order: buckets of `Item.shuffle` gone through.
+    # Number of `Item.shuffle` buckets that the reviewer has finished in their own random order.
     reached = models.PositiveSmallIntegerField(default=0)
     limit = models.PositiveIntegerField(_("most items"), null=True, blank=True)
     paused_at = models.DateTimeField(null=True, blank=True)
-    # Answered the training round; before that only training items are handed out.
+    # When the training round was finished. Until then, the reviewer gets only training items.
     trained_at = models.DateTimeField(null=True, blank=True)
-    # Has seen verdicts of this campaign's items, and is no longer blind to them.
+    # When the reviewer first saw verdicts of this campaign's items and stopped being blind.
     unblinded_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Case and Item: what is reviewed in a campaign."""
+"""Case and Item: the statements and runs that a campaign reviews."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from review.models.campaign import Campaign
 
 
 class Case(models.Model):
-    """One Action in one Campaign, under the importer's id; it has one Item per Configuration."""
+    """One Action in one Campaign, with the importer's ID. It has one Item per Configuration."""
 
     class Purpose(models.TextChoices):
         REAL = "real", _("Real")
@@ -26,11 +26,11 @@ class Case(models.Model):
     external_id = models.CharField(_("id"), max_length=200)
     action = models.ForeignKey(Action, models.PROTECT, related_name="cases")
     purpose = models.CharField(_("purpose"), max_length=8, choices=Purpose, default=Purpose.REAL)
-    # The case that this one shows again: as a hidden repeat, or its refined script among first Drafts.
+    # The case that this one repeats, either unchanged or with its refined script shown as a first Draft.
     repeats = models.ForeignKey(
         "self", models.CASCADE, null=True, blank=True, related_name="repeated_by", db_index=False
     )
-    # Of gold and training: the right score for each stage, as {"script": 2, ...}, and why.
+    # For gold and training items, the correct score of each stage, as {"script": 2, ...}, and the reason.
     known = models.JSONField(_("known answers"), default=dict, blank=True)
     content_sha256 = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -39,7 +39,7 @@ class Case(models.Model):
         ordering = ["pk"]
         indexes = [
             index_where_set("repeats", name="case_repeats"),
-            # Few cases are gold, training or shown again.
+            # The index is partial because few cases are gold, training or repeats.
             models.Index(
                 fields=["purpose", "campaign"], name="case_not_real", condition=~Q(purpose="real")
             ),
@@ -60,15 +60,15 @@ class Case(models.Model):
 
 class ItemQuerySet(models.QuerySet["Item"]):
     def waiting(self) -> ItemQuerySet:
-        """Items that a further reviewer could take now."""
+        """Return items that another reviewer could take now."""
         return self.filter(state=Item.State.OPEN, places__gt=0)
 
 
 class Item(models.Model):
     """One Run of a Case, to be reviewed.
 
-    `places` counts the reviewers it still wants: a claim takes one, a release gives it back. The
-    database refuses less than none, so overlap is never exceeded under any race.
+    `places` counts the reviewers still needed. A claim takes one place and a release returns it. A database constraint
+    keeps it from going below zero, so concurrent claims can't exceed the overlap.
     """
 
     class State(models.TextChoices):
@@ -88,22 +88,22 @@ class Item(models.Model):
     run = models.ForeignKey(Run, models.PROTECT, null=True, blank=True, related_name="items")
     state = models.CharField(_("state"), max_length=9, choices=State, default=State.PREPARING)
     overlap = models.PositiveSmallIntegerField(default=1)
-    # Of these, how many were added because others differed.
+    # Number of these places that were added because reviewers differed.
     called_in = models.PositiveSmallIntegerField(default=0, db_default=0)
     places = models.PositiveSmallIntegerField(default=1)
-    # Higher first: 4 minus severity, plus 100 after a break-glass use.
+    # Items with higher values come first. The value is 4 minus severity, plus 100 after a break-glass use.
     priority = models.IntegerField(default=0)
     shuffle = models.PositiveIntegerField(default=0)
     sham = models.BooleanField(default=False)
-    # Another item of the same run, to measure reviewers and not scripts: repeats the item for the same
-    # reviewer, or shows its refined script, as if it were a first Draft, to another one.
+    # Marks a second item of the same run that measures reviewers, not scripts. It repeats the item for the same
+    # reviewer, or shows the refined script to another reviewer as if it were a first Draft.
     again = models.CharField(max_length=6, choices=Again, blank=True, default="", db_default="")
     pilot = models.BooleanField(default=False)
-    # Reviewers who are through with it; with `overlap` reached its figures count.
+    # Number of reviewers who finished the item. Its scores count in figures once this reaches `overlap`.
     done = models.PositiveSmallIntegerField(default=0)
-    # Final reviewers differ on a stage and nobody has settled it.
+    # True if final reviewers differ on a stage that has not been adjudicated.
     disputed = models.BooleanField(default=False)
-    # What the item brings to the campaign's figures at present; see review.counting.tallies.
+    # The item's current contribution to the campaign's figures; see review.counting.tallies.
     pattern = models.TextField(blank=True)
     execution = models.FloatField(_("execution result"), null=True, blank=True)
     execution_reason = models.CharField(

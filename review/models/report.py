@@ -1,4 +1,4 @@
-"""Tally, TallyDue, ReportPart, ReportSnapshot, ReportLook: a campaign's figures, and who saw them."""
+"""Tally, TallyDue, ReportPart, ReportSnapshot and ReportLook: a campaign's figures and a log of who viewed them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from review.models.item import Item
 
 
 class Tally(models.Model):
-    """How many items, or pairs of scores, of a campaign and configuration are alike in what the figures ask.
+    """The number of items, or pairs of scores, of a campaign and configuration with the same pattern for the figures.
 
-    Only `review.counting.tallies` writes here, one writer at a time for each campaign; always equal to a recount of
-    the items that are not due.
+    Only `review.counting.tallies` writes here, with one writer at a time per campaign. The numbers always equal a
+    recount of the items that are not due.
     """
 
     class Kind(models.TextChoices):
@@ -49,10 +49,10 @@ class Tally(models.Model):
 
 
 class TallyDue(models.Model):
-    """An item whose scores changed since it was last counted. Appended with the change, so that no two
-    reviewers wait for each other; taken away when the item is counted anew.
+    """An item whose scores changed since it was last counted. The row is deleted when the item is recounted.
 
-    An import notes many at once: the campaign's items from `first` to `last`, by their keys.
+    Rows are appended with the change, so that reviewers don't wait for each other. An import adds one row for many
+    items, from `first` to `last` by primary key.
     """
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="+", null=True, blank=True)
@@ -81,7 +81,7 @@ class ReportPart(models.Model):
     name = models.CharField(max_length=12)
     state = models.TextField()  # identifies the data that the part was computed from
     at = models.DateTimeField()
-    seconds = models.FloatField()  # that computing it took
+    seconds = models.FloatField()  # time taken to compute it
     data = models.JSONField()
 
     class Meta:
@@ -94,7 +94,7 @@ class ReportPart(models.Model):
 
 
 class ReportSnapshot(models.Model):
-    """A report as it stood at a moment; later scores do not change it."""
+    """A copy of a report at one time. Later scores do not change it."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="snapshots")
     name = models.CharField(_("name"), max_length=150)
@@ -114,7 +114,7 @@ class ReportSnapshot(models.Model):
 
 
 class ReportLook(models.Model):
-    """Somebody looked at a study's figures: many looks are a threat to its validity, so they are listed."""
+    """A record that a user viewed a study's figures. Frequent viewing is a threat to validity, so views are listed."""
 
     class What(models.TextChoices):
         REPORT = "report", _("the report")
@@ -125,17 +125,17 @@ class ReportLook(models.Model):
         EXPORT = "export", _("an export")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="looks")
-    # Nobody is the command line.
+    # None for the command line.
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     at = models.DateTimeField(default=timezone.now)
-    # Items whose script score was final then.
+    # Number of items whose script score was final at that time.
     scored = models.PositiveIntegerField(default=0)
     what = models.CharField(
         max_length=8, choices=What, default=What.REPORT.value, db_default=What.REPORT.value
     )
-    # Of the campaign at that time; empty for a look of before this was noted, when it was not closed.
+    # The campaign's state at that time. Empty for older rows, when the campaign was not closed.
     state = models.CharField(
         max_length=6, choices=Campaign.State, blank=True, default="", db_default=""
     )
