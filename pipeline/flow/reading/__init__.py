@@ -1,1 +1,1 @@
-"""Readers of models' replies, pure: scripts, verdicts and explanations, and why a reply can't be read."""
+"""Pure readers of model replies. They extract scripts, verdicts and explanations, or say why a reply can't be read."""

@@ -1,7 +1,7 @@
-"""Reads cases and answers about failed checks from replies in any mode: a list, or the text of one.
+"""Read cases, and answers about failed checks, from replies in any mode.
 
-JSON is decoded again here, exactly as it is: names of variables and files keep their capitals. Invalid cases are
-left out and named in the note; the reply can't be read only if no case is left.
+JSON is decoded again here without changes, so that names of variables and files keep their capitals. Invalid cases are
+dropped and named in the note. A reply is unreadable only if no valid case is left.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pipeline.flow.reading.markup import drop_thinking, find_blocks, find_object
 from pipeline.flow.reading.replies import stopped
 from pipeline.types import CaseAnswer, ReadingOutcome, Reply
 
-MOST_CASES = 12  # of a model; more would take the sandbox too long
+MOST_CASES = 12  # from one reply; more would take too long in the sandbox
 _ANSWERS = ("keep", "mend", "open")
 _LONGEST_NOTE = 600
 
 
 @dataclass(frozen=True)
 class CasesReading:
-    """The cases of a reply; if there are none, `note` may say why, in the model's words."""
+    """The cases of a reply. If it has no cases, `note` may give the model's reason."""
 
     outcome: ReadingOutcome
     case_set: CaseSet | None = None
@@ -31,7 +31,7 @@ class CasesReading:
 
 @dataclass(frozen=True)
 class AnswersReading:
-    """What the author says of each check, and the replaced cases by number."""
+    """The author's answer for each check, and the corrected cases by number."""
 
     outcome: ReadingOutcome
     answers: tuple[CaseAnswer, ...] = ()
@@ -40,7 +40,7 @@ class AnswersReading:
 
 
 def read_cases(reply: Reply, *, statement: str = "", author: str = "a model") -> CasesReading:
-    """The cases for a statement. An empty list is a valid answer: the model can't write any."""
+    """Return the cases for a statement. An empty list is valid and means that the model can't write any."""
     why = stopped(reply)
     if why:
         return CasesReading(why)
@@ -60,7 +60,7 @@ def read_cases(reply: Reply, *, statement: str = "", author: str = "a model") ->
 
 
 def read_answers(reply: Reply) -> AnswersReading:
-    """Keep, mend or open for checks by name; other answers are left out."""
+    """Return the answers *keep*, *mend* or *open* by check. Other answers are ignored."""
     why = stopped(reply)
     if why:
         return AnswersReading(why)
@@ -89,7 +89,7 @@ def read_answers(reply: Reply) -> AnswersReading:
 def make_case_set(
     items: Sequence[object], *, statement: str, author: str
 ) -> tuple[CaseSet | None, list[str]]:
-    """A case set of the valid cases, None if there are none; and why each of the others is invalid."""
+    """Return a case set of the valid cases, or None if no case is valid, and the reasons why the others are invalid."""
     kept: list[object] = []
     refused: list[str] = []
     for number, item in enumerate(items, 1):
@@ -114,7 +114,7 @@ def _read(items: Sequence[object], statement: str, author: str) -> CaseSet:
 
 
 def _find_list(reply: Reply, key: str) -> tuple[list[object], str] | None:
-    """The first list under the key, wherever the mode puts it, and the note beside it."""
+    """Return the first list under the key, in any mode, and the note next to it."""
     for value, note in _find_values(reply, key):
         items = _as_list(value, key)
         if items is not None:
@@ -134,7 +134,7 @@ def _find_values(reply: Reply, key: str) -> Iterator[tuple[object, str]]:
 
 
 def _values_of(value: object, key: str) -> Iterator[tuple[object, str]]:
-    """The value under the key of an object, or of an object inside it, as some models write a tool call."""
+    """Yield the values under the key in an object, or in an inner object as some models write tool calls."""
     if not isinstance(value, dict):
         return
     for holder in (value, *(one for one in value.values() if isinstance(one, dict))):
@@ -145,7 +145,7 @@ def _values_of(value: object, key: str) -> Iterator[tuple[object, str]]:
 
 
 def _as_list(value: object, key: str) -> list[object] | None:
-    """A list, the text of one, or the text of the object around it."""
+    """Return a list, given as a list, as JSON text, or as the text of an object that has it under the key."""
     if isinstance(value, str):
         value = _decode(value)
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Chooses the script among several code blocks by what the reply says about them, never by their length."""
+"""Choose the script among several code blocks by what the reply says about them, never by their length."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMES = re.findall(r"\w+", "one two three four five first second third fourth f
 def choose(
     text: str, blocks: Sequence[Block], candidates: Sequence[Block]
 ) -> tuple[Block | None, str]:
-    """The block that is the reply's script, None if the reply does not say which; and a note on the choice."""
+    """Return the block that is the reply's script, or None if that is unclear, and a note on the choice."""
     if len(blocks) > _MOST_BLOCKS:
         return None, f"it holds {len(blocks)} code blocks"
     starts = {block.start for block in candidates if not says(block.content, "left out")}
@@ -61,7 +61,7 @@ def choose(
 
 
 def is_correction(words: str, *, of_scripts: bool = True) -> bool:
-    """Whether the words before a block say that it replaces the blocks before it."""
+    """Return whether the words before a block say that it replaces the previous blocks."""
     if says(words, "alternative"):
         return False
     is_replaced = of_scripts and says(words, "replacement") and not says(words, "choice")
@@ -69,7 +69,7 @@ def is_correction(words: str, *, of_scripts: bool = True) -> bool:
 
 
 def _parts_of(scripts: Sequence[Block], blocks: list[Block], text: str) -> list[Block]:
-    """The blocks if the first alone has a shebang and the others use its variables or are said to continue it."""
+    """Return the blocks if only the first has a shebang and the others continue it or use its variables."""
     if len(scripts) > 1 or not SHEBANG.match(blocks[0].content):
         return []
     names: set[str] = set()
@@ -82,19 +82,19 @@ def _parts_of(scripts: Sequence[Block], blocks: list[Block], text: str) -> list[
 
 
 def _is_aside(block: Block) -> bool:
-    """Whether a block is an output, or a call of the script."""
+    """Return whether a block shows output or a call of the script."""
     commands = strip_prompts(block.content)
     is_call = commands and consists_of(commands, "comment", "call") and says(block.words, "usage")
     return bool(is_call or says(block.lead, "output"))
 
 
 def _is_rival(block: Block) -> bool:
-    """Whether a block does the same in another way; next to a script with a shebang, it is an aside."""
+    """Return whether a block is an alternative to the script, as the words before it say."""
     return not SHEBANG.match(block.content) and says(block.lead, "rival") and not _is_aside(block)
 
 
 def _is_sample(block: Block, steps: Sequence[Block]) -> bool:
-    """Whether a block between the steps is a configuration, which a step may be about."""
+    """Return whether a block between the steps is a configuration file, which may be part of a step."""
     is_config = pattern("config").fullmatch(block.language) is not None
     return is_config and steps[0].start < block.start < steps[-1].start
 
@@ -105,7 +105,7 @@ def _is_rejected(block: Block) -> bool:
 
 
 def _without_asides(pool: Sequence[Block]) -> list[Block]:
-    """The blocks without rejected ones, and after the first without outputs, calls, quotations and alternatives."""
+    """Return the first block, and the others without output, calls, quotations, alternatives and rejected blocks."""
     first, *others = pool
     whole, kept = first.content.strip(), [first]
     for block in others:
@@ -121,7 +121,7 @@ def _without_asides(pool: Sequence[Block]) -> list[Block]:
 
 
 def _recommended(pool: Sequence[Block], text: str) -> list[Block]:
-    """The one option that the reply recommends, in the words before it or by its number."""
+    """Return the option that the reply recommends, by name or in the words before it."""
     names = [name.lower() for name in chain(*pattern("picked").findall(text)) if name]
     picks = {(int(one) - 1 if one.isdecimal() else _NAMES.index(one)) % 5 for one in names}
     picks |= {at for at, block in enumerate(pool) if says(block.lead, "recommended")}
@@ -129,7 +129,7 @@ def _recommended(pool: Sequence[Block], text: str) -> list[Block]:
 
 
 def _numbers(block: Block) -> list[int]:
-    """The numbers of steps before a block, or in the comment on its first line."""
+    """Return the step numbers before a block, or else in the first line of the block."""
     found = pattern("number").findall(block.words) or pattern("number").findall(
         block.content.split("\n")[0]
     )
@@ -138,13 +138,13 @@ def _numbers(block: Block) -> list[int]:
 
 
 def _are_in_order(parts: Sequence[Block], blocks: Sequence[Block]) -> bool:
-    """Whether the text numbers or continues the parts one by one, and offers none of them as an alternative."""
+    """Return whether the text numbers or continues the parts one by one, and offers none of them as an alternative."""
     first, *others = parts
     shown = [block for block in blocks if block in parts or _is_sample(block, parts)]
     found = [_numbers(first)[-1:], *(_numbers(block) for block in shown[1:])]
     numbers = list(chain(*found))
     is_numbered = numbers in [list(range(at, at + len(numbers))) for at in (0, 1)] and all(
-        # JSON is no block, but may be a step.
+        # A JSON object is not a block, but it may be a step.
         int(block in parts) <= len(said) <= 1 + block.words.count("\n```") // 2
         for block, said in zip(shown, found, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Finds scripts that no code fence delimits: by their shebang, or because one text alone is a command."""
+"""Find scripts outside code fences, by their shebang or as the only text that is a command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_ENDS = 40
 _MOST_SCRIPTS = 10
 _LONGEST_WITHOUT_SHEBANG = 20_000
 _LONGEST = 100_000  # characters of a script with prose after it
-# A shell's shebang, perhaps after comments, and a command.
+# A shell's shebang, optionally after comments, followed by a command.
 SHEBANG = re.compile(
     r"\s*+(?:#(?!!).*+\n\s*+)*+#!(?=.*[/ ](?:ba|da|z|k|a)?sh\b).*+\n(?:\s*+#.*+\n)*+\s*+[^#\s]"
 )
@@ -38,7 +38,7 @@ _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(?:(?:bash|sh) )?([^`\n]+)\1(?!`)")
 
 
 def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
-    """The blocks, with the scripts outside them that begin with a shebang, unless a block has one.
+    """Return the blocks and, if no block has a shebang, the scripts outside them that begin with one.
 
     A block without a closing fence counts as closed if its script has a shebang and is complete.
     """
@@ -53,7 +53,7 @@ def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
             before = text[start : line.start()]
             begin = start if is_only_comments(before) and not _has_prose(before) else line.start()
             region = text[begin:end]
-            if indent := line[1]:  # of a block in Markdown or YAML
+            if indent := line[1]:  # of an indented block in Markdown or YAML
                 lines = takewhile(
                     lambda one: one.startswith((indent, "\n")), region.splitlines(True)
                 )
@@ -66,13 +66,13 @@ def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
 
 
 def is_only_comments(script: str) -> bool:
-    """Whether a script has no command, or only prints an apology."""
+    """Return whether a script has no command, or only prints an apology."""
     prints = ("print",) if says(script, "apology") else ()
     return consists_of(script, "comment", *prints)
 
 
 def _closed(block: Block) -> Block:
-    """The block as closed if its script is complete and its last line was not cut short."""
+    """Return the block marked as closed if its script is complete and its last line was not cut short."""
     script, length = before_prose(block.content)
     before, _newline, last = script.rpartition("\n")
     is_end = not last or (_CLOSES.match(last) and not is_complete(before))
@@ -81,7 +81,7 @@ def _closed(block: Block) -> Block:
 
 
 def before_prose(text: str) -> tuple[str, int]:
-    """The complete script that a text begins with, before prose or markup, and its length; "" if there is none."""
+    """Return the complete script at the start of a text, before prose or markup, and its length, or "" and 0."""
     for end in [*islice(_ends(text), _MOST_ENDS), len(text)] if len(text) < _LONGEST else ():
         script = text[:end]
         if SHEBANG.match(script) and is_complete(script):
@@ -94,7 +94,7 @@ def before_prose(text: str) -> tuple[str, int]:
 
 
 def _ends(text: str) -> Iterator[int]:
-    """Where lines begin that are prose or markup and call no function, if they are not within a command."""
+    """Yield the starts of lines of prose or markup. Lines that call one of the script's functions are skipped."""
     shebang = SHEBANG_LINE.search(text)
     lines = _LINE.finditer(text, shebang.end() if shebang else 0)
     names = set(_FUNCTION.findall(text))
@@ -107,7 +107,7 @@ def _has_prose(text: str) -> bool:
 
 
 def is_words(text: str) -> bool:
-    """Whether each line of a text is a sentence."""
+    """Return whether each line of a text is a sentence."""
     return all(_is_sentence(line) for line in text.split("\n") if line.strip())
 
 
@@ -116,7 +116,7 @@ def _is_prose(line: str) -> bool:
 
 
 def _is_sentence(line: str) -> bool:
-    """Whether a line is a sentence, and no command."""
+    """Return whether a line is a sentence and not a command."""
     head, tail = _CODE.sub("code", line[:400]).strip(" \t*_>"), line[-20:].rstrip(" \t\r*_)`")
     words = head.split()
     if len(words) < 3 or not _WORD.fullmatch(words[0]):
@@ -128,7 +128,7 @@ def _is_sentence(line: str) -> bool:
 
 
 def lone_command(text: str) -> str:
-    """The command of a reply without code blocks, if one text in it is unmistakably a command."""
+    """Return the command of a reply without code blocks if exactly one text in it is clearly a command, else ""."""
     if len(text) > _LONGEST_WITHOUT_SHEBANG:
         return ""
     found = {run for before, run in _runs(text) if is_command(run) and not says(before, "warning")}
@@ -146,7 +146,7 @@ def lone_command(text: str) -> str:
 
 
 def is_plainly_bash(script: str, language: str) -> bool:
-    """Whether a text in a block of another language is a shell script: by its shebang, or by commands all known."""
+    """Return whether a block in another language is a shell script, by its shebang or its known commands."""
     if not is_complete(script):
         return False
     with suppress(UnreadableScript):
@@ -160,7 +160,7 @@ def is_plainly_bash(script: str, language: str) -> bool:
 
 
 def _runs(text: str) -> Iterator[tuple[str, str]]:
-    """The parts of a text between lines of prose and markup, each after the line before it."""
+    """Yield the parts of a text between lines of prose and markup, each with the line before it."""
     before, run = "", ""
     for line in [*text.splitlines(keepends=True), "- end"]:
         if not _is_prose(line):
@@ -171,7 +171,7 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def is_command(text: str) -> bool:
-    """Whether a text is unmistakably a command with arguments, or several, and neither words nor a call."""
+    """Return whether a text is clearly one or more commands with arguments, and neither words nor a call."""
     commands = strip_prompts(text) or ""
     return bool(
         _COMMAND.match(commands)

@@ -1,4 +1,4 @@
-"""Finds JSON objects, code blocks and tagged lines in the text of a reply; it does not judge them."""
+"""Find JSON objects, code blocks and tagged lines in the text of a reply, without judging them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *C
 PLAIN = ("", "none", "text", "txt", "plaintext", "plain", "code", "script")
 STRING = "a string in JSON"  # the language of a block that no fence delimits
 
-# Bounds the time for a reply of nothing but braces, fences or tags.
+# Limit the time for a reply that consists of braces, fences or tags.
 _MOST_TRIES = 1000
 _MOST_MARKS = 10_002
 _MOST_BEFORE = 200
@@ -36,7 +36,7 @@ _FENCE = (
 _THOUGHT = rf"^[ \t]*+(?P<thought>{pattern('thought').pattern})[ \t\r]*+$"
 _MARK = re.compile(f"{_FENCE}|{HEREDOC.pattern}|{_THOUGHT}", re.MULTILINE)
 _QUOTED_CODE = re.compile(r"^> ?(?:```|~~~|#!)", re.MULTILINE)
-# What begins the code within an element.
+# Pattern of what precedes the code in each element.
 _ELEMENTS = {
     "pre": r"(?:<code\b[^>\n]{0,200}>)?",
     "script": r"(?:<!\[CDATA\[\s*+|(?=#!))",
@@ -54,7 +54,7 @@ _ODD_BLANKS = re.compile(
 _PLAIN_BLANKS = str.maketrans(_BLANKS, " " * len(_BLANKS), _ZERO)
 _MOST_TURNS = 50
 _DATA = ("yaml", "yml", "toml", "xml", "html")  # their strings may hold the script
-# A diff that makes a new file.
+# A diff that creates a file.
 NEW_FILE = re.compile(
     r"(?:^(?:diff|new file|[Ii]ndex|===).*+\n){0,6}+^--- /dev/null.*+\n\+\+\+ .*+\n(?:@@ .*+\n)?"
     r"(?P<lines>(?:\+.*+\n?|\n(?=\n*+\+))++)(?:\\ No newline.*+)?",
@@ -67,7 +67,7 @@ _BEGINS_LIKE_JSON = re.compile(r"\{\s*[\"'}]")
 
 @dataclass(frozen=True)
 class FoundObject:
-    """An outermost JSON object; `value` is None if it begins and can't be decoded."""
+    """An outermost JSON object. `value` is None if the object can't be decoded."""
 
     start: int
     end: int
@@ -77,7 +77,7 @@ class FoundObject:
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its position, its language in lower case, its exact content."""
+    """A code block with its position, its language in lower case and its exact content."""
 
     start: int
     end: int
@@ -85,24 +85,24 @@ class Block:
     content: str
     is_closed: bool = True
     is_nested: bool = False  # a fence inside a here-document did not end it
-    indent: int = 0  # blanks taken off each line, because the fence stood in a list
-    words: str = ""  # between it and the block before
+    indent: int = 0  # number of blanks removed from each line, because the fence was indented
+    words: str = ""  # between this block and the previous one
 
     @property
     def lead(self) -> str:
-        """The last line of the words, and the line before it."""
+        """The last two lines of the words before the block."""
         return "\n".join(self.words.rstrip().rsplit("\n", 2)[-2:])[-1000:]
 
 
 def with_plain_blanks(text: str) -> str:
-    """The text without unusual blanks at the ends of lines, which a shell takes for part of a word."""
+    """Replace unusual blanks at the ends of lines, which a shell would treat as part of a word."""
     return _ODD_BLANKS.sub(lambda found: found[0].translate(_PLAIN_BLANKS), text)
 
 
 def drop_thinking(text: str) -> str:
-    """The text after the model's thinking; nothing if the thinking does not end.
+    """Return the text after the model's thinking, or "" if the thinking does not end.
 
-    Thinking ends at the last tag that ends it, whether or not a tag opens it, or with the final channel.
+    Thinking ends at the last closing tag, with or without an opening tag, or at the final channel.
     """
     text = text.removeprefix("\ufeff")
     if says(text, "harmony"):
@@ -120,7 +120,7 @@ def drop_thinking(text: str) -> str:
 
 
 def as_markdown(text: str) -> str:
-    """The first turn of a reply with quoted, preformatted, numbered and XML's code in blocks."""
+    """Return the first turn of a reply, with quoted, preformatted, numbered or XML code converted to code blocks."""
     text = _first_turn(text)
     if len(blocks := find_blocks(text)) == 1 and blocks[0].language in _DATA:
         text = text[: blocks[0].start] + blocks[0].content + text[blocks[0].end :]
@@ -148,13 +148,13 @@ def _fenced(element: re.Match[str]) -> str:
 
 
 def _code_in(text: str) -> list[tuple[int, int]]:
-    """Where the JSON objects and the closed code blocks are."""
+    """Return the spans of the JSON objects and the closed code blocks."""
     objects = [(start, end) for start, end, value in _scan_objects(text) if value is not None]
     return objects + [(block.start, block.end) for block in find_blocks(text) if block.is_closed]
 
 
 def _first_turn(text: str) -> str:
-    """The first turn that holds code, or else words: the model may go on with an invented message of the user."""
+    """Return the first turn with code, or else with words. The model may make up a user message after it."""
     spans = _code_in(text)
     start, words = 0, ""
     for turn in islice(pattern("turn").finditer(text), _MOST_TURNS):
@@ -169,9 +169,9 @@ def _first_turn(text: str) -> str:
 
 
 def find_objects(text: str, key: str) -> list[FoundObject]:
-    """The JSON objects outside code that contain the key, in order, including undecodable ones that seem to.
+    """Return the JSON objects outside code that contain the key, in order, including broken ones that mention it.
 
-    An object that wraps the wanted one, as some models write a tool call, counts as it.
+    The wanted object may be inside another one, as some models write tool calls.
     """
     mentions = re.compile(rf"[\"']{re.escape(key)}[\"']\s*:", re.IGNORECASE)
     found = []
@@ -192,7 +192,7 @@ def find_objects(text: str, key: str) -> list[FoundObject]:
 
 
 def find_strings(text: str) -> set[str]:
-    """The strings in JSON, at any depth and under any key, and lists of lines as strings."""
+    """Return the JSON strings at any depth and under any key. A list of lines also counts as one string."""
     found: set[str] = set()
     waiting: list[object] = [value for _, _, value in _scan_objects(text)]
     with suppress(ValueError, RecursionError):
@@ -208,7 +208,7 @@ def find_strings(text: str) -> set[str]:
 
 
 def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block]:
-    """The fenced blocks in order; none begins inside an object of `besides`, and blocks of Markdown hold the answer.
+    """Return the fenced blocks in order. None begins inside an object of `besides`, and Markdown blocks are unwrapped.
 
     A block is not closed if the text ends in it, or if a fence that names a language follows its opening fence.
     """
@@ -244,12 +244,12 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
 
 
 def holds_json(content: str) -> bool:
-    """Whether a block contains a JSON object or list, well formed or not: no script begins like that."""
+    """Return whether a block begins like a JSON object or list, which no script does. The JSON may be broken."""
     return _BEGINS_WITH_A_KEY.match(content) is not None
 
 
 def find_tags(text: str) -> list[str]:
-    """The words of lines such as `Verdict: match`, outside code blocks and JSON objects."""
+    """Return the values of lines such as `Verdict: match`, outside code blocks and JSON objects."""
     spans = [(block.start, block.end) for block in find_blocks(text)]
     spans += [(start, end) for start, end, _ in _scan_objects(text)]
     return [
@@ -272,7 +272,7 @@ def _scan_objects(text: str) -> Iterator[tuple[int, int, dict[str, object] | Non
         except (json.JSONDecodeError, RecursionError):
             end = position + 1
             if _BEGINS_LIKE_JSON.match(text, position):
-                # What stands inside a broken object is part of it, and no answer of its own.
+                # Objects inside a broken object are part of it and are not answers.
                 end = _end_of_braces(text, position)
                 yield position, end, None
         else:
@@ -281,7 +281,7 @@ def _scan_objects(text: str) -> Iterator[tuple[int, int, dict[str, object] | Non
 
 
 def _without_contradiction(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """The pairs by their keys in lower case; a key with two values is left out."""
+    """Return the pairs as a dict with keys in lower case. The value is None for a key with two different values."""
     found: dict[str, object] = {}
     for name, value in pairs:
         name = name.strip().lower()
@@ -297,13 +297,13 @@ def _holder_of(value: dict[str, object], key: str) -> dict[str, object] | None:
 
 
 def _decoded(value: object) -> object:
-    """The object in a string, as some servers write the arguments of a tool call."""
+    """Return the object in a JSON string, as some servers send a tool call's arguments, or else the value."""
     found = _scan_objects(value) if isinstance(value, str) and value.startswith("{") else ()
     return next((inner for _, _, inner in found), value)
 
 
 def _end_of_braces(text: str, start: int) -> int:
-    """Where the braces that open at `start` are closed; the end of the text if they never are."""
+    """Return the position after the brace that closes the one at `start`, or the end of the text."""
     depth = 0
     for part in re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL).finditer(text, start):
         depth += {"{": 1, "}": -1}.get(part[0], 0)
@@ -318,7 +318,7 @@ def _block_of(
     is_closed: bool = False,
     is_nested: bool = False,
 ) -> Block:
-    """The block from an opening fence, whose line may have a shebang, to another fence or the end of the text."""
+    """Return the block from an opening fence, whose line may have a shebang, to another fence or the text's end."""
     text, shebang = opened.string, opened["more"].find("#!")
     start = opened.end() + 1 if shebang < 0 else opened.start("more") + shebang
     content = text[start : end.start() if end else None] + "\n" * bool(end and end["glued"])

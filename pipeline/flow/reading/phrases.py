@@ -1,4 +1,4 @@
-"""The phrases and tokens by which replies say what a text is; `phrases.tsv` has one a line, each with an example."""
+"""Match phrases and tokens that replies use to describe a text. `phrases.tsv` lists them with an example each."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ ROWS = [
 
 @cache
 def pattern(role: str) -> re.Pattern[str]:
-    """A regular expression for all phrases of a role; those of letters begin at the beginning of a word."""
+    """Return a pattern for all phrases of a role. Phrases that begin with a letter match only at a word start."""
     phrases = "|".join(phrase for one, phrase, _ in ROWS if one == role)
     return re.compile(rf"(?:\b|(?!\w))(?:{phrases})", re.IGNORECASE | re.MULTILINE)
 
 
 def says(words: str, *roles: str) -> bool:
-    """Whether the words contain a phrase of one of the roles."""
+    """Return whether the words contain a phrase of one of the roles."""
     return any(pattern(role).search(words) for role in roles)
 
 
 def consists_of(text: str, *roles: str) -> bool:
-    """Whether each line of a text that is not blank begins with a phrase of one of the roles."""
+    """Return whether every line that is not blank begins with a phrase of one of the roles."""
     lines = [line.lstrip() for line in text.splitlines() if line.strip()]
     return all(any(pattern(role).match(line) for role in roles) for line in lines)
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text is a placeholder of an answer form, such as `...` or `one sentence`."""
+    """Return whether a text is a placeholder of an answer form, such as `...` or `one sentence`."""
     words = re.sub(r"[\W\d_]+", " ", text).strip()
     is_form = pattern("form").fullmatch(words) is not None and not re.search(r"\d", text)
     return bool(text.strip()) and (is_form or not re.search(r"[^\W_]", text))
 
 
 def is_placeholder_script(text: str) -> bool:
-    """The same for a script, where `:` is a command and so are most words that stand alone."""
+    """Return whether a script is a placeholder. A single word or `:` may be a command, so it is not one."""
     is_words = re.search(r"[a-z]\s+[a-z]", text, re.IGNORECASE) is not None
     return text.strip() in ("..", "...", "....", "…") or (is_words and is_placeholder(text))

@@ -1,10 +1,9 @@
-"""Reads models' replies strictly: what can't be read is a failure to read, never a verdict.
+"""Read model replies strictly. A reply that can't be read is reported as unreadable and never counts as a verdict.
 
-In this order: the stop reason; a tool's input and every JSON object that contains the key; a tagged line. Two
-different verdicts in one reply are a conflict, and free prose ("Yes, it matches") is not read at all. An object that
-begins with an unambiguous verdict and then breaks counts. A quotation, in a sentence or in code, is not the reply's
-own answer, and neither is the answer form given back (`"reason": "one sentence"`). `note` says in a few words what
-was odd or missing.
+Readers check the stop reason, then a tool's input and every JSON object that contains the key, then a tagged line. Two
+different verdicts in one reply are a conflict. Free prose ("Yes, it matches") is not read. A broken object that begins
+with an unambiguous verdict counts. Quotations in a sentence or in code are not the reply's own answer, and neither is a
+repeated answer form (`"reason": "one sentence"`). `note` briefly says what was odd or missing.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class ExplanationReading:
 
 
 def read_text(reply: Reply, key: str) -> TextReading:
-    """A description: the value of the key in a JSON object if there is one, else the reply's text."""
+    """Return a description: the value of the key in a JSON object if there is one, else the reply's text."""
     why = stopped(reply)
     if why:
         return TextReading(why)
@@ -83,7 +82,7 @@ def read_text(reply: Reply, key: str) -> TextReading:
 
 
 def _is_only_code(text: str) -> bool:
-    """Whether a reply that should describe a script is a script itself."""
+    """Return whether a reply that should describe a script is itself a script."""
     if text.startswith("#!"):
         return True
     blocks = find_blocks(text)
@@ -93,7 +92,7 @@ def _is_only_code(text: str) -> bool:
 
 
 def read_opinion(reply: Reply) -> OpinionReading:
-    """Match or mismatch, with reason and differences; anything else is not an opinion."""
+    """Return a match or mismatch, with its reason and differences. Other replies are unreadable."""
     said = _verdict(reply, {"match", "mismatch"})
     if said.outcome is not ReadingOutcome.READ:
         return OpinionReading(said.outcome, note=said.note)
@@ -102,7 +101,7 @@ def read_opinion(reply: Reply) -> OpinionReading:
 
 
 def read_explanation(reply: Reply) -> ExplanationReading:
-    """At most three points, or "no error". An error without a point is unreadable."""
+    """Return up to MAX_POINTS points, or "no error". An error without a point is unreadable."""
     said = _verdict(reply, {"error", "no_error"})
     if said.outcome is not ReadingOutcome.READ:
         return ExplanationReading(said.outcome, note=said.note)
@@ -117,7 +116,7 @@ def read_explanation(reply: Reply) -> ExplanationReading:
 
 
 def read_points(reply: Reply) -> PointsReading:
-    """At most three points; a reply without one is unreadable."""
+    """Return up to MAX_POINTS points. A reply without a point is unreadable."""
     why = stopped(reply)
     if why:
         return PointsReading(why)
@@ -137,7 +136,7 @@ class _Said(NamedTuple):
 
 
 def _verdict(reply: Reply, legal: set[str]) -> _Said:
-    """The one stated verdict; a quoted one can contradict it but never replace it."""
+    """Return the one stated verdict. A quoted verdict can contradict it but never replace it."""
     why = stopped(reply)
     if why:
         return _Said(why)
@@ -167,7 +166,7 @@ def _verdict(reply: Reply, legal: set[str]) -> _Said:
 
 
 def _begun(text: str) -> dict[str, object]:
-    """The verdict that a broken object begins with, if it names no other and gives a reason in its own words."""
+    """Return the verdict at the start of a broken object, if it is the only one and has a reason in its own words."""
     begun = _VERDICT.match(text)
     keys = [key.lower() for key in _KEY.findall(text)]
     own = pattern("form").sub("", _KEY.sub("", text[begun.end() :])) if begun else ""
@@ -176,7 +175,7 @@ def _begun(text: str) -> dict[str, object]:
 
 
 def _is_echo(value: Mapping[str, object]) -> bool:
-    """Whether an object only repeats the answer form: placeholders and no words of its own."""
+    """Return whether an object only repeats the answer form, with placeholders and no words of its own."""
     keys = ("reason", "differences", "points")
     texts = [text for key in keys for text in _as_list(value.get(key))]
     words = [text for text in texts if isinstance(text, str) and text]
@@ -203,6 +202,6 @@ def _texts_of(value: object) -> tuple[str, ...]:
 
 
 def _points_of(value: object) -> tuple[str, ...]:
-    """A list of points, or one string with a point in each line."""
+    """Return the points in a list, or in a string with one point per line."""
     lines = value.splitlines() if isinstance(value, str) else value
     return _texts_of(lines)

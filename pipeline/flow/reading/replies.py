@@ -1,4 +1,4 @@
-"""Checks that every reader makes first: was the reply cut short, and what was passed to a tool."""
+"""Checks that every reader runs first: whether the reply was cut short, and what it passed to a tool."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pipeline.types import ReadingOutcome, Reply
 
 ECHO = "it repeats the form of the answer without filling it in"
 
-# "length" is what some servers put in the place of max_tokens.
+# Some servers return "length" instead of "max_tokens".
 _CUT = ("max_tokens", "length", "model_context_window_exceeded")
 
 
 def stopped(reply: Reply) -> ReadingOutcome | None:
-    """The outcome if there is nothing to read; None otherwise."""
+    """Return the outcome if the reply was refused or cut short, so that there is nothing to read, else None."""
     if reply.stop_reason == "refusal" or reply.refusal:
         return ReadingOutcome.REFUSED
     if reply.stop_reason in _CUT:
@@ -25,7 +25,7 @@ def stopped(reply: Reply) -> ReadingOutcome | None:
 
 
 def said_by_tool(reply: Reply, key: str) -> dict[str, object] | None:
-    """The tool's input if it contains the key."""
+    """Return the tool's input if it contains the key, else None."""
     if reply.tool_input is None:
         return None
     found = find_objects(json.dumps(reply.tool_input), key)

@@ -1,4 +1,4 @@
-"""Takes prompts, outputs and line numbers off scripts that a reply shows as a transcript or a listing."""
+"""Strip prompts, outputs and line numbers from scripts that a reply shows as a transcript or a listing."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ HEREDOC = re.compile(r"(?<!<)<<(?P<tabs>-?)[ \t]*['\"\\]?(?P<word>[A-Za-z_]\w*)"
 _NUMBERED = re.compile(
     r"\n*[ \t]*+(?P<number>\d{1,6})(?P<sign>[ \t]*+[:.|)│][ \t]*+|[ \t]++)(?=\S)"
 )
-_MISREAD = re.compile(r"\b\d++#(?=[\w$])|(?<==)\$\{#\w+\}(?=-)")  # by the grammar: 10#$n, i=${#s}-1
+_MISREAD = re.compile(
+    r"\b\d++#(?=[\w$])|(?<==)\$\{#\w+\}(?=-)"
+)  # the grammar misreads 10#$n and i=${#s}-1
 _NUMBER = re.compile(r"[ \t]*+(\d{1,6})")
 
 
 def end_of_heredoc(mark: re.Match[str], start: int = 0) -> int | None:
-    """Where a here-document ends, 0 if it never does; None if `<<` is a shift, a comment or quoted."""
+    """Return the end of a here-document, 0 if it never ends, or None if `<<` is a shift, a comment or quoted."""
     text, begin = mark.string, max(start, mark.start() - _MOST_BEFORE)
     line = text[begin : mark.start()].rpartition("\n")[2]
     if line.count('"') % 2 or line.count("'") % 2 or "((" in line or line.lstrip().startswith("#"):
@@ -40,7 +42,7 @@ def _has_open_heredoc(script: str) -> bool:
 
 
 def is_complete(script: str) -> bool:
-    """Whether a parser finds nothing missing and nothing wrong in a script."""
+    """Return whether the parser finds no error and nothing missing in a script."""
     source = _MISREAD.sub("", script).encode(errors="replace")
     try:
         return not (parse(source).has_error or _has_open_heredoc(script))
@@ -49,9 +51,9 @@ def is_complete(script: str) -> bool:
 
 
 def is_cut_short(script: str) -> bool:
-    """Whether a script ends within a here-document, a string or a compound command.
+    """Return whether a script ends within a here-document, a string or a compound command.
 
-    An error that the parser finds before the end may be a slip of the grammar.
+    Errors before the end don't count, because they may be errors of the grammar.
     """
     source = script.rstrip().encode(errors="replace")
     with suppress(TooComplex):
@@ -64,10 +66,10 @@ def is_cut_short(script: str) -> bool:
 
 
 def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
-    """The commands of a transcript without prompts; None if lines between them may be outputs.
+    """Return the commands of a transcript without prompts, or None if lines between them may be output.
 
-    In a console, they are outputs, and are left out. A script may begin with comments, so only a console's lines may
-    all have the prompt `# `.
+    In a console transcript, such lines are output and are dropped. A script may begin with comments, so all lines may
+    have the prompt `# ` only in a console transcript.
     """
     if is_console and consists_of(script, "root prompt"):
         return re.sub(r"(?m)^[ \t]*# ", "", script)
@@ -94,7 +96,7 @@ def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
 
 
 def strip_line_numbers(script: str) -> str | None:
-    """The script without the numbers of its lines; None if only some lines have one."""
+    """Return the script without line numbers, or None if only some lines have one."""
     first = _NUMBERED.match(script)
     if not first:
         return script
