@@ -1,7 +1,7 @@
-"""The static analysis of a Bash script: findings without running it.
+"""Analyze a Bash script statically and return findings, without running it.
 
-Pure: no Django, no Celery, no database. Bash and ShellCheck read the script; the other checks use our own syntax
-tree. Nothing here is a guarantee, and what could not be judged is unscored, never a pass.
+The package needs no Django, Celery or database. Bash and ShellCheck read the script, and the other checks use our own
+syntax tree. The analysis is no guarantee. Code that can't be judged is unscored, which is never a pass.
 """
 
 from __future__ import annotations
@@ -121,9 +121,10 @@ _SHORT_TIMEOUT = 1.0  # seconds
 
 
 def analyse(script: str, tools: ToolRules = NO_RULES) -> Report:
-    """All checks of the script; bash and ShellCheck run in parallel with our own. About 0.1 s.
+    """Run all checks on the script. Bash and ShellCheck run in parallel with our own checks. Takes about 0.1 s.
 
-    `tools` says what a team's own tools do.
+    `tools` describes what a team's own tools do.
+
     Raises UnreadableScript for text with a NUL byte, invalid Unicode or more than 1 MB.
     """
     encoded = encode_script(script)
@@ -139,9 +140,9 @@ def analyse(script: str, tools: ToolRules = NO_RULES) -> Report:
 
 
 def analyse_static(script: str, tools: ToolRules = NO_RULES) -> Report:
-    """The checks that need no other program: risks, side effect, characters. Takes milliseconds.
+    """Run the checks that need no other program: risks, side effect and characters. Takes milliseconds.
 
-    Its `syntax_ok` is None, since bash was not run. Raises UnreadableScript.
+    The report's `syntax_ok` is None, because Bash is not run. Raises UnreadableScript.
     """
     program = read_program(encode_script(script))
     findings, effect = _check_by_rules(script, program, tools)
@@ -149,7 +150,7 @@ def analyse_static(script: str, tools: ToolRules = NO_RULES) -> Report:
 
 
 def checkers(tools: ToolRules = NO_RULES) -> str:
-    """The versions of ShellCheck and of our rules, in a few words; findings belong to them."""
+    """Return the versions of ShellCheck and of our rules as a short text. Findings belong to these versions."""
     program = shellcheck.find_shellcheck()
     try:
         version = tool_version(program) if program else "none"
@@ -160,19 +161,19 @@ def checkers(tools: ToolRules = NO_RULES) -> str:
 
 
 def side_effect(script: str, tools: ToolRules = NO_RULES) -> SideEffect:
-    """What the script does to the machine; unknown unless every command is known to be read-only."""
+    """Return what the script does to the machine. It is unknown unless every command is known to be read-only."""
     return analyse_static(script, tools).side_effect
 
 
 def find_hidden_characters(script: str) -> tuple[HiddenCharacter, ...]:
-    """The script's hidden and look-alike characters, for pages to mark."""
+    """Return the script's hidden and look-alike characters, so that pages can mark them."""
     if characters.is_plain(script):
         return ()
     return _find_hidden_characters(script, read_program(encode_script(script)))
 
 
 def has_errors(report: Report) -> bool:
-    """Whether bash rejects the script or ShellCheck reports an error."""
+    """Return whether Bash rejects the script or ShellCheck reports an error."""
     return report.syntax_ok is False or any(
         found.check == shellcheck.CHECK
         and found.outcome is Outcome.FAILED
@@ -184,7 +185,7 @@ def has_errors(report: Report) -> bool:
 def _check_by_rules(
     script: str, program: Program, tools: ToolRules
 ) -> tuple[list[Finding], SideEffect]:
-    """Our own reading of the syntax tree: risks, hidden characters, and what the script does to the machine."""
+    """Return the findings of our own rules (risks, hidden characters, unknown commands) and the side effect."""
     program = without_known_files(program, tools)
     effects = [*risk.find_effects(program), *find_tool_effects(program, tools)]
     judged = [
@@ -201,7 +202,7 @@ def _check_by_rules(
 
 
 def _risk_version(tools: ToolRules) -> str:
-    """The version of the risk rules; it changes with the curators' rules for tools."""
+    """Return the version of the risk rules. It changes with the curators' rules for tools."""
     return f"{risk.VERSION}+{name_tool_rules(tools)}" if tools else risk.VERSION
 
 

@@ -1,4 +1,4 @@
-"""Hidden and look-alike characters: those that a person can't see, or takes for others."""
+"""Find hidden and look-alike characters, which readers can't see or mistake for others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAXIMUM_FINDINGS = 100
 
 
 class CharacterKind(StrEnum):
-    """Why a character is worth marking; also the code of its finding."""
+    """The reason to mark a character, also used as the code of its finding."""
 
     BIDI_CONTROL = "bidi_control"
     ZERO_WIDTH = "zero_width"
@@ -30,7 +30,7 @@ class CharacterKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class HiddenCharacter:
-    """One such character; `offset` counts characters from 0, line and column from 1."""
+    """One such character. `offset` counts characters from 0, line and column from 1."""
 
     offset: int
     line: int
@@ -72,7 +72,7 @@ _EFFECTS = {
     CharacterKind.ODD_SPACE: "looks like a blank, and is none for bash",
     CharacterKind.LOOK_ALIKE: "looks like {ascii}, and is another character for bash",
 }
-# Dashes and quotes that word processors and chats put in, and letters of other scripts.
+# Dashes and quotes that word processors and chats insert, and letters of other scripts.
 _PUNCTUATION = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\uff07", "'"),
@@ -99,14 +99,14 @@ _LETTERS = dict(
 
 
 def is_plain(script: str) -> bool:
-    """Whether nothing can be hidden in it: ASCII without control characters, as most scripts are."""
+    """Return whether the script is ASCII without control characters, so that nothing can be hidden in it."""
     return script.isascii() and not _ODD_ASCII.search(script)
 
 
 def find_hidden_characters(script: str, program: Program) -> tuple[HiddenCharacter, ...]:
-    """Every hidden or look-alike character of the script, by offset.
+    """Return every hidden or look-alike character of the script, by offset.
 
-    Look-alikes matter where they would be taken for code: in command names, in options and as quotes. Strings and
+    Look-alikes are reported if they would be read as code: in command names, in options and as quotes. Strings and
     comments may be in any language.
     """
     found = {character.offset: character for character in _hidden(script)}
@@ -116,10 +116,10 @@ def find_hidden_characters(script: str, program: Program) -> tuple[HiddenCharact
 
 
 def find_odd_in_words(text: str) -> tuple[HiddenCharacter, ...]:
-    """The same for text in people's own languages, by offset: a statement, a title.
+    """Return hidden and look-alike characters of natural-language text, such as a statement or a title, by offset.
 
-    Quotes and dashes are ordinary there. A letter that looks like an ASCII one is marked in a word of mixed
-    scripts, and if no other letter of the text belongs to its script.
+    Quotes and dashes are ordinary in such text. A letter that looks like an ASCII letter is marked in a word of mixed
+    scripts, or if no other letter of the text belongs to its script.
     """
     if is_plain(text):
         return ()
@@ -138,7 +138,7 @@ def _look_alikes_in(word: re.Match[str], *, is_foreign: bool) -> list[int]:
         return []
     if len(letters) == 1 and not letters.isalnum():
         return [word.start()] if _PUNCTUATION.get(letters, "-") not in "-'\"" else []
-    # Some languages that are written in Latin letters have a few of these as their own.
+    # Some languages in Latin script use a few of these letters.
     is_mixed = re.search("[A-Za-z]", letters) is not None
     return [
         word.start() + place
@@ -150,7 +150,7 @@ def _look_alikes_in(word: re.Match[str], *, is_foreign: bool) -> list[int]:
 
 
 def check_characters(script: str, program: Program) -> list[Finding]:
-    """The hidden and look-alike characters as findings."""
+    """Return the hidden and look-alike characters as findings."""
     characters = find_hidden_characters(script, program)
     findings = [_finding(character) for character in characters[:MAXIMUM_FINDINGS]]
     return findings or [
@@ -215,7 +215,7 @@ def _look_alikes(script: str, program: Program) -> Iterator[HiddenCharacter]:
 
 
 def _suspicious(word: Word, *, is_name: bool) -> frozenset[str]:
-    """The characters of the word that would be taken for ASCII ones with a meaning."""
+    """Return the characters of the word that would be mistaken for ASCII characters with a meaning."""
     suspicious: set[str] = set()
     for position, part in enumerate(word.parts):
         if not isinstance(part, Text) or (part.quoted and not is_name):
@@ -223,7 +223,7 @@ def _suspicious(word: Word, *, is_name: bool) -> frozenset[str]:
         if is_name:
             suspicious |= {letter for letter in part.value if _ascii_form(letter)}
         else:
-            # Quotes never, dashes only where an option would begin.
+            # Quotes are suspicious everywhere, dashes only at the start of an option.
             suspicious |= {letter for letter in part.value if _PUNCTUATION.get(letter, "-") != "-"}
             if position == 0 and _PUNCTUATION.get(part.value[:1]) == "-":
                 suspicious.add(part.value[0])
@@ -244,19 +244,19 @@ def _locate(
 
 
 def _ascii_form(character: str) -> str:
-    """The ASCII character that this one looks like, or nothing."""
+    """Return the ASCII character that this one looks like, or ""."""
     if character.isascii():
         return ""
     known = _PUNCTUATION.get(character) or _LETTERS.get(character)
     if known:
         return known
-    # Full-width and mathematical letters: their compatibility form is the plain letter.
+    # The compatibility form of full-width and mathematical letters is the plain letter.
     plain = unicodedata.normalize("NFKC", character)
     return plain if len(plain) == 1 and plain.isascii() and plain.isprintable() else ""
 
 
 class _LineCounter:
-    """Turns offsets, asked for in rising order, into lines and columns, and back."""
+    """Converts offsets, given in rising order, to lines and columns, and back."""
 
     def __init__(self, script: str) -> None:
         self._script = script

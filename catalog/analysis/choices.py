@@ -1,4 +1,4 @@
-"""Variables that a script accepts only certain words for: a `case` that ends the script for all others."""
+"""Find variables for which a script accepts only certain words, because a `case` ends it for all others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENDS = re.compile(r"\b(?:exit|return|die|usage|fail)\b")
 
 
 def find_choices(program: Program) -> dict[str, tuple[str, ...]]:
-    """The accepted words by the name of the variable; by its number for an argument."""
+    """Return the accepted words by the name of the variable, or by the number of the argument."""
     if "case " not in program.unit.text(0, len(program.unit.source)):
         return {}
     try:
@@ -36,7 +36,7 @@ def find_choices(program: Program) -> dict[str, tuple[str, ...]]:
 
 
 def _read_case(node: Node, program: Program) -> tuple[str, tuple[str, ...]]:
-    """The variable and its words; no words if others are accepted too."""
+    """Return the variable and its words, or no words if others are also accepted."""
     value = node.child_by_field_name("value")
     subject = _SUBJECT.fullmatch(_text(value, program)) if value else None
     items = [child for child in node.children if child.type == "case_item"]
@@ -45,7 +45,7 @@ def _read_case(node: Node, program: Program) -> tuple[str, tuple[str, ...]]:
     *plain, last = items
     patterns = [_text(pattern, program) for pattern in last.children_by_field_name("value")]
     if patterns != ["*"]:
-        # Without a branch for other words they do nothing, if nothing else uses the argument.
+        # Without a default branch, other words do nothing if the argument is not used elsewhere.
         plain = items if subject[1].isdecimal() and _count(subject[1], program) == 1 else []
     elif not _ENDS.search(_text(last, program)):
         return "", ()

@@ -1,4 +1,4 @@
-"""Which findings of a script are new compared with another script, and which are gone."""
+"""Compare the findings of two scripts: which are new, and which are gone."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Placed(NamedTuple):
 
 
 def new_and_gone(before: Sequence[Placed], after: Sequence[Placed]) -> tuple[set[int], set[int]]:
-    """The indexes in `after` of new findings, and those in `before` of findings that are gone.
+    """Return the indexes in `after` of new findings, and those in `before` of findings that are gone.
 
-    Two findings are the same if the rule and the text of the line are equal, since lines move; otherwise if the
-    rule and its message are equal, since lines are edited. Equal findings are paired in order.
+    Two findings are the same if the rule and the text of the line are equal, because lines move, or else if the rule
+    and its message are equal, because lines are edited. Equal findings are paired in order.
     """
     gone, new = list(range(len(before))), list(range(len(after)))
     alike: tuple[Callable[[Placed], Hashable], ...] = (

@@ -1,4 +1,4 @@
-"""Texts that are analyzed as Bash but are written in another language."""
+"""Detect texts that are analyzed as Bash but written in another language."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _END = re.compile(r"(?m)^[ \t]*end[ \t]*$")
 _BLOCK_OF_BASH = re.compile(
     r"(?m)^[ \t]*(?:then|do|fi|done|esac|def|\w+\(\).*|.*;\s*(?:then|do))\b"
 )
-# In the text without comments, quoted text and here-documents, one hit of a pattern decides.
+# One match decides, in the text without comments, quoted text and here-documents.
 _DATA = json.loads(Path(__file__).with_name("dialects.json").read_text())
 _PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _DATA["patterns"].items()}
 
 
 def find_dialect(unit: Unit) -> Iterator[Gap]:
-    """A gap if the script is not written for a shell of the Bourne family."""
+    """Yield a gap if the script is not written for a Bourne-style shell."""
     if language := _name(unit.text(0, MAXIMUM_READ), unit.source):
         message = f"This is analyzed as Bash, but looks like {language}"
         yield Gap(Span(unit, 0, 1), "dialect", f"{message}, so risks in it may be missed.")

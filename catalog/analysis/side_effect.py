@@ -1,4 +1,4 @@
-"""Whether a script only reads. Nothing is guessed: what is not known to read is unknown."""
+"""Decide whether a script only reads. Commands that are not known to read are unknown."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from catalog.analysis.types import Level, SideEffect
 _STEERING = PATTERNS["steering-variable"]
 
 _CHANGING = frozenset({"destructive", "mutating", "back_door", "hidden_traces", "outage"})
-# Printing or sending a secret changes nothing, but is not a harmless query.
+# Printing or sending a secret changes no data but is not harmless.
 _NEVER_READ_ONLY = frozenset({"reads_secrets", "exfiltration"})
 _SETTERS = word_set("read mapfile readarray getopts printf export declare typeset local readonly")
 
@@ -41,7 +41,7 @@ _SETTERS = word_set("read mapfile readarray getopts printf export declare typese
 def find_side_effect(
     program: Program, effects: Iterable[Effect], found: Collection[SideEffect]
 ) -> SideEffect:
-    """Mutating where something is known to change, read_only where every command only reads.
+    """Return mutating if a change is known, read_only if every command only reads, else unknown.
 
     `found` are the side effects of the program's commands.
     """
@@ -66,9 +66,9 @@ def find_side_effect(
 def command_side_effect(
     command: Command, program: Program, tools: ToolRules = NO_RULES
 ) -> SideEffect:
-    """What one command does by itself; commands that it starts are judged on their own.
+    """Return the side effect of one command by itself. Commands that it starts are judged separately.
 
-    Only if no built-in rule knows the command, a curator's rule can say that it reads.
+    A curator's rule can say that a command reads only if no built-in rule covers the command.
     """
     effect = _built_in_side_effect(command, program)
     if effect is SideEffect.UNKNOWN and tools and not any(map(_is_steering, command.assignments)):
@@ -99,12 +99,12 @@ def _built_in_side_effect(command: Command, program: Program) -> SideEffect:
 
 
 def _brings_options(command: Command) -> bool:
-    """Whether operands that come at run time may be options; those from find never are."""
+    """Return whether operands that are added at run time may be options. Those added by find never are."""
     return command.takes_more and command.context.via[-1:] != ("find",)
 
 
 def _asks_version(command: Command) -> bool:
-    """`kubectl --version` and the like, of tools that a table knows."""
+    """Return whether the command is `kubectl --version` or similar, for a tool in a table."""
     only = command.arguments[0].literal if len(command.arguments) == 1 else ""
     is_known = command.name in SUBCOMMANDS or command.name in LISTED_OPTIONS
     is_known = is_known or command.name in SPECIAL or command.name in MUTATING
@@ -117,7 +117,7 @@ def _writes(redirect: Redirect) -> bool:
 
 
 def _steers(command: Command) -> bool:
-    """`env LD_PRELOAD=... command`, `ssh -o ProxyCommand=...`, `time -o file` and the like."""
+    """Return whether an argument changes what runs, as in `env LD_PRELOAD=... command` or `time -o file`."""
     if command.name == "ssh":
         own = read_ssh(command)
         host = own.operands[0] if own.operands else command.words[0]
@@ -138,7 +138,7 @@ def _steers(command: Command) -> bool:
 
 
 def _sets_steering(word: Word) -> bool:
-    """Whether the word names such a variable, in a way that the tree does not see."""
+    """Return whether the word sets such a variable in a form that the syntax tree does not show."""
     name, equals, _ = re.sub(r"[\"'\\$]", "", word.prefix).partition("=")
     is_plain = bool(equals) and word.span.text.startswith(name)  # then it is an assignment
     return bool(_STEERING.fullmatch(name.rstrip("+"))) and not is_plain
@@ -167,7 +167,7 @@ def _has_listed_options(command: Command, options: Options) -> bool:
 
 
 def _has_listed_subcommand(command: Command) -> bool:
-    # `k` may be any alias. The others are the same tools under another name.
+    # `k` may be any alias. The other aliases are other names of the same tools.
     name = command.name
     name = name if name in SUBCOMMANDS or name == "k" else ALIASES.get(name, name)
     if name not in SUBCOMMANDS:

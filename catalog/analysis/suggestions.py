@@ -1,4 +1,4 @@
-"""Hints for the author of a script about its parameters: those found, and values that nobody can fill in."""
+"""Suggest parameters to the author of a script, and report values that can't be filled in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WITH_VALUE = frozenset("adinNptu")  # options of read that take one
 
 @dataclass(frozen=True, kw_only=True)
 class Suggested:
-    """Parameters to describe, and values that nobody can fill in as the script is written."""
+    """Parameters to describe, and values that can't be filled in as the script is written."""
 
     parameters: tuple[Parameter, ...]
     asked: tuple[Asked, ...]
@@ -25,7 +25,7 @@ class Suggested:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A variable that `read` asks for at the keyboard."""
+    """A variable that the script reads from the keyboard."""
 
     name: str
     prompt: str
@@ -33,7 +33,7 @@ class Asked:
 
 
 def suggest_parameters(script: str) -> Suggested:
-    """Raises UnreadableScript."""
+    """Return the suggestions for a script. Raises UnreadableScript."""
     program = read_program(encode_script(script))
     return Suggested(
         parameters=parameters_of(program),
@@ -43,7 +43,7 @@ def suggest_parameters(script: str) -> Suggested:
 
 
 def _asked(command: Command, program: Program) -> Iterator[Asked]:
-    """`read -p "Which host? " HOST` whose standard input is the keyboard."""
+    """Yield the variables of `read -p "Which host? " HOST` if its standard input is the keyboard."""
     is_fed = (
         command.redirects or command.context.pipes or command.context.loops or command.context.via
     )

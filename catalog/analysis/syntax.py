@@ -1,4 +1,4 @@
-"""The syntax check by Bash itself (`bash -n`), which reads the script without running any of it."""
+"""Check the syntax with Bash itself (`bash -n`), which does not run the script."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXTGLOB = re.compile(rb"^[ \t]*shopt[ \t]+-s[ \t][^\n#]*\bextglob\b", re.MULTIL
 
 
 def check_syntax(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
-    """The messages of `bash -n`; its warnings count even if it exits with 0.
+    """Return the messages of `bash -n`, including warnings with exit code 0.
 
     Raises UnreadableScript for text that is not a script. A missing bash, a crash or a timeout gives one unscored
     finding.
@@ -37,7 +37,7 @@ def check_syntax(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
 
 
 def _command_line(bash: str, encoded: bytes) -> list[str]:
-    # `shopt` is not carried out under -n, so extended patterns would be refused as errors.
+    # `shopt` does not run under -n, so Bash would report extended patterns as errors.
     extended = ["-O", "extglob"] if _EXTGLOB.search(encoded) else []
     return [bash, "--norc", "--noprofile", *extended, "-n"]
 
@@ -52,7 +52,7 @@ def _read_answer(returncode: int, stderr: str, version: str) -> list[Finding]:
 
 
 def _messages(stderr: str) -> list[tuple[int | None, str]]:
-    """Line and text of what bash said; its echo of the offending line is left out."""
+    """Return line and text of each message, without the offending line that Bash repeats."""
     said: list[tuple[int | None, str]] = []
     for raw in stderr.splitlines():
         if found := _MESSAGE.match(raw):

@@ -1,4 +1,4 @@
-"""Reads the data files of the analysis: tables with lines `names = text`, and the lists of words.txt."""
+"""Read the data files of the analysis: tables with lines `names = text`, and the word lists of words.txt."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _FOLDER = Path(__file__).parent
 
 
 def read_table(file: str, section: str = "") -> Iterator[tuple[str, str, str]]:
-    """Name, subcommands and text of each line in a section; `a|b c = text` is a line of both a and b.
+    """Yield name, subcommands and text of each line in a section. `a|b c = text` defines both a and b.
 
-    Indented lines continue the line before them. A line in brackets begins a section.
+    Indented lines continue the previous line. A line in brackets begins a section.
     """
     is_inside = not section
     text = (_FOLDER / file).read_text("utf-8")
@@ -30,12 +30,12 @@ WORDS = {name: frozenset(text.split()) for name, _, text in read_table("words.tx
 
 
 def word_map(name: str) -> dict[str, str]:
-    """The words `a=b` of a list as a mapping."""
+    """Return the words `a=b` of a list as a mapping."""
     return {left: right for left, _, right in (word.partition("=") for word in WORDS[name])}
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of the text, which are separated by blanks or line breaks."""
+    """Return the words of the text, which are separated by spaces or line breaks."""
     return frozenset(text.split())
 
 

@@ -1,4 +1,4 @@
-"""Curators' rules for their team's own tools, applied to the commands of a script."""
+"""Apply curators' rules for their team's own tools to the commands of a script."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_RULES: ToolRules = MappingProxyType({})
 
 
 def name_tool_rules(tools: ToolRules) -> str:
-    """A short digest of the rules, for the versions of findings; empty without rules."""
+    """Return a short digest of the rules for the versions of findings, or "" without rules."""
     text = "\n".join(f"{name}={effect}" for name, effect in sorted(tools.items()))
     return hashlib.sha256(text.encode()).hexdigest()[:8] if tools else ""
 
@@ -45,10 +45,10 @@ def _by_first_word(names: tuple[str, ...]) -> Mapping[str, list[str]]:
 
 
 def find_tool_rule(command: Command, tools: ToolRules) -> str | None:
-    """Return the name of the longest rule that fits the command.
+    """Return the name of the longest rule that matches the command.
 
-    Subcommands of a rule that only reads must come first, because an operand may have the same name. Those of other
-    rules may follow an option and its value.
+    Subcommands of a rule that only reads must come first, because an operand may have the same name. Subcommands of
+    other rules may follow an option and its value.
     """
     if not tools or not command.words or not command.name:
         return None
@@ -77,7 +77,7 @@ def find_tool_rule(command: Command, tools: ToolRules) -> str | None:
 
 
 def without_known_files(program: Program, tools: ToolRules) -> Program:
-    """The program without the gaps of files that it runs, if a rule says what they do."""
+    """Return the program without the gaps for files that it runs, if a rule describes them."""
     if not tools:
         return program
     known = {command.span for command in program.commands if find_tool_rule(command, tools)}
@@ -86,7 +86,7 @@ def without_known_files(program: Program, tools: ToolRules) -> Program:
 
 
 def find_tool_effects(program: Program, tools: ToolRules) -> Iterator[Effect]:
-    """The changes and destruction that the rules name."""
+    """Yield the mutating and destructive effects that the rules define."""
     for command in program.commands if tools else ():
         name = find_tool_rule(command, tools)
         if name is None or command.name in program.functions:
@@ -100,6 +100,6 @@ def find_tool_effects(program: Program, tools: ToolRules) -> Iterator[Effect]:
 
 
 def only_reads(command: Command, tools: ToolRules) -> bool:
-    """Whether a rule says that the command reads only."""
+    """Return whether a rule says that the command only reads."""
     name = find_tool_rule(command, tools)
     return name is not None and tools[name] is ToolEffect.READS

@@ -1,4 +1,4 @@
-"""Runs the checkers that are separate programs, with an empty environment and a time limit."""
+"""Run the checkers that are separate programs, with a minimal environment and a time limit."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 import subprocess
 from functools import lru_cache
 
-# Bare, so that BASH_ENV, SHELLOPTS and the like stay out; the locale makes messages English and
+# Leaves out BASH_ENV, SHELLOPTS and similar. The locale makes messages English and
 # lets ShellCheck read UTF-8.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "LANGUAGE": "C"}
 VERSION_TIMEOUT = 5.0  # seconds
 
 
 class ToolFailed(Exception):
-    """The checker gave no result: it is missing, too slow or crashed. Its text is for people."""
+    """The checker gave no result because it is missing, too slow or crashed. The message is shown to users."""
 
 
 def run_tool(
     argv: list[str], script: bytes, *, timeout: float
 ) -> subprocess.CompletedProcess[bytes]:
-    """The tool's output for the script on its standard input; raises ToolFailed."""
+    """Return the tool's output for the script on its standard input. Raises ToolFailed."""
     name = argv[0].rpartition("/")[2]
     try:
         done = subprocess.run(
@@ -41,7 +41,7 @@ def run_tool(
 
 @lru_cache(maxsize=8)
 def tool_version(path: str) -> str:
-    """The version that the tool reports, such as 5.2.15; raises ToolFailed."""
+    """Return the version that the tool reports, such as 5.2.15. Raises ToolFailed."""
     stated = run_tool([path, "--version"], b"", timeout=VERSION_TIMEOUT).stdout
     found = re.search(rb"version:? (\d+(?:\.\d+)*)", stated)
     if found is None:

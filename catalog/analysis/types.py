@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-MAXIMUM_BYTES = 1_000_000  # of UTF-8; no script that a person reviews comes near it
+MAXIMUM_BYTES = 1_000_000  # of UTF-8, far more than any script for review
 
 
 class UnreadableScript(ValueError):
-    """The text can't be analysed as a script; its message is for people."""
+    """The text can't be analyzed as a script. The message is shown to users."""
 
 
 class Outcome(StrEnum):
@@ -23,9 +23,9 @@ class Outcome(StrEnum):
 
 
 class Level(StrEnum):
-    """How much a finding matters, by the names that ShellCheck has for it; the gravest first.
+    """The severity of a finding, with ShellCheck's names, most severe first.
 
-    This is the only list of them: pages sort by it, and the tables that store findings are constrained by it.
+    This is the only list of levels. Pages sort by it, and the constraints of the tables that store findings use it.
     """
 
     ERROR = "error"
@@ -38,17 +38,17 @@ _PLACES = {level.value: at for at, level in enumerate(Level)}
 
 
 def level_place(level: str) -> int:
-    """A sort key, the gravest level first; unknown levels come last."""
+    """Return a sort key that puts the most severe level first and unknown levels last."""
     return _PLACES.get(level, len(_PLACES))
 
 
 def is_at_least(level: str, least: Level) -> bool:
-    """Whether a level is at least as grave as another one."""
+    """Return whether a level is at least as severe as another one."""
     return level_place(level) <= level_place(least)
 
 
 class SideEffect(StrEnum):
-    """What a script does to the machine; read_only only if every command is known to be."""
+    """What a script does to the machine. It is read_only only if every command is known to be."""
 
     READ_ONLY = "read_only"
     MUTATING = "mutating"
@@ -56,7 +56,7 @@ class SideEffect(StrEnum):
 
 
 class Risk(StrEnum):
-    """How much can go wrong if the script runs."""
+    """How much damage the script can do."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -65,10 +65,10 @@ class Risk(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One finding of one check; it counts only for this script and this version of the check.
+    """One finding of one check, valid only for this script and this version of the check.
 
-    Lines and columns start at 1 and count characters; all four are None for the script as a whole. A check that
-    found nothing returns one finding with the outcome passed.
+    Lines and columns start at 1 and count characters. All four are None for the script as a whole. A check that found
+    nothing returns one finding with the outcome passed.
     """
 
     check: str
@@ -85,7 +85,7 @@ class Finding:
 
 
 class Coverage(NamedTuple):
-    """The number of lines that the parser could read, and of all lines."""
+    """The number of lines that the parser could read, and the total number of lines."""
 
     analyzed: int
     lines: int
@@ -93,18 +93,18 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """Everything the analysis says about one script text."""
+    """All results of the analysis of one script."""
 
     sha256: str
     findings: tuple[Finding, ...]
-    syntax_ok: bool | None  # what `bash -n` says; None where it could not be asked
+    syntax_ok: bool | None  # the result of `bash -n`; None if it could not run
     side_effect: SideEffect
     risk: Risk
     coverage: Coverage
 
     @property
     def problems(self) -> tuple[Finding, ...]:
-        """The findings to show: neither passes nor unscored ones."""
+        """The failed findings."""
         return tuple(found for found in self.findings if found.outcome is Outcome.FAILED)
 
     @property
@@ -119,12 +119,12 @@ class Report:
 
 
 def hash_script(script: str) -> str:
-    """The sha256, in hex digits, that stored findings are bound to."""
+    """Return the SHA-256 in hex digits that identifies the script in stored findings."""
     return hashlib.sha256(script.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def encode_script(script: str) -> bytes:
-    """The script's bytes; raises UnreadableScript if no shell could read them."""
+    """Return the script's bytes. Raises UnreadableScript if no shell could read them."""
     if "\0" in script:
         raise UnreadableScript("The script contains a NUL byte, so it is not a text file.")
     try:

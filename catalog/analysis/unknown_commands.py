@@ -1,4 +1,4 @@
-"""The commands that no rule knows, as unscored findings: each name once, with its lines."""
+"""Report commands without a rule as unscored findings, one per name with its lines."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ SOURCED = "sourced_file"
 MAXIMUM_NAMES = 50
 MAXIMUM_LINES = 5  # in one message
 
-# Builtins whose effect depends on their options, but never leaves the shell's own process and history. What `source`
-# reads has a finding of its own.
+# Builtins whose effect depends on their options, but is limited to the shell's own process and history. A file read
+# by `source` has its own finding.
 _BUILTINS = word_set(
     """
     bind caller compgen complete compopt disown enable fc hash help history logout mapfile popd readarray suspend
     source .
     """
 )
-# Effects that say what a command does. That it connects, or shows a secret, does not.
+# Effects that describe what a command does. Network use and printed secrets don't.
 _JUDGED = word_set(
     """
     destructive mutating privileged remote_code unseen_code unsafe_variable back_door hidden_traces outage
@@ -96,7 +96,7 @@ def find_unknown_commands(
 
 
 def _starts(spans: Iterable[Span]) -> dict[Unit, list[int]]:
-    """Where the spans begin, in order, by unit."""
+    """Return the start offsets of the spans in order, by unit."""
     starts: dict[Unit, list[int]] = {}
     for span in sorted(spans, key=lambda span: span.start):
         starts.setdefault(span.unit, []).append(span.start)
@@ -110,7 +110,7 @@ def _has_inside(starts: Mapping[Unit, list[int]], span: Span) -> bool:
 
 
 def _has_own(starts: Mapping[Unit, list[int]], command: Command) -> bool:
-    """Whether one begins with the command or in one of its words, except in substitutions."""
+    """Return whether a start is in the command or in one of its words, except in substitutions."""
     fed = (redirect.word for redirect in command.redirects if redirect.kind == "text")
     words = (word.span for word in (*command.words, *fed) if not word.outputs)
     first = Span(command.span.unit, command.span.start, command.span.start + 1)
@@ -118,7 +118,7 @@ def _has_own(starts: Mapping[Unit, list[int]], command: Command) -> bool:
 
 
 def _name(command: Command, tools: ToolRules) -> str:
-    """The name to list the command by: with its subcommand if other uses of the tool are known."""
+    """Return the name to list the command by, with its subcommand if other uses of the tool are known."""
     if rule := find_tool_rule(command, tools):
         return rule
     literal = command.words[0].literal or ""
@@ -134,7 +134,7 @@ def _may_define_functions(source: Span) -> bool:
 
 
 def _report_files(files: Mapping[str, Span], names: list[str]) -> Iterator[Finding]:
-    """One finding for each file; the first one has the names, because no one knows which file defines them."""
+    """Yield one finding per file. The first one lists the names, because any of the files may define them."""
     for message, source in islice(files.items(), MAXIMUM_NAMES):
         if names and _may_define_functions(source):
             subject = "It" if len(files) == 1 else "It or another sourced file"

@@ -1,4 +1,4 @@
-"""Values of parameters that would make a script delete more than anybody intends."""
+"""Find parameter values that would make a script delete more than intended."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _NEVER_MEANT = frozenset({"/", ".", "..", "~"})
 
 
 def dangerous_values(script: str, values: Mapping[str, str]) -> list[str]:
-    """Why these values must not be used, in words; empty if they may.
+    """Return the reasons why these values must not be used, or an empty list.
 
-    A value is dangerous if it is empty, `/`, `/*`, `.`, `..`, `~` or the like and reaches a command that deletes or
-    overwrites, also through other variables or `cd`. A parameter without a value counts as its default, or as
-    empty. Raises UnreadableScript.
+    A value is dangerous if it is empty, `/`, `/*`, `.`, `..`, `~` or similar and reaches a command that deletes or
+    overwrites, also through other variables or `cd`. A parameter without a value counts as its default, or as empty.
+    Raises UnreadableScript.
     """
     program = read_program(encode_script(script))
     parameters = parameters_of(program)
@@ -40,7 +40,7 @@ def dangerous_values(script: str, values: Mapping[str, str]) -> list[str]:
             reaching = program.variables.reaching(word)
             for parameter in _named(parameters, reaching):
                 if folder is None and not parameter.required and parameter.name not in values:
-                    continue  # the script itself provides for it
+                    continue  # the script handles this case
                 reason = _reason(parameter, complete[parameter.name], folder, command)
                 reasons.update(dict.fromkeys(reason))
     return list(reasons)
@@ -53,7 +53,7 @@ def _is_destructive(command: Command, program: Program) -> bool:
 
 
 def _words_that_count(command: Command, program: Program) -> Iterator[Word]:
-    """The words that decide what the command deletes, here or where its input comes from."""
+    """Yield the words that decide what the command deletes, from the command or from the source of its input."""
     yield from command.words
     yield from (redirect.word for redirect in command.redirects)
     if command.takes_more:
@@ -66,7 +66,7 @@ def _words_that_count(command: Command, program: Program) -> Iterator[Word]:
 
 
 def _named(parameters: Sequence[Parameter], names: set[str] | None) -> list[Parameter]:
-    """The parameters that are among the names, as a name or as a position."""
+    """Return the parameters whose name or position is among the names."""
     if names is None:
         return list(parameters)
     if not names:

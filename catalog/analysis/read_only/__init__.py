@@ -1,1 +1,1 @@
-"""The list of commands and options that are known to change nothing."""
+"""Commands and options that are known to change nothing."""

@@ -1,6 +1,6 @@
-"""Programs inside of commands: whether a text in sed's, awk's or a database's language only reads.
+"""Decide whether programs in the languages of sed, awk or a database only read.
 
-Each answer is yes only where the whole text was understood. When in doubt, it is no.
+The answer is yes only if the whole text is understood. Otherwise it is no.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 
 from catalog.analysis.tables import WORDS
 
-MAXIMUM_PROGRAM = 4_000  # characters; nobody writes longer ones on a command line
+MAXIMUM_PROGRAM = 4_000  # characters, more than real command lines have
 
 _SED_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\[[:.=]\w+[:.=]\]|[^\]\n])*\]", re.DOTALL)
 _SED_ADDRESS = re.compile(
@@ -19,7 +19,7 @@ _SED_PLAIN = re.compile(r"[{}pPdDgGhHnNxlq=Q!;\s]|[ql]\d*|#[^\n]*")
 
 
 def sed_only_prints(script: str) -> bool:
-    """Whether the script has none of sed's commands that write files or run programs."""
+    """Return whether the script has no sed command that writes files or runs programs."""
     position = 0
     while position < min(len(script), MAXIMUM_PROGRAM):
         if found := _SED_ADDRESS.match(script, position):
@@ -39,7 +39,7 @@ def sed_only_prints(script: str) -> bool:
 
 
 def _end_of_substitution(script: str, position: int) -> int | None:
-    """Where `s/a/b/flags` ends; None where its flags write or run something."""
+    """Return the end of `s/a/b/flags`, or None if its flags write or run something."""
     delimiter = re.escape(script[position + 1 : position + 2])
     if not delimiter or delimiter in (r"\\", r"\n"):
         return None
@@ -50,7 +50,7 @@ def _end_of_substitution(script: str, position: int) -> int | None:
 
 
 def _has_open_bracket(pattern: str) -> bool:
-    """Whether the delimiter may have been one inside of brackets: seds differ in reading that."""
+    """Return whether a delimiter may be inside brackets, which versions of sed read differently."""
     return "[" in _SED_BRACKETS.sub("", pattern)
 
 
@@ -66,13 +66,13 @@ _AWK_BEFORE_PATTERN = frozenset({"return", "print", "in", "case", "do", "else"})
 
 
 def awk_only_prints(program: str) -> bool:
-    """Whether the program writes no file and runs nothing."""
+    """Return whether the program writes no file and runs nothing."""
     bare = _strip_awk(program) if len(program) <= MAXIMUM_PROGRAM else None
     return bare is not None and not _AWK_WRITES.search(bare)
 
 
 def _strip_awk(program: str) -> str | None:
-    """The awk program without its strings, patterns and comments; None where they are not plain."""
+    """Return the awk program without strings, patterns and comments, or None if they are ambiguous."""
     bare, position, before = "", 0, ""
     while position < len(program):
         found = _AWK_TOKEN.match(program, position)
@@ -81,7 +81,7 @@ def _strip_awk(program: str) -> str | None:
         if kind == "slash":
             is_division = before[-1:].isalnum() or before[-1:] in ("_", ")", "]", "$")
             pattern = _AWK_PATTERN.match(program, position)
-            # Should it be the other one after all, nothing may be hidden by the mistake.
+            # If this guess is wrong, the mistake must not hide anything.
             between = _up_to_next_slash(program, position)
             if _AWK_DOUBTFUL.search(between) or not (is_division or pattern):
                 return None
@@ -90,7 +90,7 @@ def _strip_awk(program: str) -> str | None:
             if pattern and not is_division:
                 text, kind = pattern[0], "string"
         elif text == '"':
-            return None  # a string without an end
+            return None  # an unterminated string
         position += len(text)
         bare += {"string": '""', "comment": ""}.get(kind or "", text)
         if kind not in ("blank", "comment"):
@@ -99,7 +99,7 @@ def _strip_awk(program: str) -> str | None:
 
 
 def _up_to_next_slash(program: str, position: int) -> str:
-    """What would be the pattern from this slash on; nothing where no other slash is in the line."""
+    """Return the text from this slash to the next one, or "" if the line has no other slash."""
     end = program.find("/", position + 1)
     inside = program[position + 1 : end] if end != -1 else ""
     return "" if "\n" in inside else inside
@@ -120,7 +120,7 @@ _SQL_FUNCTIONS = WORDS["sql-functions"]
 
 
 def sql_only_reads(text: str) -> bool:
-    """Whether each statement of the SQL, its strings and comments taken out, only reads."""
+    """Return whether every SQL statement only reads, ignoring strings and comments."""
     statements = re.split(r";|\n(?=[ \t]*[\\.])", text)
     return all(_statement_only_reads(part) for part in statements if part.strip())
 

@@ -1,4 +1,4 @@
-"""Commands whose effect is in a language of their own: find, sed, awk, curl, SQL and some more."""
+"""Judge commands with their own languages: find, sed, awk, curl, SQL and a few more."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _FIND_WRITES = frozenset({"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"})
 
 def _find(command: Command) -> SideEffect:
     waiting = iter(command.arguments)
-    is_expression = False  # or still the folders to start in
+    is_expression = False  # false while reading the starting folders
     for word in waiting:
         text = word.literal
         if text in _FIND_WRITES:
             return _WRITES
         if text in _FIND_VALUED:
             next(waiting, None)
-        elif text in _FIND_RUNS:  # what it runs is judged by itself
+        elif text in _FIND_RUNS:  # the command that it runs is judged separately
             end = next((other for other in waiting if other.literal in (";", "+")), None)
-            if end is None:  # an end that only run time knows may hide what comes after it
+            if end is None:  # an end known only at run time may hide what follows
                 return _UNKNOWN
         elif word.has_unquoted_expansion or (
             word.prefix.startswith("-") and text not in _FIND_PLAIN
@@ -148,13 +148,13 @@ def _openssl(command: Command) -> SideEffect:
 
 
 def _perl(command: Command) -> SideEffect | None:
-    """`perl -i` rewrites its files; any other use is anybody's guess."""
+    """Judge perl. `perl -i` rewrites its files, and any other use is unknown."""
     first = [word.prefix for word in command.arguments if word.prefix.startswith("-")]
     return _WRITES if any(re.match(r"-[acFlnpsw0-7]*i", text) for text in first) else None
 
 
 def _git_lists(command: Command) -> SideEffect | None:
-    """git branch, tag, remote and config, which list where no operand says otherwise."""
+    """Judge git branch, tag, remote and config, which only list unless an operand says otherwise."""
     arguments = read_arguments(command.arguments, short="C")
     subcommand, operands = "".join(arguments.subcommands[:1]), arguments.operands[1:]
     lists = word_set(

@@ -1,4 +1,4 @@
-"""Commands known to read only: the lists of words.txt, and the options and subcommands of usage.txt."""
+"""Judge commands that are known to only read, by words.txt and the options and subcommands in usage.txt."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ UNSAFE_OPTIONS, FORMAT_OPTIONS = WORDS["unsafe-options"], WORDS["format-options"
 
 
 class Options(NamedTuple):
-    """The options known to read only, and how many operands may follow them.
+    """The options known to only read, and how many operands may follow them.
 
-    If `needs` names options, one of them must be given: without it the command does more.
+    If `needs` names options, one of them must be given, because the command does more without it.
     """
 
     names: frozenset[str]

@@ -1,7 +1,7 @@
-"""Finds passwords, tokens and keys in any text: their positions and kinds, and the text without them.
+"""Find passwords, tokens and keys in any text, with their positions and kinds, and mask them.
 
-A secret is known by its form (`AKIA...`, forms.txt), or by what stands before or near it: a name, a command or a
-sentence (contexts.txt). All but the forms are used for texts only: what a script assigns is read from its syntax tree.
+A secret is recognized by its form (`AKIA...`, forms.txt) or by a name, a command or a sentence near it (contexts.txt).
+Contexts are used for plain texts only. A script's assignments are read from its syntax tree.
 """
 
 from catalog.analysis.secrets.masking import (

@@ -1,4 +1,4 @@
-"""The places and forms by which secrets are known: reads contexts.txt and forms.txt."""
+"""Read the contexts and forms that identify secrets from contexts.txt and forms.txt."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ FRAGMENTS: dict[str, str] = {}
 
 
 class Context(NamedTuple):
-    """A kind of secret and where it is: the secret is the first group that matched, or all of it."""
+    """A kind of secret and how to find it. The secret is the first group that matched, or the whole match."""
 
     kind: str
-    signs: tuple[str, ...]  # in lower case: one of them is in every text that has such a secret
+    signs: tuple[str, ...]  # in lower case; every text with such a secret contains one of them
     pattern: re.Pattern[str]
     is_one: Callable[[str], bool]  # which values are secrets
     places: Places  # where in a text the secret may begin
 
 
 def read_contexts(name: str) -> Iterator[Context]:
-    """The rows of a data file; contexts.txt explains the format."""
+    """Yield the rows of a data file. contexts.txt explains the format."""
     kind = ""
     for block in re.split(r"\n(?=\S)", Path(__file__).with_name(name).read_text("utf-8")):
         head, *lines = block.split("\n")
@@ -59,13 +59,13 @@ def _everywhere(text: str) -> Iterator[Span]:
 
 
 def _on_command_lines(command: str) -> Places:
-    """From the name of a command to the end of its line, and on where that ends with a backslash."""
+    """Return the places from a command's name to the end of its line, including continuation lines."""
     line = re.compile(rf"\b(?:{command})\b(?:\\\n|[^\n|;&]){{0,600}}")
     return lambda text: (found.span() for found in line.finditer(text))
 
 
 def _in_here_documents(command: str) -> Places:
-    """What is written to a command between two lines of the script."""
+    """Return the places of here-documents that are fed to a command."""
     header = re.compile(rf"\b(?:{command})\b[^\n]{{0,80}}<<-?\s?[\"']?(?P<marker>\w+)[\"']?\n")
 
     def places(text: str) -> Iterator[Span]:
@@ -82,7 +82,7 @@ def _in_here_documents(command: str) -> Places:
 
 
 def _in_kubernetes_secrets(text: str) -> Iterator[Span]:
-    """What is below `data:` and `stringData:` in documents of YAML whose kind is Secret."""
+    """Yield the contents of `data:` and `stringData:` in YAML documents of kind Secret."""
     for document in _DOCUMENT.finditer(text):
         if _IS_SECRET.search(document[0]):
             for data in _DATA.finditer(text, *document.span()):
@@ -96,7 +96,7 @@ _DATA = re.compile(r"(?m)^(?:data|stringData):[ \t]*\r?\n(?P<place>(?:[ \t]+\S.*
 
 
 def _near(argument: str) -> Places:
-    """So many characters before and behind one of the words, in the same line: `120 words`."""
+    """Return the places near one of the words in the same line. `120 words` means 120 characters before and after."""
     within, words = int(argument.partition(" ")[0]), argument.partition(" ")[2]
     pattern = re.compile(words)
 

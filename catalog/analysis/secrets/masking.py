@@ -1,4 +1,4 @@
-"""The positions and kinds of secrets in a text, and the text without them."""
+"""Find the positions and kinds of secrets in a text, and mask them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MASK = "***"
 IN_WORDS = "password in words"  # the kind of secrets in sentences
 _PRIVATE_KEY = "private key"
 _REST = "text with too many names of secrets"
-MAXIMUM_MATCHES = 20_000  # of one pattern; all that comes after them is masked
-_LONGEST = 600  # characters of a value and what stands before it
+MAXIMUM_MATCHES = 20_000  # of one pattern; the text after them is masked
+_LONGEST = 600  # characters of a value and its context
 _LONGEST_KEY, _LONGEST_CERTIFICATE = 20_000, 8_000  # characters
-_LEAST_SHARED = 6  # characters of any value that is searched for everywhere
+_LEAST_SHARED = 6  # characters of a value that is searched for in the whole text
 
 
 class Secret(NamedTuple):
@@ -40,16 +40,16 @@ class Masked(NamedTuple):
 
 _FORMS = tuple(read_contexts("forms.txt"))
 _CONTEXTS = tuple(read_contexts("contexts.txt"))
-# If a text has more names of secrets, or words about users, all that comes after them is masked unread.
+# If a text has more names of secrets, or words about users, the text after them is masked without a search.
 _MOST_WORDS = (
     (FRAGMENTS["NAMES"].split(), 5_000),
     (["pin", *FRAGMENTS["OF_USERS"].split()], 40_000),
 )
-# Where a private key ends, or where that was cut off what may be of the key. A line of capitals alone is not part of
-# it: it may be the fence of a prompt.
+# The end of a private key, or the text that may belong to it if the key is cut off. A line of only capitals is not
+# part of the key, because it may be the delimiter of a prompt.
 _KEY_END = re.compile(f"-----END {FRAGMENTS['KEYS']}-----")
 _KEY_TEXT = re.compile(r"(?:(?!\n[A-Z_]+(?:\n|\Z))[\s\\A-Za-z0-9+/=])*")
-# A certificate or a public key may be sent, and would be a random string.
+# Certificates and public keys are not secret, but look like random strings.
 _PUBLIC = re.compile(
     r"-----BEGIN (?:[A-Z0-9]+ ){0,3}(?:CERTIFICATE(?: REQUEST)?|PUBLIC KEY(?: BLOCK)?)-----"
 )
@@ -57,12 +57,12 @@ _PUBLIC_END = re.compile("-----END ")
 
 
 def find_secret_forms(text: str) -> tuple[Secret, ...]:
-    """Secrets that are known by their form, in any text; offsets count characters."""
+    """Return the secrets of a text that are recognized by their form. Offsets count characters."""
     return tuple(sorted(set(_search(text, _FORMS))))
 
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
-    """All secrets of a text, by their form or by what stands before them; in order, none inside another."""
+    """Return all secrets of a text, recognized by form or context, in order and without overlaps."""
     end = _end_of_search(text)
     rest = [Secret(end, len(text), _REST)] if end < len(text) else []
     text = text[:end]
@@ -86,10 +86,10 @@ def _nothing(_value: str) -> bool:
 def mask_secrets(
     text: str, *, known: Iterable[str] = (), spares: Callable[[str], bool] = _nothing
 ) -> Masked:
-    """The text with asterisks where secrets stand; of a private key all of it.
+    """Return the text with its secrets replaced by asterisks. Private keys are replaced completely.
 
-    A value that is a secret in one place of the text is masked in the others, too, and so are those that are
-    `known` to be secret from elsewhere. What it `spares` stays.
+    A secret value, or a value in `known`, is masked in every place of the text. Values for which `spares` returns true
+    are not masked.
     """
     found = [one for one in find_secrets(text) if not spares(text[one.start : one.end])]
     values = dict.fromkeys(filter(is_no_word, known), "a known secret")
@@ -104,7 +104,7 @@ def mask_secrets(
 
 
 def secret_values(*texts: str) -> frozenset[str]:
-    """The secrets themselves, if they can be isolated from the text."""
+    """Return the values of the secrets that can be isolated from the text."""
     return frozenset(
         text[one.start : one.end]
         for text in texts
@@ -119,7 +119,7 @@ def _is_isolated(secret: Secret, text: str) -> bool:
 
 
 def _find_values(text: str, values: Mapping[str, str]) -> Iterator[Secret]:
-    """Where the values are in the text, by their first characters."""
+    """Yield the places of the values in the text. They are looked up by their first characters."""
     lengths: defaultdict[str, set[int]] = defaultdict(set)
     for value in values:
         lengths[value[:_LEAST_SHARED]].add(len(value))
@@ -131,7 +131,7 @@ def _find_values(text: str, values: Mapping[str, str]) -> Iterator[Secret]:
 
 @lru_cache(maxsize=2)  # one request searches the same text several times
 def _signs(text: str) -> tuple[str, dict[str, bool]]:
-    """The text in lower case, and a place to note which signs are in it."""
+    """Return the text in lower case, and a cache of which signs it contains."""
     return text.lower(), {}
 
 
@@ -148,15 +148,18 @@ def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
                 yield Secret(match.start(), len(text), _REST)
                 break
             group = match.lastindex or 0
-            start, value = match.start(group), match[group].rstrip(",.:")  # those end a clause
+            start, value = (
+                match.start(group),
+                match[group].rstrip(",.:"),
+            )  # punctuation at the end of a clause
             if context.is_one(value) and not is_placeholder(value):
                 yield Secret(start, start + len(value), context.kind)
 
 
 def _matches(text: str, context: Context) -> Iterator[re.Match[str]]:
-    """The matches that begin in one of the places; a value is read to its own end.
+    """Yield the matches that begin in one of the places. A match may extend beyond its place.
 
-    Places may be many and short, so the next match is kept until a place passes it: no text is searched twice.
+    Places may be many and short, so the next match is kept until a place passes it. No text is searched twice.
     """
     found: re.Match[str] | None = None
     searched_from, searched_to = 0, 0
@@ -184,7 +187,7 @@ def _with_whole_keys(text: str, found: Iterable[Secret]) -> Iterator[Secret]:
 
 
 def _outside_public(text: str, found: Iterable[Secret]) -> Iterator[Secret]:
-    """Those that are not in a certificate or a public key."""
+    """Yield the secrets that are not in a certificate or a public key."""
     ends = [end.end() for end in _PUBLIC_END.finditer(text)]
     areas: list[tuple[int, int]] = []
     for begin in _PUBLIC.finditer(text):
@@ -198,7 +201,7 @@ def _outside_public(text: str, found: Iterable[Secret]) -> Iterator[Secret]:
 
 
 def _apart(found: Iterable[Secret]) -> Iterator[Secret]:
-    """Sorted; overlapping secrets are merged under the first one's kind."""
+    """Yield the secrets in order. Overlapping ones are merged and keep the kind of the first."""
     last: Secret | None = None
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if last is not None and one.start < last.end:

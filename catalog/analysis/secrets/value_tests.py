@@ -1,4 +1,4 @@
-"""Whether what stands where a secret may stand is one: pure functions of the value alone."""
+"""Decide from a value alone whether it is a secret, such as a password or a token."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLACEHOLDER = re.compile(
     r"(?i)change_?me|replace_?me|your[-_ ]|\byour|example|placeholder|<.*>|\{\{|\*{3,}|x{5,}|\bxxx|\.{3}"
     r"|\btodo\b|dummy|redacted"
 )
-# Words that may also stand in the name of what a secret is for.
+# Words that may also be part of the name of a secret's purpose.
 _IN_NAMES = re.compile(r"(?i)your|example|placeholder|dummy")
 _PARTS = re.compile(r"[-_.]")
 _LEAST_RANDOM, _LEAST_TURNS = 8, 3
@@ -22,9 +22,9 @@ _NO_SECRETS = re.compile(
     r"(?i)(?:true|false|none|null|nil|yes|no|on|off|required|optional|prompt|stdin|string|file|env|empty|unset"
     r"|expired?|invalid|missing|revoked|on_create|always"
     r"|password|passwd|passphrase|secret|token|credentials?|(?:scram-)?sha-?\d{1,3})(?![\w-])|[/~.%!?*@#-]"
-    # A reference of Terraform or of a program, or the name of a thing at Amazon.
+    # A reference in Terraform or in a program, or an Amazon resource name.
     r"|(?:var|local|data|module|each|self|random_\w+)\.[a-z_]+|(?:process\.env|os\.environ|system\.getenv)\b|arn:"
-    # Its name and not its value.
+    # The name of a secret and not its value.
     r"|(?!(?:super|top|very|my|our)[-_])(?:[a-z]+[-_.]){1,6}"
     r"(?:secrets?|password|tokens?|keys?|credentials?|creds|cert|tls)(?![\w-])"
 )
@@ -38,13 +38,13 @@ _HUMPED = re.compile(r"(?:[A-Z][a-z]+){2,8}")
 _HUMPS = re.compile(r"[A-Z][a-z]+")
 _HARMLESS_TEXT = re.compile(
     r"[\w\s.,!?'-]+|-----BEGIN (?:CERT|PUBL)[\s\S]*"
-    # Sentences, a page, a script: many words, and none that tells a secret.
+    # Sentences, a page or a script: many words, and none that introduces a secret.
     r"|(?=(?:\S{1,60}\s+){4})(?i:(?!pass|secret|token|key|cred|pwd|auth|\s-[pua]|://[^\s/]{0,99}@).)*",
     re.DOTALL,
 )
 _PRODUCT_KEY = re.compile(r"[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}")
 _KEY_OF_A_TABLE = re.compile(r"=(?!=?$)|#|\d{4}-\d\d-\d\d")
-# One of eight characters and more, with letter and digit; no pattern of files.
+# A value of at least eight characters with a letter and a digit that is not a file pattern.
 _BEGINS_WITH_SIGN = re.compile(r"[!?@#%](?!\{)(?=.*[A-Za-z])(?=.*\d)[^*%]{7,200}")
 _KEY_OF_BYTES = re.compile(r"[A-Za-z0-9+/]{30,}=*")
 _FILE = re.compile(
@@ -53,7 +53,7 @@ _FILE = re.compile(
 )
 _ISSUE = re.compile(r"[A-Za-z-]+#\d+")
 _SIGN = re.compile(r"\w[!@#%^&*+~?]")
-# A disk by its maker's name, something that runs each day, a number of many, a volume of LVM.
+# A disk ID, a daily job, a UUID or an LVM volume.
 _NAMES_OF_THINGS = re.compile(
     r"^(?:ata|nvme|scsi|usb|wwn|db)-|\d{4}-\d\d-\d\d|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
     r"|^\w{6}(?:-\w{4}){5}-\w{6}$"
@@ -64,17 +64,17 @@ _NAMES_WITH_DIGITS = re.compile(
     r"(?i)oauth2|s3|ec2|k8s|log4j|ipv?[46]|base64|route53|http2|i18n|l10n|x509|utf8|v\d+|(?<![a-z])0x|^\d\d?m"
 )
 _CLASSES = tuple(map(re.compile, ("[a-z]", "[A-Z]", "[0-9]", r"[^\w./:-]")))
-# What stands after such a word and is none, though digits are in it: an amount, an address, a point in time.
+# Values with digits that are not secrets: an amount, an address, a point in time.
 _AMOUNT = re.compile(
     r"\d[\d.,:/-]*[A-Za-z]{0,8}"  # 90days, 10.0.0.7, 2024-01-31, 30%
     r"|(?:SHA\d*|MD5):.*"  # a fingerprint
-    r"|[\w.+-]+@[\w-]+\.[\w.-]+|[a-z][\w.+-]*@[a-z][a-z0-9.-]*"  # an address of e-mail, a person at a host
+    r"|[\w.+-]+@[\w-]+\.[\w.-]+|[a-z][\w.+-]*@[a-z][a-z0-9.-]*"  # an email address, a user at a host
     r"|\d{4}-\d\d-\d\d.*|[0-9a-f]{2}(?::[0-9a-f]{2})+"  # a point in time, six bytes
 )
-# And a name with a number, a format, the key of a thing in a cloud: app-tls-2024, db-7.internal, SHA-256.
+# These, and a name with a number, a format or a cloud resource ID: app-tls-2024, db-7.internal, SHA-256.
 _NO_PASSWORDS = re.compile(
     _AMOUNT.pattern + r"|(?:[a-z]{1,12}-){1,3}[0-9a-f]{8,17}"
-    # A Pod, what kustomize makes, a change in Gerrit, a name in IPFS, an error of Windows, a response of a protocol.
+    # A Pod, a kustomize name, a Gerrit change, an IPFS hash, a Windows error, a protocol response.
     r"|(?:[a-z]{2,20}-){1,6}[bcdfghkmt2456789]{10}"
     r"|(?:[a-z0-9]{1,20}-){1,6}[0-9a-f]{8,10}-[a-z0-9]{5}|I[0-9a-f]{40}|Qm[1-9A-HJ-NP-Za-km-z]{44}|0x[0-9A-Fa-f]{1,16}"
     r"|[A-Z]{2,6}-[A-Z]{2,6}\d-[A-Z][a-z]+"
@@ -85,9 +85,9 @@ _NO_PASSWORDS = re.compile(
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value only stands for a secret: `changeme`, `<token>`, `AKIA...EXAMPLE`.
+    """Return whether a value is a placeholder for a secret: `changeme`, `<token>`, `AKIA...EXAMPLE`.
 
-    A word such as *example* makes none of it where a part beside it looks like chance: `prod-example-7f3a9c1b22`.
+    A value with a word such as *example* is not a placeholder if another part looks random: `prod-example-7f3a9c1b22`.
     """
     value = value[:200]
     if not _PLACEHOLDER.search(value):
@@ -99,12 +99,12 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_anything(_value: str) -> bool:
-    """Where the form alone says that it is one."""
+    """Return True. Used if the form alone identifies a secret."""
     return True
 
 
 def is_value(value: str) -> bool:
-    """Whether it can be a secret at all: where nothing but a secret can stand."""
+    """Return whether the value can be a secret in a place where only secrets are written."""
     if len(value) < _LEAST_VALUE:
         return False
     return (
@@ -115,7 +115,7 @@ def is_value(value: str) -> bool:
 
 
 def is_no_word(value: str) -> bool:
-    """Whether it contains digits or punctuation, unlike a word of a sentence."""
+    """Return whether the value contains digits or punctuation, unlike a word of a sentence."""
     plain = value.rstrip(".,:!?")
     return (
         len(plain) >= _LEAST_PASSWORD
@@ -125,17 +125,17 @@ def is_no_word(value: str) -> bool:
 
 
 def looks_random(value: str) -> bool:
-    """Whether it can be a secret, and is no word."""
+    """Return whether the value can be a secret and is not a word."""
     return is_value(value) and is_no_word(value)
 
 
 def looks_random_and_is_no_sentence(value: str) -> bool:
-    """Whether it can be a secret, is no word, and contains no common word."""
+    """Return whether the value can be a secret, is not a word and contains no common word."""
     return looks_random(value) and has_no_common_word(value)
 
 
 def looks_like_a_password(value: str) -> bool:
-    """Whether in a sentence nobody would take it for a word, a name, an amount or an address: `Blue7dog!`."""
+    """Return whether the value looks like `Blue7dog!`, and not like a word, a name, an amount or an address."""
     plain = value.strip("*_`.,:!?)]}")  # Markdown and the end of a clause
     if not looks_random(plain) or _NO_PASSWORDS.fullmatch(plain) or _FILE.fullmatch(plain):
         return False
@@ -143,14 +143,14 @@ def looks_like_a_password(value: str) -> bool:
 
 
 def is_password_but_no_hash(value: str) -> bool:
-    """Whether it looks like a password and is no long hexadecimal number, such as a commit."""
+    """Return whether the value looks like a password and is not a long hexadecimal number, such as a commit."""
     return looks_like_a_password(value) and not (
         len(value) >= _LONG and _HEXADECIMAL.fullmatch(value)
     )
 
 
 def is_plausible_password(value: str) -> bool:
-    """Whether it can be a password after the name of one: any word, except for those of sentences about passwords."""
+    """Return whether the value can be a password after a password's name. Common words can't."""
     word = value.strip("*_`.,:!?)]}\"'").lower()
     return is_value(word) and not (
         word in COMMON_WORDS or _AMOUNT.fullmatch(word) or _FILE.fullmatch(word)
@@ -158,12 +158,12 @@ def is_plausible_password(value: str) -> bool:
 
 
 def is_plausible_setting(value: str) -> bool:
-    """Whether it can be a password where a setting gives one: any word or number, but for those of sentences."""
+    """Return whether the value can be a password in a setting. Any word or number can, except for common words."""
     return is_value(value) and value.lower() not in COMMON_WORDS and not _FILE.fullmatch(value)
 
 
 def mixes_letters_and_digits(value: str) -> bool:
-    """Whether no word, name or number is written so: small letters, capitals, and a small letter behind a digit."""
+    """Return whether the value has capitals and a digit before a lowercase letter, and is not a known kind of name."""
     plain = _NAMES_WITH_DIGITS.sub("", value.strip("*_`.,:!?)]}"))
     return (
         len(plain) >= _LEAST_ODD
@@ -175,19 +175,19 @@ def mixes_letters_and_digits(value: str) -> bool:
 
 
 def is_user_and_password(value: str) -> bool:
-    """Whether it is the base64 of a name, a colon and a password, as HTTP's basic authentication has it."""
+    """Return whether the value is the base64 of `name:password`, as in HTTP basic authentication."""
     text = _decode(value)
     name, _colon, password = text.partition(":")
     return bool(name and password) and text.isprintable()
 
 
 def is_private_key_in_base64(value: str) -> bool:
-    """Whether the first line of a private key is at its beginning, as Kubernetes keeps one."""
+    """Return whether the value is base64 that begins with a private key's header, as in Kubernetes secrets."""
     return " PRIVATE KEY-" in _decode(_whole_groups("".join(value.split())[:64]))
 
 
 def has_all_character_classes(value: str) -> bool:
-    """Whether small letters, capitals, digits and a sign are in it, as in hardly anything but passwords."""
+    """Return whether the value has lowercase letters, capitals, digits and a symbol, as few texts but passwords do."""
     return (
         len(value) >= _LEAST_ODD
         and count_classes(value) == len(_CLASSES)
@@ -198,27 +198,27 @@ def has_all_character_classes(value: str) -> bool:
 
 
 def is_name_with_number(value: str) -> bool:
-    """Whether it is of small letters, capitals and digits, as what people take for a password: `Summerwind88`."""
+    """Return whether the value has lowercase letters, capitals and digits, as in `Summerwind88`."""
     return is_value(value) and all(one.search(value) for one in _CLASSES[:3])
 
 
 def has_no_common_word(value: str) -> bool:
-    """Whether none of several words holds a sentence together."""
+    """Return whether none of the words is a common word of sentences."""
     return COMMON_WORDS.isdisjoint(value.lower().split())
 
 
 def has_four_words(value: str) -> bool:
-    """Whether it is four words and more."""
+    """Return whether the value has at least four words."""
     return len(value.split()) >= _LEAST_PHRASE
 
 
 def has_three_uncommon_words(value: str) -> bool:
-    """Whether it is three words and more, none of which holds a sentence together."""
+    """Return whether the value has at least three words, and none of them is a common word."""
     return len(value.split()) >= _LEAST_PHRASE - 1 and has_no_common_word(value)
 
 
 def looks_generated(value: str) -> bool:
-    """Whether it can hardly be a name that somebody gave: three classes of characters, or many turns."""
+    """Return whether the value is unlikely to be a name, because it mixes characters of many kinds."""
     if not looks_like_a_password(value):
         return False
     parts = _PARTS.split(value)
@@ -230,7 +230,7 @@ def looks_generated(value: str) -> bool:
 
 
 def looks_generated_but_is_no_hash(value: str) -> bool:
-    """Whether it looks generated, and is neither a hexadecimal number nor the key of a table."""
+    """Return whether the value looks generated, and is neither a hexadecimal number nor a table key."""
     return (
         looks_generated(value)
         and not _HEXADECIMAL.fullmatch(value)
@@ -239,7 +239,7 @@ def looks_generated_but_is_no_hash(value: str) -> bool:
 
 
 def stands_out_in_a_sentence(value: str) -> bool:
-    """Whether it looks generated, and is neither a hash nor a name of capitals and a number."""
+    """Return whether the value looks generated, and is neither a hash nor a name of capitals and a number."""
     return (
         looks_generated(value)
         and not _HEXADECIMAL.fullmatch(value.replace("-", ""))
@@ -248,9 +248,9 @@ def stands_out_in_a_sentence(value: str) -> bool:
 
 
 def is_compound_word(value: str) -> bool:
-    """Whether it is of words without a space, none of which goes on about passwords: `tulips-ferry`, `TulipsAndTea`.
+    """Return whether the value joins words that are not about passwords, as in `tulips-ferry` or `TulipsAndTea`.
 
-    A manager of passwords or a person makes it of words; what has more than letters in it is none.
+    Users and password managers make such passwords. A value with characters other than letters in its words is not one.
     """
     plain = value.strip("*_`.,:!?)]}\"'")
     if not is_value(plain) or _FILE.fullmatch(plain) or _HOST.search(plain):
@@ -266,14 +266,14 @@ def is_compound_word(value: str) -> bool:
 
 
 def is_phrase(value: str) -> bool:
-    """Whether it is a password, or four words and more with something between them, as makers of passphrases do."""
+    """Return whether the value is a password, or at least four words with separators, as in passphrases."""
     return looks_like_a_password(value) or len(_PARTS.split(value)) >= _LEAST_PHRASE
 
 
 def is_long_and_random(value: str) -> bool:
-    """Whether it is long and of all classes, as tokens of makers are that have no row among the forms.
+    """Return whether the value looks like a token whose form is not listed: long, with all classes of characters.
 
-    Hexadecimal numbers are none: digests, commits and identifiers are written so.
+    Hexadecimal numbers don't count, because digests, commits and identifiers look the same.
     """
     classes = [bool(one.search(value)) for one in _CLASSES[:3]]
     return (
@@ -286,12 +286,12 @@ def is_long_and_random(value: str) -> bool:
 
 
 def count_classes(value: str) -> int:
-    """How many of small letters, capitals, digits and other signs are in it."""
+    """Return how many classes of characters the value has: lowercase letters, capitals, digits and symbols."""
     return sum(bool(one.search(value)) for one in _CLASSES)
 
 
 def _alternates(part: str) -> bool:
-    """Whether letters and digits take turns in it, as in no name with a number behind it."""
+    """Return whether letters and digits alternate often, unlike a name with a number at its end."""
     return len(part) >= _LEAST_RANDOM and _turns(part) >= _LEAST_TURNS
 
 
@@ -301,12 +301,12 @@ def _is_text_in_base64(value: str) -> bool:
 
 
 def _whole_groups(value: str) -> str:
-    """Of base64 that was cut off, what can be decoded: groups of four."""
+    """Return the part of truncated base64 that can be decoded, which is whole groups of four."""
     return value[: len(value) // 4 * 4]
 
 
 def _decode(value: str) -> str:
-    """The text that base64 stands for; empty where it is none."""
+    """Return the text encoded in base64, or "" if the value is not base64."""
     try:
         return base64.b64decode(value, validate=True).decode()
     except ValueError:
