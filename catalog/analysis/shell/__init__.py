@@ -1,1 +1,1 @@
-"""Reads Bash into the commands that it would run."""
+"""Parse Bash into the commands that it would run."""

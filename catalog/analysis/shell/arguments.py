@@ -1,4 +1,4 @@
-"""Options and operands of a command, separated as getopt does."""
+"""Split a command's arguments into options and operands, as getopt does."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from catalog.analysis.shell.command_words import Word
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What was read: options by name without dashes, each with its value if it has one."""
+    """The parsed arguments. Options are names without dashes, each with its value if it has one."""
 
     options: tuple[tuple[str, Word | None], ...]
     operands: tuple[Word, ...]
-    is_certain: bool  # False where an unquoted expansion may bring options of its own
+    is_certain: bool  # False if an unquoted expansion may add options
 
     def has(self, *names: str) -> bool:
-        """Whether one of these options is given."""
+        """Return whether one of these options is given."""
         return any(name in names for name, _ in self.options)
 
     def value(self, *names: str) -> Word | None:
-        """The value of the last of these options that has one."""
+        """Return the value of the last of these options that has one."""
         found = [value for name, value in self.options if name in names and value is not None]
         return found[-1] if found else None
 
@@ -31,7 +31,7 @@ class Arguments:
 
     @property
     def subcommands(self) -> tuple[str, ...]:
-        """The operands as text, empty where only run time knows them."""
+        """The operands as text, with "" for those known only at run time."""
         return tuple(word.literal or "" for word in self.operands)
 
 
@@ -43,11 +43,11 @@ def read_arguments(
     single_dash: bool = False,
     stop_at_operand: bool = False,
 ) -> Arguments:
-    """Sort the words after a command's name.
+    """Split the words after a command's name into options and operands.
 
-    `short` are the letters and `long` the names of options that take the next word as their
-    value. With `single_dash`, `-name` is one option (ip, openssl). With `stop_at_operand` all
-    words from the first operand on are operands (sudo, env, ssh).
+    `short` has the letters and `long` the names of options that take the next word as their value. With `single_dash`,
+    `-name` is one option (ip, openssl). With `stop_at_operand`, all words after the first operand are operands (sudo,
+    env, ssh).
     """
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []

@@ -1,4 +1,4 @@
-"""Words of a command: what is literal in them, what is quoted, and what only run time knows."""
+"""Words of a command, with the parts that are literal, quoted, or known only at run time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from catalog.analysis.shell.fragments import Span, Unit
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Letters that stand for themselves, after quotes and backslashes are taken away."""
+    """Literal characters, after quotes and backslashes are removed."""
 
     value: str
     quoted: bool = False
@@ -24,25 +24,25 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """`$name` or `${name...}`; `operator` is what follows the name, `operand` what follows that.
+    """`$name` or `${name...}`. `operator` is what follows the name, and `operand` what follows the operator.
 
-    The operators of `${#name}` and `${!name}` stand before the name, and are "#" and "!" here too.
+    For `${#name}` and `${!name}`, `operator` is "#" or "!" although it is written before the name.
     """
 
     name: str
     quoted: bool = False
     operator: str = ""
     operand: str = ""
-    is_list: bool = False  # "$@" and "${name[@]}" are several words even in quotes
+    is_list: bool = False  # "$@" and "${name[@]}" are several words even if quoted
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a command prints, the file behind `<(...)`, a number, or what xargs or find puts in."""
+    """The output of a command, the file of `<(...)`, a number, or the value that xargs or find inserts."""
 
     kind: Literal["command", "process", "arithmetic", "input"]
     source: str
-    start: int  # byte offset in its unit: commands inside know it as their `within`
+    start: int  # byte offset in its unit, which inner commands have in their context
     quoted: bool = False
 
 
@@ -51,19 +51,19 @@ Part = Text | Variable | Output
 
 @dataclass(frozen=True, eq=False)
 class Word:
-    """One word as written and as read."""
+    """One word, as written and as parsed."""
 
     parts: tuple[Part, ...]
     span: Span
 
     @cached_property
     def literal(self) -> str | None:
-        """The word's value where it is the same on every run, else None."""
+        """The word's value if it is the same on every run, else None."""
         return "".join(self.texts) if len(self.texts) == len(self.parts) else None
 
     @property
     def prefix(self) -> str:
-        """The literal letters that the word starts with."""
+        """The literal characters at the start of the word."""
         value = ""
         for part in self.parts:
             if not isinstance(part, Text):
@@ -86,14 +86,14 @@ class Word:
 
     @property
     def sole_variable(self) -> Variable | None:
-        """The variable, where the word is nothing else."""
+        """The variable if the word consists of one variable, else None."""
         if len(self.parts) == 1 and isinstance(self.parts[0], Variable):
             return self.parts[0]
         return None
 
     @property
     def has_unquoted_expansion(self) -> bool:
-        """Whether the shell may make several words, or none, of it."""
+        """Whether the shell may expand the word to several words or to none."""
         return any(
             not part.quoted or (isinstance(part, Variable) and part.is_list)
             for part in self.parts
@@ -102,13 +102,13 @@ class Word:
 
     @property
     def takes_input(self) -> bool:
-        """Whether xargs, find or parallel puts a part of its input in."""
+        """Whether xargs, find or parallel inserts a part of its input."""
         return any(output.kind == "input" for output in self.outputs)
 
     def with_input(self, placeholder: str, folder: str = "") -> Word:
-        """The word with the placeholder of xargs, find or parallel as what it stands for.
+        """Return the word with the placeholder of xargs, find or parallel replaced by an input part.
 
-        `folder` is what each of the values begins with, if that is known.
+        `folder` is the start of every value, if it is known.
         """
         if placeholder not in "".join(self.texts):
             return self
@@ -128,7 +128,7 @@ class Word:
         return Word(tuple(parts), self.span)
 
     def without_prefix(self, length: int) -> Word:
-        """The word from its character number `length` on; those before must be literal."""
+        """Return the word without its first `length` characters, which must be literal."""
         parts, given = list(self.parts), length
         while length and parts and isinstance(parts[0], Text):
             first = parts.pop(0)
@@ -142,11 +142,11 @@ class Word:
         return Word(tuple(parts), span)
 
     def span_of(self, start: int, end: int) -> Span:
-        """Where these characters of the literal value stand, or the word if that is not plain."""
+        """Return the place of these characters of the literal value, or of the whole word if they can't be located."""
         value = self.span.unit.text(self.span.start, self.span.end)
         value = value if self.literal is None else self.literal
         before, inside = value[:start].encode(), value[start:end].encode()
-        for skipped in (0, 1):  # a heredoc has no quotes around it, a quoted word has
+        for skipped in (0, 1):  # a heredoc has no quotes around it, but a quoted word does
             first = self.span.start + skipped + len(before)
             if self.span.unit.source[first - len(before) : first + len(inside)] == before + inside:
                 return Span(self.span.unit, first, first + len(inside))
@@ -154,7 +154,7 @@ class Word:
 
 
 def join_parts(words: Sequence[Word], between: str = "") -> Word:
-    """One word of all of them, from where the first begins to where the last ends."""
+    """Return one word with the parts of all words. Its span covers all of them."""
     parts: list[Part] = []
     for word in words:
         if parts and between:
@@ -166,21 +166,21 @@ def join_parts(words: Sequence[Word], between: str = "") -> Word:
 
 
 def join_words(words: tuple[Word, ...]) -> Word:
-    """One word of all of them with blanks between, as `eval`, `ssh` and `echo` make it."""
+    """Return the words joined by spaces, as `eval`, `ssh` and `echo` join them."""
     return words[0] if len(words) == 1 else join_parts(words, " ")
 
 
 def literal_word(value: str, span: Span) -> Word:
-    """A word of exactly these letters; its place is `span`."""
+    """Return a word with exactly this text, placed at `span`."""
     return Word((Text(value, quoted=True),), span)
 
 
 def unit_of(word: Word, *, depth: int) -> Unit:
-    """The text of the word as a unit to be parsed."""
+    """Return the text of the word as a unit to be parsed."""
     outer = word.span
     text = "".join(_written(part) for part in word.parts)
     encoded = text.encode("utf-8", "replace")
-    # Between quotes, or in a heredoc, it mostly stands letter for letter: then places are exact.
+    # Quoted text and heredocs are mostly copied verbatim, so that places in them are exact.
     for skipped in (0, 1):
         start, end = outer.start + skipped, outer.end - skipped
         if outer.unit.source[start:end] == encoded:
@@ -200,7 +200,7 @@ def _written(part: Part) -> str:
             return source
 
 
-MAXIMUM_SHOWN = 2_000  # bytes of a substitution that are kept to be looked at
+MAXIMUM_SHOWN = 2_000  # bytes kept of a substitution
 _NESTING = frozenset(
     {"expansion", "command_substitution", "process_substitution", "arithmetic_expansion"}
 )
@@ -213,20 +213,20 @@ _EXPANSION = re.compile(
 
 
 def read_variable(node: Node, unit: Unit) -> Variable | None:
-    """What a `${...}` node says; None where it is nothing that we know."""
+    """Return the variable of a `${...}` node, or None if the form is not known."""
     part = next(_parts(node, unit, False), None)
     return part if isinstance(part, Variable) else None
 
 
 def read_word(nodes: list[Node], unit: Unit) -> Word:
-    """The word that these adjacent nodes make up; several where the grammar cut one in pieces."""
+    """Return the word that these adjacent nodes form. The grammar may split one word into several nodes."""
     span = Span(unit, nodes[0].start_byte, nodes[-1].end_byte)
     return Word(tuple(part for node in nodes for part in _parts(node, unit, False)), span)
 
 
 def _parts(node: Node, unit: Unit, quoted: bool) -> Iterator[Part]:
     end = node.end_byte
-    if node.type in _NESTING:  # else nested substitutions would be copied once per level
+    if node.type in _NESTING:  # otherwise nested substitutions would be copied once per level
         end = min(end, node.start_byte + MAXIMUM_SHOWN)
     source = unit.text(node.start_byte, end)
     match node.type:
@@ -239,7 +239,7 @@ def _parts(node: Node, unit: Unit, quoted: bool) -> Iterator[Part]:
         case "ansi_c_string":
             yield Text(read_escapes(source[2:-1]), quoted=True)
         case "simple_expansion" | "expansion" | "command_substitution" | "arithmetic_expansion":
-            # Inside a string the grammar counts the blanks before it to the expansion.
+            # In a string, the grammar includes the preceding blanks in the expansion.
             bare = source.lstrip()
             if quoted and len(bare) < len(source):
                 yield Text(source[: len(source) - len(bare)], quoted=True)
@@ -251,7 +251,7 @@ def _parts(node: Node, unit: Unit, quoted: bool) -> Iterator[Part]:
 
 
 def _flat_parts(node: Node, unit: Unit, *, quoted: bool) -> Iterator[Part]:
-    """Parts of the children, and of what stands between them without a node of its own."""
+    """Yield the parts of the children and of the text between them that has no node."""
     position = node.start_byte
     for child in node.children:
         if child.start_byte > position:
@@ -303,7 +303,7 @@ _ANSI_C_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "
 
 
 def read_escapes(source: str) -> str:
-    """The text with the escapes of `$'...'`, `printf` and `echo -e` replaced."""
+    """Replace the escapes of `$'...'`, `printf` and `echo -e` in the text."""
 
     def decode(found: re.Match[str]) -> str:
         digits = found["hex"] or found["u4"] or found["u8"]
@@ -319,7 +319,7 @@ MAXIMUM_LABEL = 60  # characters of a script's text that a message quotes
 
 
 def show(word: Word) -> str:
-    """The word as written, short and on one line, fit for a message to people."""
+    """Return the word as written, shortened to one line for a message."""
     text = word.span.unit.text(word.span.start, min(word.span.end, word.span.start + 400))
     is_quoted = len(text) > 2 and text[0] in "\"'" and text[-1] == text[0]
     if is_quoted and text.count(text[0]) == 2:
@@ -328,7 +328,7 @@ def show(word: Word) -> str:
 
 
 def show_text(text: str) -> str:
-    """Any text of a script, short and on one line; what does not print is replaced."""
+    """Return text of a script shortened to one line, with unprintable characters replaced."""
     line = " ".join(text.split())
     line = "".join(
         letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line

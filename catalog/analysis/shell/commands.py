@@ -1,4 +1,4 @@
-"""The shapes that a script is read into: commands, redirections, loops, assignments, gaps."""
+"""The types that a script is parsed into: commands, redirections, loops, assignments and gaps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RedirectKind = Literal["read", "write", "append", "text"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Redirect:
-    """One redirection; `word` is the file, or the text that a heredoc or herestring feeds in."""
+    """One redirection. `word` is the file, or the text of a heredoc or herestring."""
 
     kind: RedirectKind
     word: Word
@@ -30,7 +30,7 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """A loop; `endless` where nothing in its own head can end it."""
+    """A loop. `endless` is true if its condition never ends it."""
 
     span: Span
     endless: bool
@@ -38,7 +38,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a command stands: outermost first in each."""
+    """The constructs around a command, each with the outermost first."""
 
     loops: tuple[Loop, ...] = ()
     pipes: tuple[tuple[Unit, int, int], ...] = ()  # unit and offset of the pipeline, place in it
@@ -50,7 +50,7 @@ class Context:
 
 @dataclass(frozen=True, eq=False)
 class Command:
-    """One simple command: its name and arguments, `[` and `local` included."""
+    """One simple command with its name and arguments. Includes `[` and `local`."""
 
     words: tuple[Word, ...]
     span: Span
@@ -58,11 +58,11 @@ class Command:
     assignments: tuple[Assignment, ...] = ()  # `NAME=value` before the name
     redirects: tuple[Redirect, ...] = ()
     takes_more: bool = False  # xargs or find adds operands at run time
-    is_opened: bool = False  # the commands that it starts stand beside it in the program
+    is_opened: bool = False  # the commands that it starts are separate commands of the program
 
     @cached_property
     def name(self) -> str:
-        """The program's name without its folder; empty where only run time knows it."""
+        """The program's name without its folder, or "" if it is known only at run time."""
         literal = self.words[0].literal if self.words else None
         if literal is None and self.words and self.words[0].parts:
             last = self.words[0].parts[-1]  # `$HOME/bin/name`
@@ -71,7 +71,7 @@ class Command:
 
     @property
     def is_standard(self) -> bool:
-        """Whether the name, if it has a folder, is in a folder of the system."""
+        """Whether the name has a folder and it is a system folder."""
         literal = self.words[0].literal if self.words else None
         return literal is not None and literal.rpartition("/")[0] in STANDARD_FOLDERS
 
@@ -80,17 +80,17 @@ class Command:
         return self.words[1:]
 
     def has_option(self, option: str) -> bool:
-        """Whether one of the arguments is literally this."""
+        """Return whether one of the arguments is literally this text."""
         return any(word.literal == option for word in self.arguments)
 
     @property
     def fed_text(self) -> Word | None:
-        """The text of a heredoc or herestring on its standard input."""
+        """The text of a heredoc or herestring on the standard input."""
         fed = [redirect.word for redirect in self.redirects if redirect.kind == "text"]
         return fed[-1] if fed else None
 
     def starting(self, words: tuple[Word, ...], *, takes_more: bool = False) -> Command:
-        """The command made of `words` that this one starts; it inherits input and place."""
+        """Return the command made of `words` that this one starts. It inherits input and place."""
         return replace(
             self,
             words=words,
@@ -106,7 +106,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
-    """`name=value`; values of an array in order, none where there is no value."""
+    """`name=value`, or an array with its values in order. There are no values if none is assigned."""
 
     name: str
     values: tuple[Word, ...]
@@ -125,20 +125,20 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expansion:
-    """One `${...}`, wherever it stands."""
+    """One `${...}` anywhere in the script."""
 
     variable: Variable
     span: Span
     function: str
 
 
-# Codes of gaps that cover lines which the parser could not read.
+# Codes of gaps for lines that the parser could not read.
 UNREAD_CODES = frozenset({"unparsed", "skipped"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gap:
-    """What could not be judged, and why."""
+    """Code that could not be judged, and the reason."""
 
     span: Span
     code: str
@@ -146,13 +146,13 @@ class Gap:
 
     @property
     def last_line(self) -> int:
-        """The last line of the script that has a part of it."""
+        """The last line of the script that the gap covers."""
         return self.span.unit.line(max(self.span.start, self.span.end - 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unseen:
-    """Code that a command runs and that the script does not say."""
+    """Code that a command runs but that is not in the script."""
 
     command: Command
     words: tuple[Word, ...] = ()  # what it is made of
@@ -161,7 +161,7 @@ class Unseen:
 
 @dataclass(slots=True, eq=False)
 class Found:
-    """What walking one unit found; mutable only while it is being filled."""
+    """The result of walking one unit. It changes only while it is being filled."""
 
     commands: list[Command] = field(default_factory=list)
     redirects: list[Redirect] = field(default_factory=list)
@@ -189,7 +189,7 @@ class Found:
 
 
 def split_words(word: Word, span: Span) -> Iterator[Word]:
-    """The words that an unquoted expansion with this value becomes."""
+    """Yield the words that an unquoted expansion with this value becomes."""
     parts: list[Part] = []
     for part in word.parts:
         if not isinstance(part, Text):

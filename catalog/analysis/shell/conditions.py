@@ -1,4 +1,4 @@
-"""Tests of variables: which branch an empty value takes, and whether that branch ends the script."""
+"""Find tests of variables, with the branch that an empty value takes and whether it ends the script."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _COMPARED = {"-lt": "<", "-le": "<=", "-gt": ">", "-ge": ">=", "-eq": "==", "-ne
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tested:
-    """A variable that is tested for being empty; "#1" if `$#` is tested for the first argument.
+    """A variable that is tested for being empty, or "#1" if `$#` is tested for the first argument.
 
-    In `span` it is not empty. `leads_to` are the commands that run if it is.
+    It is not empty in `span`. `leads_to` are the commands that run if it is empty.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Tested:
 
 
 def read_tests(node: Node, unit: Unit, function: str, is_conditional: bool) -> Iterator[Tested]:
-    """What an `if`, a `while`, or a list with `&&` or `||` says about the variables in its condition."""
+    """Yield what an `if`, a `while`, or a list with `&&` or `||` tests about the variables in its condition."""
     condition, if_true, if_false = _split(node)
     if not condition or not (if_true or if_false):
         return
@@ -72,7 +72,7 @@ def read_tests(node: Node, unit: Unit, function: str, is_conditional: bool) -> I
 
 
 def _split(node: Node) -> tuple[list[Node], list[Node], list[Node]]:
-    """The condition, and what runs if it is true and if it is false."""
+    """Return the condition, the part that runs if it is true, and the part that runs if it is false."""
     children = node.children
     if node.type == "list":
         operator = children[1].type if len(children) == 3 else ""
@@ -90,7 +90,7 @@ def _split(node: Node) -> tuple[list[Node], list[Node], list[Node]]:
 
 
 def _run_by(node: Node, unit: Unit) -> Iterator[str]:
-    """The commands that the statement runs in any case: `exit`, `return 0`, or `NAME=` if it sets a value."""
+    """Yield the commands that the statement always runs: `exit`, `return 0`, or `NAME=` for an assignment."""
     is_group = node.type in ("else_clause", "do_group")
     for one in (
         one for child in (node.named_children if is_group else [node]) for one in _bare(child)
@@ -104,7 +104,7 @@ def _run_by(node: Node, unit: Unit) -> Iterator[str]:
 
 
 def _bare(node: Node) -> Iterator[Node]:
-    """The statement without its redirections; of a list the first statement."""
+    """Yield the statement without its redirections. For a list, yield its first statement."""
     for _ in range(8):
         if node.type not in ("redirected_statement", "list") or not node.named_children:
             break
@@ -115,7 +115,7 @@ def _bare(node: Node) -> Iterator[Node]:
 
 
 class _Condition:
-    """The value of a condition if one variable has a given value; None if others decide."""
+    """Evaluates a condition for a given value of one variable. The result is None if it depends on others."""
 
     def __init__(self, text: str, name: str, value: str) -> None:
         self.tokens = _TOKEN.findall(text)
@@ -136,7 +136,7 @@ class _Condition:
         return self.tokens[self.at + ahead] if self.at + ahead < len(self.tokens) else ""
 
     def _any(self, *, is_test: bool) -> bool | None:
-        """Terms joined by `&&` and `||`, from left to right."""
+        """Evaluate terms joined by `&&` and `||`, from left to right."""
         value = self._term(is_test=is_test)
         while (operator := self._peek()) in ("&&", "||", "-a", "-o"):
             self.at += 1
@@ -188,7 +188,7 @@ class _Condition:
         return _compare(left, _COMPARED.get(operator, operator), right)
 
     def _read(self, word: str) -> str | None:
-        """The word's value without quotes; None if it is not known."""
+        """Return the word's value without quotes, or None if it is unknown."""
         text = self.name.sub(lambda _found: self.value, word)
         bare = text.replace('"', "").replace("'", "")
         return None if re.search(r"[$`]", bare) else bare

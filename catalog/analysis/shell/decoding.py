@@ -1,4 +1,4 @@
-"""What simple commands print when the script says letter for letter what they are given."""
+"""Compute the output of simple commands whose input is literally in the script."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _PRINTF = re.compile(r"%%|%(?P<flags>[-+ #0-9.]*)(?P<kind>[a-zA-Z])")
 
 
 def printed_text(command: Command) -> Word | None:
-    """Return what the command prints if the script says so letter for letter; else None.
+    """Return the command's output if the script determines it literally, else None.
 
-    What the command is fed counts as literal if its own text is.
+    The command's input counts as literal if its text is in the script.
     """
     words, fed = command.arguments, command.fed_text
     match command.name:
@@ -71,7 +71,7 @@ def _echo(words: tuple[Word, ...]) -> Word | None:
 
 
 def _unescape(word: Word, *, octal: bool = False) -> Word:
-    """Return the word with its escapes read; echo writes octal ones with a zero in front."""
+    """Return the word with its escapes decoded. In `echo`, octal escapes begin with a zero."""
     parts: list[Part] = []
     for part in word.parts:
         if isinstance(part, Text):

@@ -1,4 +1,4 @@
-"""Pieces of script text that are read on their own, and the way back to lines of the script."""
+"""Pieces of script text that are parsed separately, and the mapping to lines of the script."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """Where something stands in the script: lines and columns from 1, in characters."""
+    """A range in the script. Lines and columns start at 1 and count characters."""
 
     line: int
     column: int
@@ -21,8 +21,8 @@ class Place(NamedTuple):
 class Unit:
     """The script itself, or a text inside it that a shell will run (`bash -c`, a heredoc, ...).
 
-    `within` is the place of an inner text in the unit around it. Where the inner text stands there
-    letter for letter, places inside it are exact; where not, the place of everything is `within`.
+    `within` is the place of an inner text in the outer unit. Places in a verbatim inner text are exact. Otherwise, the
+    place of everything in it is `within`.
     """
 
     source: bytes
@@ -40,11 +40,11 @@ class Unit:
         return starts
 
     def text(self, start: int, end: int) -> str:
-        """The text between two byte offsets."""
+        """Return the text between two byte offsets."""
         return self.source[start:end].decode("utf-8", "replace")
 
     def place(self, start: int, end: int) -> Place:
-        """Where these bytes stand in the script."""
+        """Return the place of these bytes in the script."""
         if self.within is None:
             return Place(*self._position(start), *self._position(end))
         if not self.exact:
@@ -54,7 +54,7 @@ class Unit:
         return self.within.unit.place(self.within.start + start, self.within.start + end)
 
     def line(self, offset: int) -> int:
-        """The line of the script that this byte stands in."""
+        """Return the line of the script with this byte."""
         row = bisect_right(self._line_starts, offset)
         if self.within is None:
             return row
@@ -73,7 +73,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Span:
-    """From byte to byte in one unit; its place in the script is worked out only when asked for."""
+    """A range of bytes in one unit. Its place in the script is computed on demand."""
 
     unit: Unit
     start: int

@@ -1,4 +1,4 @@
-"""Calls of the script's own functions: which commands their arguments become a part of."""
+"""Resolve calls of the script's own functions to the commands that use their arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ALL_ARGUMENTS = frozenset({"@", "*"})
 
 
 class Functions:
-    """The commands in functions that contain `"$@"`, `$1` and the like as a word."""
+    """The commands in functions that have `"$@"`, `$1` or similar as a word."""
 
     def __init__(self, commands: Iterable[Command]) -> None:
         self._takers: defaultdict[str, list[tuple[Command, int]]] = defaultdict(list)
@@ -30,7 +30,7 @@ class Functions:
                 self._takers[name].append((command, shifted[name]))
 
     def called(self, command: Command) -> Iterator[Command]:
-        """What a call of one of the functions runs with its arguments; its place is that of the call."""
+        """Yield the commands that a call runs with its arguments. Their place is that of the call."""
         takers = self._takers.get(command.name, [])
         if not takers or command.name in command.context.via or not command.arguments:
             return

@@ -1,4 +1,4 @@
-"""Substitutions that the grammar takes for plain text: what they run must not go unseen."""
+"""Find substitutions that the grammar parses as plain text, so that the commands in them are analyzed."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-# An escaped letter, or the beginning of a substitution.
+# An escaped character, or the start of a substitution.
 _MARK = re.compile(rb"\\.|`|\$\(|[<>]\(", re.DOTALL)
 _BETWEEN_BACKQUOTES = re.compile(rb"((?:[^\\`]|\\.)*+)`", re.DOTALL)
 _PARENTHESIS = re.compile(rb"\\.|[()]", re.DOTALL)
 _ESCAPED = re.compile(rb"\\([$`\\])")
-# Quotes keep this from being expanded, but where it is taken for the name of a variable or for a
-# number (`test -v`, `$((x))`), the shell evaluates the subscript and so runs what is in it.
+# Quotes prevent the expansion, but if the text is then used as a variable name or as a
+# number (`test -v`, `$((x))`), the shell evaluates the subscript and runs the commands in it.
 _SUBSCRIPT = re.compile(rb"\w\[[^]\n]{0,80}?\\?(?=`|\$\()")
 
 _QUOTED = frozenset({"raw_string", "ansi_c_string"})
@@ -23,7 +23,7 @@ _EXPANDED = frozenset({"string", "word"})
 
 
 class Hidden(NamedTuple):
-    """What a substitution runs, and the bytes it takes up with its delimiters."""
+    """The source of a substitution, and its byte range with delimiters."""
 
     source: bytes
     start: int
@@ -31,9 +31,9 @@ class Hidden(NamedTuple):
 
 
 def find_hidden(roots: Iterable[Node], source: bytes) -> Iterator[Hidden]:
-    """The substitutions that have no node of their own, each once, from left to right.
+    """Yield the substitutions that have no node of their own, each once, from left to right.
 
-    The text of one without an end goes up to the end of the source.
+    An unterminated substitution extends to the end of the source.
     """
     marks = [found.start() for found in _MARK.finditer(source) if found[0][:1] != b"\\"]
     position = 0
@@ -47,7 +47,7 @@ def find_hidden(roots: Iterable[Node], source: bytes) -> Iterator[Hidden]:
 
 
 def unescape_backquoted(source: bytes) -> bytes:
-    """What a shell reads of the text between two backquotes."""
+    """Return the text between two backquotes as the shell reads it."""
     return _ESCAPED.sub(rb"\1", source)
 
 
@@ -70,7 +70,7 @@ def _read_parenthesised(source: bytes, offset: int) -> Hidden:
 
 
 class _Search:
-    """Compares the marks of a source with its syntax tree; looks only where marks are."""
+    """Compares the marks of a source with its syntax tree, and visits only nodes with marks."""
 
     def __init__(self, source: bytes, marks: list[int]) -> None:
         self.source = source
@@ -78,7 +78,7 @@ class _Search:
         self.subscripts = [found.end() for found in _SUBSCRIPT.finditer(source)]
 
     def unexplained(self, root: Node) -> Iterator[int]:
-        """The marks that are neither a substitution of the tree nor kept from being one."""
+        """Yield the marks that are not a substitution in the tree and that nothing keeps from being one."""
         waiting = [(root, b"", False)]
         while waiting:
             node, heredoc, in_expansion = waiting.pop()
@@ -87,7 +87,7 @@ class _Search:
             first = bisect_left(self.marks, start)
             if first == len(self.marks) or self.marks[first] >= end:
                 continue
-            # Within "${...}" single quotes may count for nothing.
+            # Within "${...}", single quotes may have no effect.
             is_quoted = node.type in _QUOTED and not in_expansion
             if is_quoted or node.type == "comment":
                 continue
@@ -105,7 +105,7 @@ class _Search:
                     start = child.end_byte
                     waiting.append((child, heredoc, in_expansion))
             elif not node.is_named and not self.source[start : self.marks[first]].strip():
-                continue  # between quotes, the tree counts a blank before the mark to it
+                continue  # in quotes, the tree includes a blank before the mark
             yield from self._live(start, end, in_expansion)
 
     def _subscripts(self, node: Node) -> Iterator[int]:
@@ -116,7 +116,7 @@ class _Search:
 
     def _live(self, start: int, end: int, in_expansion: bool) -> Iterator[int]:
         for offset in _between(self.marks, start, end):
-            # Between double quotes and in arithmetic, `<(` starts nothing.
+            # In double quotes and arithmetic, `<(` is not a substitution.
             if in_expansion or self.source[offset : offset + 1] not in (b"<", b">"):
                 yield offset
 

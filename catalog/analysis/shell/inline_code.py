@@ -35,7 +35,7 @@ _ESCAPES = {
 
 
 def code_of(command: Command) -> Iterator[Word]:
-    """The words of the command that are code in the language of its interpreter."""
+    """Yield the words of the command that are code in the language of its interpreter."""
     if sources := read_sources(command):
         yield from sources.code
         if sources.reads_input and command.fed_text is not None:
@@ -43,7 +43,7 @@ def code_of(command: Command) -> Iterator[Word]:
 
 
 def shell_texts(command: Command) -> Iterator[Word]:
-    """The texts that the command's own code has a shell run, as far as they stand in it."""
+    """Yield the shell commands in the command's own code, if they are literal."""
     name = command.name
     if is_language(name):
         patterns = [_CALL]
@@ -72,7 +72,7 @@ def shell_texts(command: Command) -> Iterator[Word]:
 
 
 def read_code(word: Word) -> str:
-    """The code in the word, with what only run time knows as it is written."""
+    """Return the code in the word. Parts that are known only at run time stay as written."""
     return (word.literal if word.literal is not None else word.span.text)[:MAXIMUM_CODE]
 
 

@@ -1,4 +1,4 @@
-"""Programs that run code, and where each takes its code from."""
+"""Programs that run code, and the sources of the code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """Names of options by what their values are, then what operands are."""
+    """The options of an interpreter by the meaning of their values, and the meaning of its operands."""
 
     code: list[str]
     files: list[str]
@@ -33,12 +33,12 @@ class Interpreter:
     reads_input: bool  # if neither code nor a file is given
     is_shell: bool
     is_language: bool
-    is_declarative: bool  # its input describes a state; what it changes is judged apart
+    is_declarative: bool  # its input describes a state; its changes are judged separately
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where one command takes the code that it runs from."""
+    """The sources of the code that a command runs."""
 
     code: tuple[Word, ...] = ()
     files: tuple[Word, ...] = ()
@@ -88,7 +88,7 @@ def is_language(name: str) -> bool:
 
 
 def read_sources(command: Command) -> Sources | None:
-    """Return where the command takes its code from; None if it runs none."""
+    """Return the sources of the command's code, or None if it runs no code."""
     spec = interpreter_of(command.name)
     if spec is None:
         return None
@@ -129,5 +129,5 @@ def read_sources(command: Command) -> Sources | None:
 
 
 def _passed_on(command: Command) -> Word:
-    """The word that xargs puts in; it has the place of the command."""
+    """Return the word that xargs inserts, placed at the command."""
     return Word((Output("input", "{}", -1),), command.words[-1].span)

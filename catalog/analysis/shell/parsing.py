@@ -1,4 +1,4 @@
-"""The syntax tree of a piece of Bash, in bounded time, with the grammar's slips put right."""
+"""Parse Bash in bounded time, with corrections for errors of the grammar."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import NamedTuple
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser, Point, Range
 
-# CPU seconds for all attempts together, so that the load of the machine changes no verdict.
+# CPU seconds for all attempts together, so that results don't depend on the machine's load.
 PARSE_SECONDS = 0.8
-# After an error in a pipeline, the parser takes time quadratic in its length. Meanwhile it cannot
-# be stopped and no other thread runs: 1,500 members take 0.1 s, 50,000 take minutes.
+# After an error in a pipeline, the parser takes time quadratic in its length. It can't
+# be stopped and blocks other threads. 1,500 members take 0.1 s, and 50,000 take minutes.
 MAXIMUM_PIPES = 1_500
 MAXIMUM_NODES = 60_000  # beyond it, walking the tree in Python would take seconds
 MAXIMUM_REPAIRS = 30
@@ -23,12 +23,12 @@ MAXIMUM_PARTS = 3_000  # tried one by one in a text with errors
 _CHUNK = 1_024  # bytes; after each, other threads can run
 
 _BASH = Language(tree_sitter_bash.language())
-# What ends with its line, if no operator or backslash stands before the line end.
+# Nodes that end with their line, unless an operator or a backslash precedes the line end.
 _ONE_LINERS = frozenset({"command", "declaration_command", "unset_command", "file_redirect"})
 _LINE_END = re.compile(rb"(?<!\\)(?:\\\\)*(\n)")
 
-# The grammar's scanner looks letters up in a table that ends with ASCII; others may crash it. To
-# Bash they are letters of a word, but not of a name, as full stops are. No offset changes.
+# The grammar's scanner looks up characters in an ASCII table, and others may crash it. In
+# Bash they can be in a word but not in a name, like full stops. Offsets don't change.
 _ASCII = bytes(range(128)) + b"." * 128
 _HEREDOC = re.compile(
     rb"(?<!<)<<(?P<tabs>-?)[ \t]*"
@@ -56,16 +56,16 @@ def shared_time(seconds: float = PARSE_SECONDS) -> Iterator[None]:
 
 
 def parse(source: bytes) -> Node:
-    """Return the root of the text's syntax tree; raise TooComplex instead of taking long.
+    """Return the root of the text's syntax tree. Raises TooComplex if parsing takes too long.
 
-    Text that is not valid Bash has a tree too, with `has_error` set. The node's own `text` is not
-    available: read the source by its offsets.
+    Invalid Bash also has a tree, with `has_error` set. The node's own `text` is not available, so use the source and
+    the node's offsets.
     """
     return Attempt(source).parse()
 
 
 class Heredoc(NamedTuple):
-    """A here-document taken out of the text: the tree has `<___` in its place, and no body."""
+    """A here-document removed from the text. In the tree, it is `<___` without a body."""
 
     start: int  # of the body
     end: int
@@ -75,7 +75,7 @@ class Heredoc(NamedTuple):
 
 
 class Attempt:
-    """The parsing of one text, with all corrections so far. No correction changes an offset."""
+    """The parsing of one text, with all corrections so far. Corrections never change offsets."""
 
     def __init__(self, source: bytes) -> None:
         if _FOREIGN_MARKER.search(source):
@@ -85,7 +85,7 @@ class Attempt:
         self.original = source = source.translate(_ASCII)
         self.source = source
         self.heredocs: dict[int, Heredoc] = {}
-        self._bodies: dict[int, int] = {}  # where each begins, and where the line after it begins
+        self._bodies: dict[int, int] = {}  # start of each body, and start of the line after it
         self.deadline = _deadline.get() or time.thread_time() + PARSE_SECONDS
         self.parts = 0
 
@@ -102,7 +102,7 @@ class Attempt:
         raise TooComplex("its lines can't be told apart")
 
     def parse_part(self, source: bytes, start: int, end: int) -> Node | None:
-        """Return the tree of these bytes of the source; None if it has an error."""
+        """Return the tree of these bytes of the source, or None if it has an error."""
         self.parts += 1
         if self.parts > MAXIMUM_PARTS:
             raise TooComplex("it has too many errors")
@@ -121,10 +121,10 @@ class Attempt:
         return _parse_once(self.original, self.deadline, (start, end))
 
     def parse_body(self, heredoc: Heredoc) -> Node | None:
-        """Return the tree of the body, with the offsets that it has in the source."""
+        """Return the tree of the body, with offsets in the source."""
         header = heredoc.header[-heredoc.start :]
         text = b" " * (heredoc.start - len(header)) + header
-        # After a line end, the grammar reads over a backslash.
+        # The grammar skips a backslash after a line end.
         body = re.sub(rb"\A([ \t]*)\\[^\n]", rb"\1__", self.original[heredoc.start : heredoc.after])
         text += body
         waiting = [_parse_once(text, self.deadline)]
@@ -136,10 +136,10 @@ class Attempt:
         return None
 
     def _heredocs(self, root: Node) -> Iterator[tuple[int, bytes]]:
-        """Take out the here-documents with anything after their marker, or all if there is an error.
+        """Remove the here-documents with anything after their marker, or all of them if there is an error.
 
-        The grammar takes what follows the marker for a part of it, or does not know it. It takes
-        a body that begins with a backslash for further arguments.
+        The grammar treats the text after the marker as part of it, or does not accept it. It treats a body that begins
+        with a backslash as more arguments.
         """
         position = 0
         missing = set()
@@ -187,13 +187,13 @@ def _parse_once(source: bytes, deadline: float, part: tuple[int, int] | None = N
 
     if time.thread_time() > deadline:
         raise TooComplex("it takes too long to parse")
-    # A Parser may not be shared between threads, and costs next to nothing to make.
+    # A Parser must not be shared between threads, and creating one is cheap.
     parser = Parser(_BASH)
     if part:
         parser.included_ranges = [Range(Point(1, 0), Point(2**31, 0), *part)]
     try:
         root = parser.parse(read, progress_callback=is_late).root_node
-    except ValueError as error:  # what tree-sitter raises when it was stopped
+    except ValueError as error:  # raised by tree-sitter when it is stopped
         raise TooComplex("it takes too long to parse") from error
     if root.descendant_count > MAXIMUM_NODES:
         raise TooComplex("it is too long")
@@ -201,10 +201,10 @@ def _parse_once(source: bytes, deadline: float, part: tuple[int, int] | None = N
 
 
 def _slips(root: Node, source: bytes) -> Iterator[tuple[int, bytes]]:
-    """Where the grammar goes wrong, and what to write there so that it does not.
+    """Yield the places that the grammar parses incorrectly, with the replacement that avoids the error.
 
-    It takes a line end for a blank after some pipelines and before a backslash, and then counts the
-    next line's words to the command. And it does not know `<>`. No offset changes.
+    It treats a line end as a blank after some pipelines and before a backslash, and then adds the next line's words to
+    the command. It also does not know `<>`. Offsets never change.
     """
     waiting = [root]
     while waiting:
@@ -216,7 +216,7 @@ def _slips(root: Node, source: bytes) -> Iterator[tuple[int, bytes]]:
             yield from _line_ends_between(node, source)
         if node.type == "file_redirect":
             for child in node.children:
-                # The error is one of the two characters.
+                # The error node is one of the two characters.
                 first = source.find(b"<>", max(0, child.start_byte - 1), child.end_byte + 1)
                 if child.is_error and first != -1:
                     yield first, b">"
