@@ -1,4 +1,4 @@
-"""Reads a script into a flat list of every command it would run, however deep they are wrapped."""
+"""Parse a script into a flat list of all commands that it would run, including wrapped ones."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ from catalog.analysis.tables import word_set
 
 MAXIMUM_WRAPPERS = 12  # `sudo env nice timeout ...` in a row
 MAXIMUM_UNITS = 300
-MAXIMUM_BYTES = 200_000  # of all texts that stand in the script's own commands
+MAXIMUM_BYTES = 200_000  # of all texts in the script's own commands
 MAXIMUM_CHANGES = 50  # of the folder
-MAXIMUM_RESOLVED = 20_000  # words that variables stand for
+MAXIMUM_RESOLVED = 20_000  # words resolved from variables
 MAXIMUM_STAGES = 10  # of a pipeline that are followed
 MAXIMUM_GROUPS = 50  # of commands with a redirection
-MAXIMUM_CALLS = 3_000  # of functions, with each command that gets their arguments
+MAXIMUM_CALLS = 3_000  # of functions, including each command that gets their arguments
 MAXIMUM_COMMANDS = 50_000
 
-# The first word after the name says what these do.
+# The first word after the name is a subcommand.
 _WITH_SUBCOMMANDS = word_set(
     "kubectl oc docker podman git systemctl service aws gcloud az helm terraform tofu redis-cli zfs"
     " zpool apt apt-get yum dnf etcdctl vault consul virsh rabbitmqctl pm2 supervisorctl ip nmcli ufw"
@@ -67,7 +67,7 @@ _ALL_ARGUMENTS = frozenset({"@", "*"})
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A script as its analysis sees it: nothing here depends on running it."""
+    """A script as the analysis sees it, without running it."""
 
     unit: Unit
     commands: tuple[Command, ...]  # by line
@@ -105,7 +105,7 @@ class Program:
 
     @cached_property
     def folder_changes(self) -> tuple[Command, ...]:
-        """The first `cd` commands of the script; nobody writes more of them."""
+        """The `cd` commands of the script, up to MAXIMUM_CHANGES."""
         changes = (command for command in self.commands if command.name == "cd")
         return tuple(islice(changes, MAXIMUM_CHANGES))
 
@@ -118,18 +118,18 @@ class Program:
         return bodies
 
     def calls_own(self, command: Command) -> bool:
-        """Whether the command is certainly a function of the script with the name of a program."""
+        """Return whether the command certainly calls a function of the script that has a program's name."""
         line = self.own.get(command.words[0].literal or "", command.span.line)
         is_direct = self.functions.issuperset(command.context.via)
         return line < command.span.line and is_direct and b"unset" not in self.unit.source
 
     def inside(self, word: Word) -> list[Command]:
-        """The commands in the substitutions of the word: what it consists of is their output."""
+        """Return the commands in the substitutions of the word."""
         keys = [(word.span.unit, output.start) for output in word.outputs]
         return [command for key in keys for command in self._by_output.get(key, [])]
 
     def values(self, word: Word) -> list[Word]:
-        """The word, or what the script gives the variable that it is, also through one other variable."""
+        """Return the word or, if it is a variable, its values in the script, also through one other variable."""
         words = [word]
         for _ in range(2):
             names = [w.sole_variable.name if w.sole_variable else "" for w in words]
@@ -138,7 +138,7 @@ class Program:
         return words
 
     def piped_into(self, command: Command) -> list[Command]:
-        """The commands that stand before this one in its pipelines."""
+        """Return the commands before this one in its pipelines."""
         return [
             other
             for unit, start, place in command.context.pipes
@@ -149,9 +149,9 @@ class Program:
 
 @lru_cache(maxsize=2)  # one request asks for the same script several times
 def read_program(source: bytes) -> Program:
-    """Every command of the script, seen through sudo, xargs, `bash -c`, ssh, functions and pipes.
+    """Return every command of the script, including those behind sudo, xargs, `bash -c`, ssh, functions and pipes.
 
-    Windows line ends are read as line ends. What can't be followed is a gap; nothing is raised.
+    Windows line ends are read as line ends. Code that can't be followed is a gap. Nothing is raised.
     """
     unit = Unit(source.replace(b"\r\n", b"\n"))
     with shared_time():
@@ -175,7 +175,7 @@ def read_program(source: bytes) -> Program:
 
 
 class _Reader:
-    """Opens one command after the other; what is inside comes to the end of the queue."""
+    """Expands one command after the other. Inner commands are added to the end of the queue."""
 
     def __init__(self, found: Found) -> None:
         self.found = found
@@ -198,7 +198,7 @@ class _Reader:
         self.variables = Variables(found)
 
     def _folded(self, assignment: Assignment) -> Assignment:
-        """The assignment with the text instead of a substitution that only prints what the script says."""
+        """Return the assignment with substitutions replaced by their output if the script determines it."""
         given = assignment.values
         values = tuple(Word(self._resolve(w).parts, w.span) if w.outputs else w for w in given)
         return assignment if values == given else replace(assignment, values=values)
@@ -212,7 +212,7 @@ class _Reader:
                 self.inside.setdefault(command.context.outputs[-1], []).append(command)
 
     def read(self) -> list[Command]:
-        """Every command, with what each of them starts."""
+        """Return every command and the commands that it starts."""
         commands: list[Command] = []
         seen = 0
         while self.queue:
@@ -232,7 +232,7 @@ class _Reader:
         return commands
 
     def _note_groups(self, commands: list[Command]) -> None:
-        """Note the files that groups of commands write; only the first of them are followed."""
+        """Record the files that groups of commands write. Only the first MAXIMUM_GROUPS are followed."""
         for redirect, span in self.found.group_writes[:MAXIMUM_GROUPS]:
             inside = [
                 command
@@ -260,7 +260,7 @@ class _Reader:
         return replace(command, is_opened=bool(opened))
 
     def _choices(self, word: Word) -> list[Word]:
-        """The values of a variable that is the name of a command, if there are several."""
+        """Return the values of a variable that is a command's name, if it has several."""
         variable = word.sole_variable
         values = self.variables.choices(variable.name) if variable and not variable.operator else []
         if not values or variable is None or self.variables.known(variable.name) is not None:
@@ -269,7 +269,7 @@ class _Reader:
         return values if self.calls <= MAXIMUM_CALLS else []
 
     def _with_code(self, command: Command) -> Command:
-        """The command of another language with code that is only a variable or an output replaced."""
+        """Return another language's command with its code resolved if the code is only a variable or an output."""
         spec = interpreter_of(command.name)
         sources = None if spec is None or spec.is_shell else read_sources(command)
         words = dict[Word, Word]()
@@ -284,7 +284,7 @@ class _Reader:
         return replace(command, words=given, redirects=tuple(redirects)) if words else command
 
     def _note_sources(self, command: Command, place: int) -> None:
-        """Note the code that the command runs from files or from an input that is not known."""
+        """Record the code that the command runs from files or from unknown input."""
         name = command.words[0]
         sources = sources_of(command)
         for word in sources.files if sources else ():
@@ -304,7 +304,7 @@ class _Reader:
             self.file_runs.append((place, name))
 
     def _read_file(self, command: Command, word: Word) -> Command:
-        """The command that runs a file, opened if the script says what is in it."""
+        """Return the command that runs a file, with the contents if the script determines them."""
         if word.outputs and not word.takes_input:  # `bash <(...)`
             text = self._resolve(word)
             if text is not word:
@@ -360,7 +360,7 @@ class _Reader:
         return opened
 
     def _resolved(self, command: Command) -> Command:
-        """The command with variables replaced where they hold its name, options or an array."""
+        """Return the command with variables replaced if they contain its name, options or an array."""
         if all(word.literal is not None for word in command.words):
             return command
         words: list[Word] = []
@@ -396,7 +396,7 @@ class _Reader:
         return [Word(value.parts, word.span)]
 
     def _resolve(self, word: Word, depth: int = 0, fed: Word | None = None) -> Word:
-        """The word with those parts replaced that the script says letter for letter."""
+        """Return the word with the parts replaced that the script determines literally."""
         self.lookups += 1
         if word.literal is not None or depth > MAXIMUM_DEPTH or self.lookups > MAXIMUM_RESOLVED:
             return word
@@ -428,10 +428,10 @@ class _Reader:
         return literal_word(value.literal.rstrip("\n"), value.span)
 
     def _printed(self, commands: list[Command], depth: int) -> Word | None:
-        """What these commands of one substitution print, if the script says so."""
+        """Return the output of the commands of one substitution if the script determines it."""
         if not commands or depth > MAXIMUM_DEPTH:
             return None
-        if len(commands) > 1:  # then they must be one pipeline
+        if len(commands) > 1:  # several commands must be one pipeline
             places = [command.context.pipes[-1:] for command in commands]
             unit, start = places[0][0][:2] if places[0] else (commands[0].span.unit, -1)
             if places != [((unit, start, place),) for place in range(len(places))]:
@@ -439,7 +439,7 @@ class _Reader:
         return self._stage(commands[-1], depth + 1)
 
     def _stage(self, command: Command, depth: int = 0) -> Word | None:
-        """What this member of a pipeline prints, if the script says so."""
+        """Return the output of this member of a pipeline if the script determines it."""
         if depth > MAXIMUM_STAGES:
             return None
         command = self._fed_by_pipe(self._resolved(command), depth + 1)
@@ -454,7 +454,7 @@ class _Reader:
         return printed_text(replace(command, words=words))
 
     def _fed_by_pipe(self, command: Command, depth: int = 0) -> Command:
-        """The command with the text that the commands before it in its pipeline print."""
+        """Return the command with the output of the previous commands in its pipeline as its input."""
         if command.fed_text or not command.context.pipes:
             return command
         unit, start, place = command.context.pipes[-1]
@@ -469,7 +469,7 @@ class _Reader:
         return replace(command, redirects=(*command.redirects, Redirect("text", text)))
 
     def _called(self, command: Command) -> Iterator[Command]:
-        """The commands of the called function that its arguments become a part of."""
+        """Yield the commands of the called function that use its arguments."""
         calls = list(self.functions.called(command))
         self.calls += len(calls)
         if calls and self.calls > MAXIMUM_CALLS:
@@ -507,7 +507,7 @@ class _Reader:
             self._gap(word.span, "spliced_value", message)
         context = replace(command.context, via=(*command.context.via, command.name))
         inner = walk_unit(inner_unit, context)
-        if len(inner.commands) == 1:  # `ssh host bash <<EOF`: what is fed to ssh reaches it
+        if len(inner.commands) == 1:  # in `ssh host bash <<EOF`, the input of ssh reaches bash
             fed = tuple(r for r in command.redirects if r.kind in ("text", "read"))
             only = inner.commands[0]
             inner.commands[0] = replace(only, redirects=(*fed, *only.redirects))
@@ -526,14 +526,14 @@ class _Reader:
             return
         variable = name.sole_variable
         if variable and variable.name in _ALL_ARGUMENTS and command.context.function:
-            return  # the calls of the function are judged instead
+            return  # calls of the function are judged instead
         if variable and self.variables.is_switch(variable.name):
             return
         if written.outputs and len(written.parts) == 1:
             self.unseen.append(Unseen(command, (written,)))
         message = f"What {show(written)} runs is known only when the script runs."
         self._gap(name.span, "dynamic_code", message)
-        # `$SUDO rm`, `$DRY_RUN rm`: whatever it is, it may run the rest.
+        # A variable such as in `$SUDO rm` or `$DRY_RUN rm` may run the rest, whatever its value.
         is_prefix = variable is None or _PREFIX.search(variable.name)
         if is_prefix and command.arguments and command.arguments[0].literal:
             self.queue.append(command.starting(command.arguments))
@@ -549,7 +549,7 @@ def _with_word(command: Command, at: int, choice: Word) -> Command:
 
 
 def _with_passed(inner: Command, command: Command) -> Command:
-    """The command that xargs starts, with the words of its input if that is one known line."""
+    """Return the command that xargs starts, with the words of its input if that is one known line."""
     fed = _one_line(command.fed_text)
     if command.name != "xargs" or fed is None or any(word.takes_input for word in inner.words):
         return inner
@@ -557,13 +557,13 @@ def _with_passed(inner: Command, command: Command) -> Command:
 
 
 def _one_line(fed: Word | None) -> Word | None:
-    """The word, if it is one line known to the script."""
+    """Return the word if it is one known line."""
     text = (fed.literal or "").rstrip("\n") if fed is not None else ""
     return literal_word(text, fed.span) if fed and text and "\n" not in text else None
 
 
 def _shebang(text: Word) -> str:
-    """The interpreter that a file with this text asks for."""
+    """Return the interpreter in the shebang of this file content, or "sh"."""
     found = re.match(r"#!\s*(?:\S*/)?([\w.-]+)(?:[ \t]+([\w.-]+))?", text.prefix)
     if found is None:
         return "sh"

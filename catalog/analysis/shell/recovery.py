@@ -1,4 +1,4 @@
-"""Syntax trees of a text that the grammar cannot read as a whole, and the lines that stay unread."""
+"""Parse a text that the grammar can't read as a whole, and report the lines that remain unread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAXIMUM_GROUP = 200  # lines of one statement that contains an error
 MAXIMUM_TRIES = 40  # of its ends, and of lines to leave out
 
 _QUOTED = re.compile(rb"(?<=')[^'\n]*(?=')")
-# The name or the operand may be what the grammar does not know. Nothing in them runs.
+# The grammar may not know the name or the operand. No command in them runs.
 _EXPANSION = re.compile(
     rb"\$\{(?:\w+|[@*?!-]|(?P<count>#)(?=[#%/]))(?:\[[^]\n]*\])?"
     rb"(?:##?|%%?|//?|\^\^?|,,?|:?[-=?+])(?P<operand>[^{}`$\n]+)\}"
@@ -29,9 +29,9 @@ _RESERVED = frozenset(
 
 @dataclass
 class Text:
-    """What could be read of a text: trees in order, and the byte ranges of unread lines."""
+    """The parsed parts of a text: trees in order, and the byte ranges of unread lines."""
 
-    source: bytes  # without the bodies of here-documents taken out, and without unread lines
+    source: bytes  # without removed bodies of here-documents and without unread lines
     roots: list[Node]
     heredocs: dict[int, Heredoc] = field(default_factory=dict)
     guesses: list[Node] = field(default_factory=list)  # trees of unread lines, errors included
@@ -40,9 +40,9 @@ class Text:
 
 
 def read_text(source: bytes) -> Text:
-    """Parse the text, and after an error one group of lines at a time; may raise TooComplex.
+    """Parse the text, and after an error one group of lines at a time. May raise TooComplex.
 
-    No tree has an error in it, except inside here-documents.
+    No tree has an error, except inside here-documents.
     """
     attempt = Attempt(source)
     root = attempt.parse()
@@ -67,7 +67,7 @@ def has_command_word(lines: bytes) -> bool:
 
 
 class _Groups:
-    """Reads from the first line on the smallest groups of lines that have no error."""
+    """Parses the smallest groups of lines without an error, from the first line on."""
 
     def __init__(self, attempt: Attempt, text: Text) -> None:
         self.attempt = attempt
@@ -86,7 +86,7 @@ class _Groups:
         self._join()
 
     def _read_group(self, line: int, last: int) -> int:
-        """Read a statement that begins with the line; return the line after it."""
+        """Read a statement that begins with the line, and return the line after it."""
         ends = list(islice(self._ends(line, last), MAXIMUM_TRIES))
         for end in ends:
             if self._accept(line, end):
@@ -94,7 +94,7 @@ class _Groups:
         for end in ends:
             if self._accept_masked(line, end):
                 return end
-        # The last end is the best guess of where the statement ends: leave out one of its lines.
+        # The last end is the best guess for the end of the statement. Try to leave out one of its lines.
         for bad in range(line + 1, min(ends[-1] - 1, line + MAXIMUM_TRIES)):
             if self._accept(line, ends[-1], without=bad):
                 return ends[-1]
@@ -102,7 +102,7 @@ class _Groups:
         return line + 1
 
     def _ends(self, line: int, last: int) -> Iterator[int]:
-        """The first line alone, then up to the next lines that are indented as it or less."""
+        """Yield the line after the first one, then the ends of lines that are not indented more than the first."""
         indent = self._indent(line)
         yield line + 1
         for end in range(line + 1, min(last, line + MAXIMUM_GROUP)):
@@ -145,7 +145,7 @@ class _Groups:
         for first, last, _ in masks:
             source[first:last] = b"_" * (last - first)
         root = self.attempt.parse_part(bytes(source), start, after) if masks else None
-        # Quotes may be others than they seem; then a mask hides more than text.
+        # If the quotes pair differently than assumed, a mask hides more than text.
         if root is None or not all(_is_inside(root, *mask) for mask in masks):
             return False
         self.attempt.source = bytes(source)
@@ -161,7 +161,7 @@ class _Groups:
         self.text.unread.append((start, after))
 
     def _join(self) -> None:
-        """Blank the unread lines; use one tree for the rest if that reads it too."""
+        """Blank the unread lines, and use one tree for the rest if it parses."""
         for start, end in self.text.unread:
             self.attempt.source = _blank(self.attempt.source, start, end)
         try:

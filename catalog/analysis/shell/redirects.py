@@ -1,4 +1,4 @@
-"""Reads redirections, heredocs included, from the syntax tree."""
+"""Read redirections, including heredocs, from the syntax tree."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _KINDS: dict[str, RedirectKind] = {
 def read_redirect(
     node: Node, unit: Unit, bodies: Mapping[int, Word]
 ) -> tuple[list[Redirect], list[Node]]:
-    """Return the redirections of this node, and arguments that the tree counts to it.
+    """Return the redirections of this node, and arguments that the tree assigns to it.
 
-    `bodies` are the here-documents that were taken out of the text, by the offset of their operator.
+    `bodies` are the here-documents that were removed from the text, by the offset of their operator.
     """
     if body := bodies.get(operator_at(node)):
         targets = [child for child in node.children if child.is_named and child.type == "word"]
@@ -75,12 +75,12 @@ def _read_heredoc(
 
 
 def operator_at(redirect: Node) -> int:
-    """Return the offset of the redirection's operator, after the number of a descriptor."""
+    """Return the offset of the redirection's operator, after the descriptor's number."""
     return next((child for child in redirect.children if not child.is_named), redirect).start_byte
 
 
 def read_body(heredoc: Heredoc, body: Node | None, unit: Unit) -> Word:
-    """Return the text of a here-document; `body` is its tree if it is expanded."""
+    """Return the text of a here-document. `body` is its tree if it is expanded."""
     if body is not None:
         return read_word([body], unit)
     span = Span(unit, heredoc.start, heredoc.end)
@@ -96,7 +96,7 @@ def _heredoc_word(start: Node, body: Node, unit: Unit) -> Word:
 
 
 def last_command(node: Node) -> Node:
-    """The command that a redirection after this statement belongs to, or the statement itself."""
+    """Return the command that a redirection after this statement belongs to, or the statement itself."""
     while node.type in ("list", "pipeline", "negated_command", "redirected_statement"):
         inner = [
             child for child in node.children if child.is_named and child.type not in REDIRECT_NODES

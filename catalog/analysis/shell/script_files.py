@@ -1,4 +1,4 @@
-"""Files that a script writes and then runs: what it says they contain."""
+"""Track files that a script writes and then runs, with their contents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IN_CODE = {
 
 
 def output_files(command: Command) -> Iterator[Word]:
-    """The files that options or the program of the command name as outputs."""
+    """Yield the output files in the options or the program of the command."""
     name = command.name
     if names := _OUTPUT_OPTIONS.get(name):
         short = "".join(option for option in names if len(option) == 1)
@@ -44,7 +44,7 @@ def output_files(command: Command) -> Iterator[Word]:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One write to a file: the text, or the file that it is copied from, if the script says so."""
+    """One write to a file, with its text or the copied file if the script determines it."""
 
     command: Command
     text: Word | None = None
@@ -54,13 +54,13 @@ class Written:
 
 @dataclass(slots=True)
 class ScriptFiles:
-    """Every file that the commands write, by its name without folders."""
+    """All files that the commands write, by name without folders."""
 
     resolve: Callable[[Word], Word]  # for names in variables
     writes: dict[str, list[Written]] = field(default_factory=dict)
 
     def add(self, commands: Iterable[Command]) -> None:
-        """Note what the commands write."""
+        """Record the files that the commands write."""
         for command in commands:
             for redirect in command.redirects:
                 self.add_redirect(redirect, [command])
@@ -76,7 +76,7 @@ class ScriptFiles:
                     self._note(word, Written(command))
 
     def add_redirect(self, redirect: Redirect, inside: list[Command]) -> None:
-        """Note what a command, or the commands of a group, write to one file."""
+        """Record what a command, or the commands of a group, write to one file."""
         texts = [printed_text(command) for command in inside]
         known = [text for text in texts if text is not None]
         if inside and redirect.kind in ("write", "append"):
@@ -89,7 +89,7 @@ class ScriptFiles:
             self.writes.setdefault(key, []).append(written)
 
     def contents(self, word: Word) -> tuple[list[Word], list[Command]]:
-        """What the script writes to the file, and the commands whose text it does not say."""
+        """Return the texts that the script writes to the file, and the commands whose output is unknown."""
         texts: list[Word] = []
         unknown: list[Command] = []
         key = file_key(self.resolve(word))
@@ -111,13 +111,13 @@ class ScriptFiles:
 
 
 def append_text(one: Word, other: Word) -> Word:
-    """Both texts, each on lines of its own."""
+    """Return both texts, with a line break between them."""
     last = one.parts[-1] if one.parts else None
     ends = isinstance(last, Text) and last.value.endswith("\n")
     return join_parts((one, other), "" if ends else "\n")
 
 
 def file_key(word: Word) -> str:
-    """The same key for a file and for the ways to name it: quotes and folders do not count."""
+    """Return the same key for all ways to name a file, without quotes and folders."""
     text = re.sub(r"[\"'{}]", "", word.literal or word.span.text[:500]).strip()
     return text.partition("?")[0].rstrip("/").rpartition("/")[2]

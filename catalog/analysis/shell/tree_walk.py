@@ -1,4 +1,4 @@
-"""Walks the syntax tree of one unit and notes every command in it. No recursion, bounded work."""
+"""Walk the syntax tree of one unit and record every command, without recursion and in bounded time."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _EVALUATED = "A value is used as a variable's name here. Commands in its subscri
 _NAMES = re.compile(rb"\$\{!\d+\}|(?:\[\[?|test|printf)[ \t]{1,9}-v[ \t]{1,9}\"?\$\{?\d")
 _WRITERS = frozenset({"read", "mapfile", "readarray", "getopts", "unset"})
 _WRITING = {"printf": "v", "declare": "n", "local": "n", "typeset": "n"}
-_INTO_COMMAND = re.compile(rb"(?:[1&]?>|>&)[ \t]{0,9}>\(")  # a pipe, written otherwise
+_INTO_COMMAND = re.compile(rb"(?:[1&]?>|>&)[ \t]{0,9}>\(")  # equivalent to a pipe
 _TESTING = frozenset({"if_statement", "elif_clause", "list", "while_statement"})
 _BRANCHES = frozenset({"if_statement", "case_statement", "list"})
 _LOOPS = frozenset({"while_statement", "c_style_for_statement", "for_statement"})
@@ -64,7 +64,7 @@ _ENDLESS = {
 
 
 def walk_unit(unit: Unit, context: Context) -> Found:
-    """Every command, redirection, loop and assignment of the unit, with gaps for the rest."""
+    """Return every command, redirection, loop and assignment of the unit, and gaps for unread parts."""
     found = Found()
     waiting = deque([(unit, context)])
     for _ in range(MAXIMUM_HIDDEN):
@@ -95,7 +95,7 @@ def _walk_text(unit: Unit, context: Context, found: Found, waiting: _Waiting) ->
     walker = _Walker(unit, found, waiting, text)
     for root in text.roots:
         walker.walk(root, context)
-    # What an unread part seems to run is judged as well, but nothing is concluded from its variables.
+    # Commands in unread parts are judged too, but assignments in them are ignored.
     guessed = Found()
     for root in text.guesses:
         _Walker(unit, guessed, waiting, text).walk(root, context)
@@ -103,7 +103,7 @@ def _walk_text(unit: Unit, context: Context, found: Found, waiting: _Waiting) ->
     found.redirects += guessed.redirects
     hidden_in_bodies = find_hidden(text.bodies.values(), unit.source)
     for hidden in chain(find_hidden(text.roots, text.source), hidden_in_bodies):
-        # Where it begins is certain, where it ends and what else it hides is not.
+        # Only its start is certain, but not its end or what else it hides.
         span = Span(unit, hidden.start, hidden.end)
         if not any(gap.code == "not_parsed" and gap.span.line == span.line for gap in found.gaps):
             found.gaps.append(Gap(span, "not_parsed", _NOT_PARSED))
@@ -133,7 +133,7 @@ class _Walker:
         self.waiting = waiting
         self.tests = 0
         self.stack: list[tuple[Node, Context]] = []
-        # Redirections and arguments that the tree keeps outside of the command they belong to.
+        # Redirections and arguments that the tree has outside their command.
         self.pending: dict[int, tuple[list[Redirect], list[Node]]] = {}
 
     def walk(self, root: Node, context: Context) -> None:
@@ -188,7 +188,7 @@ class _Walker:
         written = self.unit.source[node.start_byte + 1 : node.end_byte - 1]
         if self.unit.source[node.start_byte : node.start_byte + 1] != b"`" or b"\\" not in written:
             return False
-        if b'\\"' in written:  # what becomes of it is a question of the quotes around it
+        if b'\\"' in written:  # its meaning depends on the quotes around it
             self._note_error(node)
         read = unescape_backquoted(written)
         if read == written:
@@ -211,7 +211,9 @@ class _Walker:
                 if variable := read_variable(node, self.unit):
                     span = self._span(node)
                     self.found.expansions.append(Expansion(variable, span, context.function))
-                    if variable.operator + variable.operand == "@P":  # runs it, as eval would
+                    if (
+                        variable.operator + variable.operand == "@P"
+                    ):  # evaluates the value, as eval does
                         bare = replace(variable, quoted=True, operator="", operand="")
                         mark = literal_word('"', span).parts
                         text = Word((*literal_word(": ", span).parts, *mark, bare, *mark), span)
@@ -221,7 +223,7 @@ class _Walker:
                 self.found.redirects += read_redirect(node, self.unit, self.heredocs)[0]
 
     def _note_error(self, node: Node) -> None:
-        # One is enough: after it, the rest of the tree is the parser's guess.
+        # One gap is enough, because the parser only guesses the rest of the tree after it.
         if not any(gap.code == "not_parsed" for gap in self.found.gaps):
             self.found.gaps.append(Gap(self._span(node), "not_parsed", _NOT_PARSED))
 
@@ -238,7 +240,7 @@ class _Walker:
                 word_nodes += more
             else:
                 word_nodes += child.children if child.type == "command_name" else [child]
-        # The prefixes hold for this command only, so they are no assignments of the script.
+        # Prefix assignments apply to this command only, so they are not assignments of the script.
         nested: list[Node] = []
         for child in node.children:
             nested += child.children if child.type == "variable_assignment" else [child]
@@ -293,7 +295,7 @@ class _Walker:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         is_array = value is not None and value.type == "array"
         nodes = value.named_children if value is not None and is_array else [value]
-        # An element is no value of the whole: only the name before the index counts.
+        # An element is not the value of the array, so only the name before the index counts.
         bare = re.match(r"\w*", self._text(name)) if name else None
         values = tuple(read_word([item], self.unit) for item in nodes if item is not None)
         parent = node.parent
@@ -337,7 +339,7 @@ class _Walker:
                 self._push(child.children, inside)
                 if taken_out := self.bodies.get(operator_at(child)):
                     self.stack.append((taken_out, context))
-        if body is None:  # `> file` alone does what `: > file` does
+        if body is None:  # `> file` alone is the same as `: > file`
             span = self._span(node)
             colon = Command((literal_word(":", span),), span, context, (), tuple(redirects))
             self.found.commands.append(colon)
@@ -353,7 +355,7 @@ class _Walker:
     def _push_after_heredoc(self, node: Node, context: Context, body: Context) -> Context:
         """Push what the tree hangs below a heredoc; return the context of the command before it."""
         for child in reversed(node.children):
-            if child.type == "pipeline":  # `cmd <<EOF | other`: its first member stands outside
+            if child.type == "pipeline":  # in `cmd <<EOF | other`, the first member is outside
                 self._push_pipeline(child, context, first=1)
                 body = replace(body, pipes=(*body.pipes, (self.unit, child.start_byte, 0)))
             elif child.type in REDIRECT_NODES:

@@ -1,4 +1,4 @@
-"""What is known of a variable's value without running the script."""
+"""Determine what is known about a variable's value without running the script."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from catalog.analysis.shell.commands import Assignment, Command, Found
 from catalog.analysis.shell.conditions import Tested
 from catalog.analysis.tables import WORDS
 
-SOMETHING = "\N{OBJECT REPLACEMENT CHARACTER}"  # stands for a value that is not empty
-MAXIMUM_STEPS = 300  # of looking up one word
-MAXIMUM_CHAIN = 20  # variables that are set from one another
+SOMETHING = "\N{OBJECT REPLACEMENT CHARACTER}"  # represents a value that is not empty
+MAXIMUM_STEPS = 300  # per lookup of one word
+MAXIMUM_CHAIN = 20  # length of a chain of variables
 MAXIMUM_LENGTH = 2_000
-MAXIMUM_ASSIGNMENTS = 50  # of one variable that are looked at
+MAXIMUM_ASSIGNMENTS = 50  # of one variable that are checked
 MAXIMUM_CHOICES = 12  # values of a variable that are judged one by one
-MAXIMUM_REACH = 2_000  # words that are looked at for one variable
+MAXIMUM_REACH = 2_000  # words that are checked for one variable
 
 _ENDING = re.compile(
     r"(?:\w+[_:-]+)?(?:die|usage|abort|fatal|bail|croak|fail|(?:err|error|exit)_?(?:exit|error|out|with)\w*)(?:[_-]\w+)?"
@@ -34,7 +34,7 @@ _NEVER_EMPTY_OUTPUT = tuple(WORDS["never-empty-output"])
 
 
 class Variables:
-    """Looks up variables, taking the worst: what may be empty is empty."""
+    """Looks up variables under the worst-case assumption that a value that may be empty is empty."""
 
     def __init__(self, found: Found) -> None:
         self._given: Mapping[str, str] = {}
@@ -61,37 +61,37 @@ class Variables:
             if command.name in found.functions:
                 self._calls[command.name].append(command)
         self.set_names = {*self._assignments, *self._written, *_declared(found)}
-        # By function, since `$1` is another argument in each.
+        # By function, because `$1` differs in each.
         self.tested = frozenset((t.name, t.function) for t in found.tested if t.is_direct)
         self.demanded = frozenset(
             (test.name, test.function) for test in found.tested if ending.is_demand(test)
         )
 
     def given(self, values: Mapping[str, str]) -> Variables:
-        """The same variables, with values that the script is going to be started with."""
+        """Return a copy with values that the script will be started with."""
         variables = copy(self)
         variables._given = values
         return variables
 
     def known(self, name: str) -> str | None:
-        """The value, where one literal assignment is the only one."""
+        """Return the value if the variable's only assignment is literal, else None."""
         value = self.sole_value(name)
         return value.literal if value is not None else None
 
     def _all_values(self, name: str, most: int = MAXIMUM_ASSIGNMENTS) -> list[Assignment]:
-        """The assignments of the variable; none if there are too many, or if a command sets it too."""
+        """Return the assignments of the variable, or [] if there are too many or a command also sets it."""
         assignments = self._assignments.get(name, [])
         return [] if name in self._written or len(assignments) > most else assignments
 
     def sole_value(self, name: str) -> Word | None:
-        """The word that it is set to once, with what is appended to it later."""
+        """Return the word that the variable is set to once, with later additions."""
         assignments = self._all_values(name)
         values = [a.value for a in assignments if a.value and not (a.is_loop or a.is_conditional)]
         is_one = values and all(a.appends for a in assignments[1:])
         return join_parts(values) if is_one and len(values) == len(assignments) else None
 
     def choices(self, name: str) -> list[Word]:
-        """Every value that the script gives the variable, if all are literal and one is certain."""
+        """Return all values that the script assigns, if all are literal and at least one always applies."""
         assignments = self._all_values(name, MAXIMUM_CHOICES)
         if not any(a.is_loop or not a.is_conditional for a in assignments):
             return []
@@ -101,18 +101,18 @@ class Variables:
         return words if is_plain else []
 
     def sources(self, name: str) -> list[Word] | None:
-        """The words that the variable is set from; None if a command or too many lines set it."""
+        """Return the words that the variable is set from, or None if a command or too many lines set it."""
         assignments = self._assignments.get(name, [])
         if name in self._written or len(assignments) > MAXIMUM_ASSIGNMENTS:
             return None
         return [word for a in assignments for word in a.values]
 
     def default(self, name: str) -> str | None:
-        """The one literal default that `${name:=...}` or `${name:-...}` gives it."""
+        """Return the only literal default from `${name:=...}` or `${name:-...}`."""
         return "true" if self.is_switch(name) else self._defaults.get(name)
 
     def is_switch(self, name: str) -> bool:
-        """Whether the variable is only ever `true` or `false`."""
+        """Return whether the variable is always `true` or `false`."""
         assignments = self._all_values(name)
         return bool(assignments) and all(
             a.value is not None and not a.appends and a.value.literal in ("true", "false", ":")
@@ -120,7 +120,7 @@ class Variables:
         )
 
     def varies(self, name: str) -> bool:
-        """Whether a loop or `read` sets the variable to values that the script does not list."""
+        """Return whether a loop or `read` sets the variable to values that are not in the script."""
         return name in self._written or any(
             assignment.is_loop
             and any(
@@ -130,7 +130,7 @@ class Variables:
         )
 
     def is_always_given(self, function: str, name: str) -> bool:
-        """Whether each call of the function has a literal argument with this number."""
+        """Return whether each call of the function has a literal argument with this number."""
         calls = self._calls[function][: MAXIMUM_ASSIGNMENTS + 1] if name.isdecimal() else []
         place = int(name[:3]) if calls else 0
         return 0 < len(calls) <= MAXIMUM_ASSIGNMENTS and all(
@@ -138,7 +138,7 @@ class Variables:
         )
 
     def is_output_of(self, name: str, command: str) -> bool:
-        """Whether every value of the variable is what this command prints."""
+        """Return whether every value of the variable is the output of this command."""
         assignments = self._assignments.get(name, [])
         return bool(assignments) and all(
             assignment.value is not None
@@ -147,7 +147,7 @@ class Variables:
         )
 
     def array(self, name: str) -> tuple[Word, ...] | None:
-        """The words of an array that is built once, where every value stands in the script."""
+        """Return the words of an array that is set once, if every value is in the script."""
         if name not in self._arrays:
             self._arrays[name] = self._array(name)
         return self._arrays[name]
@@ -161,15 +161,15 @@ class Variables:
         return tuple(word for assignment in assignments for word in assignment.values)
 
     def worst(self, word: Word) -> str:
-        """The word's value if every variable that may be empty is; SOMETHING for unknown parts."""
+        """Return the word's value with every variable that may be empty left empty. Unknown parts are SOMETHING."""
         return _Lookup(self, word.span.line).word(word)
 
     def may_be_empty(self, variable: Variable, *, line: int) -> bool:
-        """Whether nothing in the script keeps this expansion from being empty at that line."""
+        """Return whether this expansion can be empty at that line."""
         return _Lookup(self, line).part(variable) == ""
 
     def reaching(self, word: Word) -> set[str] | None:
-        """The variables whose values end up in the word, also through others; None: perhaps all."""
+        """Return the variables whose values are used in the word, also through others, or None for any variable."""
         waiting, seen = [word], set[str]()
         for _ in range(MAXIMUM_REACH):
             if not waiting:
@@ -184,7 +184,7 @@ class Variables:
 
 
 class _Lookup:
-    """One look-up, bounded in steps, of values as they may be at a line."""
+    """One lookup of values as they may be at a line, limited in steps."""
 
     def __init__(self, variables: Variables, line: int) -> None:
         self._all = variables
@@ -248,7 +248,7 @@ class _Lookup:
         return SOMETHING
 
     def _is_guarded(self, name: str) -> bool:
-        """Whether a test or `${name:?}` before the line excludes an empty value, and the value is still the same."""
+        """Return whether a test or `${name:?}` before the line excludes an empty value, with no change since."""
         guards = self._all._guards.get(name, [])[:MAXIMUM_ASSIGNMENTS]
         around = [first for first, last in guards if first <= self._line <= last]
         changed = [
@@ -266,7 +266,7 @@ class _Lookup:
         before, self._function = self._function, assignment.function
         value = self.word(assignment.values[0], seen)
         self._function = before
-        # An unquoted expansion in a `for` gives no empty words.
+        # An unquoted expansion in a `for` never produces empty words.
         if not value and assignment.is_loop and assignment.values[0].has_unquoted_expansion:
             return SOMETHING
         return value
@@ -277,7 +277,7 @@ def _command_of(output: Output) -> str:
 
 
 def _declared(found: Found) -> Iterator[str]:
-    """Names that `local`, arithmetic or `exec {NAME}>file` may set."""
+    """Yield names that `local`, arithmetic or `exec {NAME}>file` may set."""
     for command in found.commands:
         if command.name in ("local", "declare", "typeset"):
             yield from (word.prefix.partition("=")[0] for word in command.arguments)
@@ -287,7 +287,7 @@ def _declared(found: Found) -> Iterator[str]:
 
 
 def _guards(found: Found, ending: _Ending) -> Iterator[tuple[str, int, float]]:
-    """Names, and the first and last line between which they are not empty."""
+    """Yield names, with the first and last line between which they are not empty."""
     for expansion in found.expansions:
         variable = expansion.variable
         if variable.operator == ":?" or (variable.operator == ":=" and variable.operand):
@@ -300,7 +300,7 @@ def _guards(found: Found, ending: _Ending) -> Iterator[tuple[str, int, float]]:
 
 
 class _Ending:
-    """Which commands end the script: `exit`, functions that call it, and unknown ones with such a name."""
+    """The commands that end the script: `exit`, functions that call it, and unknown ones with a similar name."""
 
     def __init__(self, found: Found) -> None:
         calls: defaultdict[str, set[str]] = defaultdict(set)
@@ -320,13 +320,13 @@ class _Ending:
         return name in self._names or (is_unknown and bool(_ENDING.fullmatch(name)))
 
     def is_demand(self, test: Tested) -> bool:
-        """Whether the script or function fails if the variable is empty."""
+        """Return whether the script or function fails if the variable is empty."""
         if test.is_conditional:
             return False
         is_return = "return" in test.leads_to or ("return 0" in test.leads_to and not test.function)
         return is_return or any(map(self._ends, test.leads_to))
 
     def is_left(self, test: Tested) -> bool:
-        """Whether an empty value does not get beyond the test."""
+        """Return whether an empty value never gets past the test."""
         leaves = test.leads_to & {"return", "return 0", "continue", "break"}
         return bool(leaves) or any(map(self._ends, test.leads_to))

@@ -1,4 +1,4 @@
-"""Sees through commands that run other commands: sudo, xargs, `find -exec`, `bash -c`, ssh, ..."""
+"""Find the commands inside commands that run others: sudo, xargs, `find -exec`, `bash -c`, ssh, ..."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ SSH_VALUES = "BbcDEeFIiJLlmOoPpQRSWw"  # the letters of ssh's options with a val
 
 @dataclass(frozen=True, slots=True)
 class ShellText:
-    """Words whose text, joined by blanks, a shell will read as commands."""
+    """Words whose text, joined by spaces, is run by a shell."""
 
     words: tuple[Word, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """How a command that runs another is written: its options that take a value, then operands."""
+    """The syntax of a command that runs another: its options with a value, then its operands."""
 
     short: str = ""
     long: frozenset[str] = frozenset()
-    operands: int = 0  # how many of its own come before the command
+    operands: int = 0  # number of its own operands before the command
     takes_count: bool = False  # a number may come before the command
-    adds_operands: bool = False  # the command gets further ones at run time
-    is_text: bool = False  # a shell reads the words, joined by blanks
+    adds_operands: bool = False  # operands are added to the command at run time
+    is_text: bool = False  # a shell runs the words, joined by spaces
     is_after_dashes: bool = False  # kubectl exec POD -- COMMAND
 
 
@@ -95,7 +95,7 @@ _SETTINGS = {
 
 
 def open_command(command: Command) -> Iterator[Command | ShellText]:
-    """The commands that this one starts, and the texts that it has a shell read; often nothing."""
+    """Yield the commands that this one starts, and the texts that a shell runs for it."""
     name, words = command.name, command.arguments
     sources = sources_of(command)
     if is_shell(name) or interpreter_of(name) is None:
@@ -129,9 +129,9 @@ def open_command(command: Command) -> Iterator[Command | ShellText]:
         yield from _open_starter(command, *found)
 
 
-@lru_cache(maxsize=8)  # several rules ask for the same command in a row
+@lru_cache(maxsize=8)  # several rules request the same command in a row
 def sources_of(command: Command) -> Sources | None:
-    """Where the command takes code from; `ssh`, `su` and `sudo -i` may start a shell that reads."""
+    """Return the sources of the command's code. `ssh`, `su` and `sudo -i` may start a shell that reads input."""
     name = command.name
     if name == "su":
         return Sources(reads_input=_option(command, ("c", "command", "lc")) is None)
@@ -147,7 +147,7 @@ def sources_of(command: Command) -> Sources | None:
 
 
 def _text_options(command: Command) -> Iterator[Word]:
-    """The values of options that a shell reads."""
+    """Yield the values of options that a shell runs."""
     name = command.name
     names = _TEXT_OPTIONS.get(name, [])
     if name == "git" and command.has_option("rebase"):
@@ -162,7 +162,7 @@ def _text_options(command: Command) -> Iterator[Word]:
 
 
 def _option_values(command: Command, names: list[str]) -> Iterator[Word]:
-    """The values of these options: `--name=x`, `--name x`, `-nx` or `-abn x`."""
+    """Yield the values of these options: `--name=x`, `--name x`, `-nx` or `-abn x`."""
     for place, word in enumerate(command.arguments if names else ()):
         found = re.match(r"(--?)([\w-]+)(=?)", word.prefix)
         if found is None:
@@ -177,7 +177,7 @@ def _option_values(command: Command, names: list[str]) -> Iterator[Word]:
 
 
 def _without_list(word: Word) -> Word:
-    """The commands of a list in JSON, one a line."""
+    """Return the commands of a JSON list, one per line."""
     if not word.prefix.startswith("["):
         return word
     texts = re.findall(r"[\"']([^\"'\n]+)[\"']", word.literal or word.span.text)
@@ -185,7 +185,7 @@ def _without_list(word: Word) -> Word:
 
 
 def _find_starter(command: Command) -> tuple[Starter, tuple[Word, ...]] | None:
-    """The starter that fits the command and its subcommands, and the words after them."""
+    """Return the starter that matches the command and its subcommands, and the words after them."""
     reader = _GLOBAL.get(command.name, Starter())
     for subcommands, starter in _WITH_SUBCOMMANDS.get(command.name, []):
         words = command.arguments
@@ -254,7 +254,7 @@ def _open_starter(
 
 
 def _placeholders(command: Command, arguments: Arguments) -> tuple[str, ...]:
-    """What stands in the words of xargs or parallel for a part of their input."""
+    """Return the placeholders of xargs or parallel for a part of their input."""
     if command.name == "parallel":
         return ("{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}")
     if command.name != "xargs":
@@ -274,7 +274,7 @@ def _placeholders(command: Command, arguments: Arguments) -> tuple[str, ...]:
 
 
 def _parallel_text(words: tuple[Word, ...]) -> Word | None:
-    """The one word before `:::` that parallel has a shell read."""
+    """Return the only word before `:::`, which parallel runs in a shell, or None."""
     is_one = len(words) == 1 or (len(words) > 1 and words[1].prefix.startswith("::"))
     return words[0] if is_one and re.search(r"\s", "".join(words[0].texts)) else None
 
@@ -284,7 +284,7 @@ def _option(command: Command, names: tuple[str, ...]) -> Word | None:
 
 
 def read_ssh(command: Command) -> Arguments:
-    """The options of ssh, before and after the host, which is the first of the operands."""
+    """Return the options of ssh before and after the host, which is the first operand."""
     before = read_arguments(command.arguments, short=SSH_VALUES, stop_at_operand=True)
     after = read_arguments(before.operands[1:], short=SSH_VALUES, stop_at_operand=True)
     return Arguments(
@@ -295,7 +295,7 @@ def read_ssh(command: Command) -> Arguments:
 
 
 def _open_ansible(command: Command) -> Iterator[ShellText]:
-    """Yield the texts that a shell reads, and commands that do what Ansible's other modules do."""
+    """Yield the texts that a shell runs, and commands equivalent to Ansible's other modules."""
     for module, written, word in _ansible_calls(command):
         name = module.rpartition(".")[2]
         given = {key: value.strip("\"'") for key, value in _MODULE_ARGUMENT.findall(written)}
@@ -309,7 +309,7 @@ def _open_ansible(command: Command) -> Iterator[ShellText]:
 
 
 def _ansible_calls(command: Command) -> Iterator[tuple[str, str, Word]]:
-    """Yield module, written arguments and their place, of an ad-hoc command or of a playbook in a here-document."""
+    """Yield module, arguments and place of an ad-hoc command or of a playbook in a here-document."""
     arguments = read_arguments(command.arguments, short="imauftelM", long=("args", "module-name"))
     module, text = arguments.value("m", "module-name"), arguments.value("a", "args")
     if command.name == "ansible-playbook":
