@@ -1,6 +1,6 @@
-"""The static risk findings: what a script would do that people should know before they run it.
+"""Report static risk findings: what a script would do that users should know before they run it.
 
-No guarantee: in a script without findings, nothing known to be risky was recognised.
+The findings are no guarantee. A script without findings only has no recognized risk.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _PROGRAM_RULES = (
     *(find_remote_code, find_endless, find_script_secrets),
     *(find_disclosures, find_piped_shells, find_root_variables),
 )
-# Text that was not read may do anything.
+# Unread code may do anything.
 _UNJUDGED_CODES = frozenset({"unparsed", "too_complex"})
 _EXPLAINED = frozenset({"dynamic_code", "unread_file"})
 _HIGH_CODES = _UNJUDGED_CODES | {
@@ -54,7 +54,7 @@ _HIGH_CODES = _UNJUDGED_CODES | {
 
 
 def find_effects(program: Program) -> Iterator[Effect]:
-    """Every known risk of the script."""
+    """Yield every known risk of the script."""
     for command in program.commands:
         for rule in _COMMAND_RULES:
             is_lost = rule is find_deletions and THROWAWAY in command.context.via
@@ -67,7 +67,7 @@ def find_effects(program: Program) -> Iterator[Effect]:
 def report_effects(
     effects: Iterable[Effect], program: Program, *, unknown: Iterable[Finding] = ()
 ) -> list[Finding]:
-    """The risks as findings, by line; those that could not be judged are unscored."""
+    """Return the risks as findings, by line. Code that could not be judged is unscored."""
     findings: dict[tuple[str, str, int | None, int | None], Finding] = {}
     for effect in effects:
         finding = _finding(effect)
@@ -75,7 +75,7 @@ def report_effects(
         if len(findings) == MAXIMUM_FINDINGS:
             break
     found = sorted(findings.values(), key=lambda finding: (finding.line or 0, finding.column or 0))
-    # The finding says why; the gap on the same line would only repeat it.
+    # The finding gives the reason, so a gap on the same line would only repeat it.
     explained = {f.line for f in found if f.code in ("remote_code", "unseen_code")}
     gaps = _gaps(program)
     found += [gap for gap in gaps if gap.code not in _EXPLAINED or gap.line not in explained]
@@ -84,7 +84,7 @@ def report_effects(
 
 
 class RatedFinding(NamedTuple):
-    """The parts of a finding that the risk depends on, however it is stored."""
+    """The parts of a finding that the risk depends on, independent of how it is stored."""
 
     check: str
     outcome: str
@@ -93,23 +93,21 @@ class RatedFinding(NamedTuple):
 
 
 def risk_level(findings: Iterable[RatedFinding], side_effect: SideEffect) -> Risk:
-    """The risk of a script: at least that of its worst finding, and low only if everything is known to be
-    read-only.
-    """
+    """Return the highest risk of the findings. It is low only if the script is known to be read-only."""
     unknown = Risk.LOW if side_effect is SideEffect.READ_ONLY else Risk.MEDIUM
     return higher(least_risk(findings), unknown)
 
 
 def least_risk(findings: Iterable[RatedFinding]) -> Risk:
-    """The lower bound that these findings put on the risk of a script, whatever people or files say."""
+    """Return the lower bound that these findings set for the risk of a script, whatever users or files claim."""
     return max(map(finding_risk, findings), key=list(Risk).index, default=Risk.LOW)
 
 
 def finding_risk(found: RatedFinding) -> Risk:
-    """The risk that one finding causes; low means that it does not raise the risk.
+    """Return the risk that one finding causes. Low means that it does not raise the risk.
 
-    High for an error of any check and for possible loss of data or control; medium for other warnings about risks
-    or characters. ShellCheck's warnings are often about style, and raise nothing.
+    The risk is high for an error of any check and for possible loss of data or control. It is medium for other warnings
+    about risks or characters. ShellCheck's warnings are often about style and don't raise it.
     """
     if found.outcome != Outcome.FAILED or not is_at_least(found.level, Level.WARNING):
         return Risk.LOW
@@ -120,7 +118,7 @@ def finding_risk(found: RatedFinding) -> Risk:
 
 
 def higher(one: Risk, other: Risk) -> Risk:
-    """The greater of two risks."""
+    """Return the greater of two risks."""
     return max(one, other, key=list(Risk).index)
 
 
@@ -138,7 +136,7 @@ def _finding(effect: Effect) -> Finding:
 
 
 def _gaps(program: Program) -> list[Finding]:
-    # Sourced files are reported with the names that they may define.
+    # Sourced files are reported elsewhere, with the names that they may define.
     gaps = [gap for gap in program.gaps if gap.code != "sourced_file"]
     gaps.sort(key=lambda gap: gap.code not in _UNJUDGED_CODES | UNREAD_CODES)
     return [_gap(gap) for gap in gaps[:MAXIMUM_FINDINGS]]
@@ -147,7 +145,7 @@ def _gaps(program: Program) -> list[Finding]:
 def _gap(gap: Gap) -> Finding:
     is_unread = gap.code in _UNJUDGED_CODES
     return new_finding(
-        # Splicing is a known risk, and so is unread text. The other gaps could not be judged.
+        # Spliced values and unread text are known risks. The other gaps could not be judged.
         outcome=Outcome.FAILED if is_unread or gap.code == "spliced_value" else Outcome.UNSCORED,
         level=Level.WARNING if is_unread else Level.INFO,
         code=gap.code,
@@ -167,7 +165,7 @@ def _nothing_found() -> Finding:
 
 
 class Region(NamedTuple):
-    """The parts of a finding that say which lines were not read, however it is stored."""
+    """The parts of a finding that tell which lines were not read, independent of how it is stored."""
 
     code: str
     line: int | None
@@ -175,7 +173,7 @@ class Region(NamedTuple):
 
 
 def coverage_of(script: str, findings: Iterable[Region]) -> Coverage:
-    """Count the lines of the script, and those that no finding calls unread."""
+    """Count the lines of the script, and those that no finding reports as unread."""
     lines = len(script.removesuffix("\n").split("\n"))
     unread = {
         line
@@ -187,7 +185,7 @@ def coverage_of(script: str, findings: Iterable[Region]) -> Coverage:
 
 
 def not_judged_in(findings: Iterable[object]) -> list[str]:
-    """The messages of the unscored findings, each once, in order; rows and stored mappings alike."""
+    """Return the messages of the unscored findings, each once, in order. Accepts rows and stored mappings."""
     messages: dict[str, None] = {}
     for found in findings:
         read = found.get if isinstance(found, Mapping) else partial(getattr, found)
@@ -197,6 +195,6 @@ def not_judged_in(findings: Iterable[object]) -> list[str]:
 
 
 def reports_unread_lines(checkers: str) -> bool:
-    """Whether these checkers, as `checkers()` names them, report every line that they could not read."""
+    """Return whether these checkers, as named by `checkers()`, report every line that they could not read."""
     found = re.search(r"risk rules (\d+)", checkers)
     return found is not None and int(found[1]) >= _REPORTS_UNREAD_LINES

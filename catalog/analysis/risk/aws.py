@@ -1,4 +1,4 @@
-"""What `aws` does, by the access level that AWS's own table gives to the action."""
+"""Judge `aws` commands by the access level of the action in AWS's own table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PREFIXES = word_map("aws-prefixes")
 
 
 def find_aws_effect(command: Command, arguments: Arguments) -> Iterator[Effect]:
-    """What an action changes that no rule knows."""
+    """Yield the effect of an action that no rule covers."""
     level = access_level(arguments)
     action = show_text(" ".join(arguments.subcommands[:2]))
     if level == "P":
@@ -31,13 +31,13 @@ def find_aws_effect(command: Command, arguments: Arguments) -> Iterator[Effect]:
 
 
 def is_aws_read(arguments: Arguments) -> bool:
-    """Whether AWS's table says that the action only reads, and `aws` writes no file for it."""
+    """Return whether AWS's table says that the action only reads, and `aws` writes no file for it."""
     is_file = arguments.subcommands[1:2] and arguments.subcommands[1] in _WRITES_FILE
     return access_level(arguments) in ("R", "L") and not is_file
 
 
 def access_level(arguments: Arguments) -> str | None:
-    """R(ead), L(ist), T(agging), P(ermissions management) or W(rite); None if the table does not say."""
+    """Return R(ead), L(ist), T(agging), P(ermissions management) or W(rite), or None if it is not in the table."""
     service, action = (*arguments.subcommands[:2], "", "")[:2]
     known = _actions(_PREFIXES.get(service, service))
     if not known or not action:
@@ -47,7 +47,7 @@ def access_level(arguments: Arguments) -> str | None:
 
 @lru_cache(maxsize=32)
 def _actions(prefix: str) -> dict[str, str]:
-    """The actions of a service that are not Write, with their level; empty for an unknown service."""
+    """Return the actions of a service other than Write, with their level. Empty for an unknown service."""
     text = _text()
     actions = {"": ""} if f"\n{prefix} W\n" in text else {}
     start = text.find(f"\n{prefix} W\n") + 1

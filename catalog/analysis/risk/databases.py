@@ -1,4 +1,4 @@
-"""SQL and other database commands given on the command line, in a heredoc or through a pipe."""
+"""Judge SQL and other database commands on the command line, in a heredoc or from a pipe."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOISE = re.compile(r"--(?=\s|\Z)[^\n]*|/\*(?!!).*?(?:\*/|\Z)|'[^']*(?:'|\Z)", r
 
 
 def find_database_effects(command: Command, program: Program) -> Iterator[Effect]:
-    """What the SQL of the command deletes or changes."""
+    """Yield what the SQL of the command deletes or changes."""
     for word in sql_of(command):
         sql = strip_sql(word)
         for found in PATTERNS["sql-deletes"].finditer(sql):
@@ -46,13 +46,13 @@ def find_database_effects(command: Command, program: Program) -> Iterator[Effect
 
 
 def strip_sql(word: Word) -> str:
-    """The SQL without its comments and strings, which say nothing about what it does."""
+    """Return the SQL without comments and strings, which don't affect what it does."""
     sql = word.literal if word.literal is not None else word.span.text
-    if "\\'" in sql:  # where a string ends is then a question of the database
+    if "\\'" in sql:  # the end of such a string depends on the database
         return sql
     return _NOISE.sub(lambda found: " " * len(found[0]), sql)
 
 
 def sql_of(command: Command) -> Iterator[Word]:
-    """The words of the command that hold SQL, or a like language."""
+    """Yield the words of the command that contain SQL or a similar language."""
     return code_of(command) if command.name in SQL_CLIENTS else iter(())

@@ -1,4 +1,4 @@
-"""Commands that delete or overwrite files and disks, and variables that make them delete more."""
+"""Find commands that delete or overwrite files and disks, and variables that make them delete more."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DELETERS = frozenset({"rm", "rmdir", "shred", "unlink"})
 
 
 def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
-    """What the command deletes or overwrites."""
+    """Yield what the command deletes or overwrites."""
     rule = _RULES.get(command.name)
     if rule is not None and not program.calls_own(command):
         yield from rule(command, program)
@@ -38,12 +38,12 @@ def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _delete_in_code(command: Command) -> Iterator[Effect]:
-    """Deletions in Python, Perl and the like; what awk has a shell run is judged as commands."""
+    """Yield deletions in code such as Python or Perl. Shell commands in awk are judged as commands."""
     if command.name in AWKS:
         return
     for word in code_of(command):
         found = PATTERNS["deletes"].search(code := read_code(word))
-        # A list `["rm", ...]` deletes only if something runs it.
+        # A list `["rm", ...]` deletes only if it is run.
         if found and (
             found[0][0] not in "\"'" or re.search(r"(?i)exec|system|spawn|open|run|call", code)
         ):
@@ -85,7 +85,7 @@ def _remove(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _is_many(word: Word, command: Command, program: Program) -> bool:
-    """Whether the word is a pattern, or takes a value that the script does not list in each round of a loop."""
+    """Return whether the word is a pattern, or has a value from a loop that the script does not list."""
     is_pattern = any(isinstance(p, Text) and not p.quoted and "*" in p.value for p in word.parts)
     return (
         is_pattern
@@ -99,7 +99,7 @@ def _passed_on(command: Command) -> str:
 
 
 def _is_temporary(word: Word, program: Program) -> bool:
-    """Whether the script itself made the file or folder, or the one that it is in, with mktemp."""
+    """Return whether the script created the file or folder, or its parent, with mktemp."""
     first = next(iter(word.parts), None)
     if not isinstance(first, Variable) or first.operator or ".." in "".join(word.texts):
         return False
@@ -107,7 +107,7 @@ def _is_temporary(word: Word, program: Program) -> bool:
 
 
 def _certain_folder(word: Word, program: Program) -> str | None:
-    """The folder that is emptied on every run, where it is one that nobody means."""
+    """Return the folder that is emptied on every run if that is never intended, such as `/`, else None."""
     if word.outputs or any(_may_be_empty(part, word, program) for part in word.variables):
         return None
     return emptied_folder(program.variables.worst(word))
@@ -118,7 +118,7 @@ def _may_be_empty(variable: Variable, word: Word, program: Program) -> bool:
 
 
 def unsafe_variables(word: Word, program: Program) -> Iterator[Effect]:
-    """Where an empty or unquoted variable makes a deletion hit something else."""
+    """Yield deletions that affect other files if a variable is empty or not quoted."""
     empties = [v.name for v in word.variables if _may_be_empty(v, word, program)]
     worst = program.variables.worst(word)
     folder = emptied_folder(worst)
@@ -156,7 +156,7 @@ def _may_split(variable: Variable, program: Program) -> bool:
 
 
 def _after_unsafe_cd(command: Command, program: Program) -> Iterator[Effect]:
-    """`cd "$DIR"; rm -r *`: where DIR is empty, cd does not go anywhere, and says nothing."""
+    """Judge `cd "$DIR"; rm -r *`. If DIR is empty, cd stays in the current folder without an error."""
     for other in program.folder_changes:
         if other.span.line > command.span.line:
             continue
@@ -198,7 +198,7 @@ def _find(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def find_deletes(command: Command) -> bool:
-    """Whether a find command deletes what it finds."""
+    """Return whether a find command deletes what it finds."""
     texts = [word.literal for word in command.arguments]
     executed = {
         (following or "").rpartition("/")[2]
@@ -209,7 +209,7 @@ def find_deletes(command: Command) -> bool:
 
 
 def find_starts(command: Command) -> tuple[Word, ...]:
-    """The folders that a find command starts in."""
+    """Return the folders that a find command starts in."""
     starts: list[Word] = []
     for word in command.arguments:
         if word.literal in ("-H", "-L", "-P"):
@@ -256,11 +256,11 @@ def _rsync(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _change_owner(command: Command, program: Program) -> Iterator[Effect]:
-    """`chmod -R` and `chown -R` on a folder of the system break it as a deletion does."""
+    """Judge `chmod -R` and `chown -R`, which break a system folder like a deletion."""
     arguments = read_arguments(command.arguments)
     if not arguments.has("R", "recursive"):
         return
-    # A mode that begins with a dash, as in `chmod -R -x DIR`, is no operand.
+    # A mode that begins with a dash, as in `chmod -R -x DIR`, is not an operand.
     targets = arguments.operands[1:] or arguments.operands
     for word in targets:
         folder = emptied_folder(program.variables.worst(word))
@@ -288,7 +288,7 @@ def _copy_nothing(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _overwrite_files(command: Command, program: Program) -> Iterator[Effect]:
-    """`> file`, where it empties the file or replaces one of the system."""
+    """Judge `> file` if it empties the file or replaces a system file or a disk."""
     is_empty = command.name in (":", "true") or (
         command.name == "cat" and [word.literal for word in command.arguments] == ["/dev/null"]
     )

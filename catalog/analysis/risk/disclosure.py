@@ -1,4 +1,4 @@
-"""Secrets that a script prints, copies or sends to another machine."""
+"""Find secrets that a script prints, copies or sends to another machine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _VALUES |= {"head": "nc", "tail": "ncs", "od": "AjNtw", "xxd": "lsc", "awk": "Fv
 
 
 def find_disclosures(program: Program) -> Iterator[Effect]:
-    """Reading of secrets, and whether they leave the machine."""
+    """Yield the secrets that are read, and whether they leave the machine."""
     kinds: dict[int, str] = {}  # what a command reads, by its id
     is_pushed = any(c.name in _REPOSITORIES and c.has_option("push") for c in program.commands)
     dumps = Flow(
@@ -95,7 +95,7 @@ def _kind_of(word: Word, program: Program) -> str | None:
 
 
 def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, str]]:
-    """The words of the command that are secrets which it prints or copies."""
+    """Yield the words of the command that are secrets which it prints or copies."""
     name = command.name
     if name in program.functions:
         return
@@ -123,7 +123,7 @@ def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, st
 
 
 def _is_built(word: Word, program: Program) -> bool:
-    """Whether a substitution that is not a path computes the word, also through a variable."""
+    """Return whether a substitution that is not a path computes the word, also through a variable."""
     values = [v for v in program.values(word) if any(o.kind == "command" for o in v.outputs)]
     return any(c.name in WORDS["path-builders"] for value in values for c in program.inside(value))
 
@@ -145,14 +145,14 @@ def _files_read(command: Command) -> Iterable[Word]:
 
 
 def _curl_data(command: Command) -> list[Word]:
-    """The addresses and the data of curl; headers and passwords are meant for the server."""
+    """Return the addresses and data of curl. Headers and passwords are meant for the server."""
     arguments = read_curl(command)
     sent = [value for name, value in arguments.options if name in CURL_SENDS and value]
     return [*arguments.operands, *sent]
 
 
 def _searches(command: Command, *, is_fed: bool) -> Iterator[Effect]:
-    """`grep -r password /srv`, `env | grep TOKEN` and `find / -name id_rsa`."""
+    """Judge `grep -r password /srv`, `env | grep TOKEN` and `find / -name id_rsa`."""
     message = ""
     if command.name in _SEARCHERS:
         arguments = read_arguments(command.arguments, short="efmABC", long=("include", "exclude"))
@@ -170,7 +170,7 @@ def _searches(command: Command, *, is_fed: bool) -> Iterator[Effect]:
 
 
 def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -> Iterator[Effect]:
-    """Where a secret, or with a lower level much data, reaches a command that talks to another machine."""
+    """Yield secrets, or bulk data at a lower level, that reach a command that talks to another machine."""
     is_bulk = level is not Level.ERROR
     senders = [
         command
@@ -202,7 +202,7 @@ def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -
 
 
 def _published(command: Command, program: Program, kinds: dict[int, str]) -> Iterator[Effect]:
-    """Secrets or whole folders that are copied or linked to where a web server shows them."""
+    """Yield secrets or whole folders that are copied or linked to where a web server serves them."""
     words = command.arguments[:MAXIMUM_WORDS]
     targets = [r.word for r in command.redirects if r.kind in ("write", "append")]
     is_copy = command.name in _COPIERS or command.name == "ln"
@@ -219,7 +219,7 @@ def _published(command: Command, program: Program, kinds: dict[int, str]) -> Ite
 
 
 def _files_sent(command: Command) -> Iterator[Word]:
-    """The files that the command sends to another machine, if it is not a command that copies files."""
+    """Yield the files that the command sends to another machine, unless it is a copy command."""
     if command.name == "curl":
         for option, value in read_curl(command).options:
             found = PATTERNS["curl-file"].match(f"{option}={value.prefix}") if value else None
@@ -234,7 +234,7 @@ def _files_sent(command: Command) -> Iterator[Word]:
 
 
 def _sends_files(command: Command, program: Program) -> Iterator[Effect]:
-    """Files without a known secret: nobody has listed what is in home folders, or in a variable."""
+    """Judge sent files without a known secret, because home folders and variables may contain one."""
     files = list(_files_sent(command))
     is_copy = not files and command.name in WORDS["copies-to-others"]
     if is_copy:
@@ -256,7 +256,7 @@ def _sends_files(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _find_bulk(program: Program) -> dict[int, str]:
-    """The commands, by id, that print or name databases, disks, whole folders, or files with these."""
+    """Return the commands, by id, that print or name databases, disks, whole folders, or files with these."""
     kinds, files = dict[int, str](), set[str]()
     for command in program.commands:
         redirected = [r.word for r in command.redirects if not r.word.prefix.startswith("/dev/")]
@@ -274,14 +274,14 @@ def _find_bulk(program: Program) -> dict[int, str]:
 
 
 def _is_stranger(command: Command) -> bool:
-    """Whether the command sends to any address: backups go to machines with names, by ssh."""
+    """Return whether the command sends to an arbitrary address. Backups usually go to named hosts by ssh."""
     words = [*command.arguments, *(redirect.word for redirect in command.redirects)]
     is_bare = any(PATTERNS["stranger"].search(word.literal or "") for word in words)
     return is_bare or command.name in WORDS["bulk-senders"]
 
 
 def _printed_secrets(program: Program) -> dict[int, str]:
-    """The commands, by id, of which a rule says that they read secrets."""
+    """Return the commands, by id, that read secrets according to a rule."""
     return {
         id(command): "secrets that another command reads"
         for command in program.commands
@@ -291,7 +291,7 @@ def _printed_secrets(program: Program) -> dict[int, str]:
 
 
 def _is_dump(command: Command) -> bool:
-    """Whether the command prints all variables, or all typed commands."""
+    """Return whether the command prints all variables or the command history."""
     texts = [word.literal for word in command.arguments]
     if command.name in ("export", "declare", "typeset"):
         return texts in (["-p"], ["-x"])
@@ -299,7 +299,7 @@ def _is_dump(command: Command) -> bool:
 
 
 def _sends_its_files(command: Command) -> bool:
-    """Whether the files that the command reads go to the other machine."""
+    """Return whether the files that the command reads are sent to the other machine."""
     if command.name in ("scp", "rsync", "sftp"):
         target = command.words[-1]
         return ":" in (target.literal or target.span.text)
@@ -313,7 +313,7 @@ def _sends_input(command: Command) -> bool:
 
 
 def _data_words(command: Command) -> Iterator[Word]:
-    """The words of the command that reach the other machine as data."""
+    """Yield the words of the command that are sent to the other machine as data."""
     if command.name == "curl":
         yield from _curl_data(command)
     elif command.name != "ssh":
@@ -323,7 +323,7 @@ def _data_words(command: Command) -> Iterator[Word]:
 
 
 def _dns_queries(program: Program) -> Iterator[Effect]:
-    """`dig $(base64 file).example.com`: the name that is looked up carries data."""
+    """Judge `dig $(base64 file).example.com`, which sends data in the name of a DNS query."""
     queries = [command for command in program.commands if command.name in _DNS]
     if not queries:
         return

@@ -1,4 +1,4 @@
-"""One effect of a command, and the words for it."""
+"""Effects of commands, and helpers for their messages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Code = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a script does at one place that people should know before they run it."""
+    """An effect at one place of a script that users should know before they run it."""
 
     code: Code
     level: Level
@@ -53,7 +53,7 @@ _ALL_OF_IT = frozenset({"", ".", "*", ".*", "**", ".[!.]*", "..?*", "{*,.*}", "{
 
 
 def list_words(words: tuple[Word, ...], *, otherwise: str = "") -> str:
-    """The words as an English list, at most three of them."""
+    """Return the words as an English list of at most three."""
     shown = [show(word) for word in words[:3]]
     if len(words) > 3:
         shown[2:] = [f"{len(words) - 2} more"]
@@ -63,9 +63,9 @@ def list_words(words: tuple[Word, ...], *, otherwise: str = "") -> str:
 
 
 def emptied_folder(path: str) -> str | None:
-    """The folder that deleting `path` empties, if it is one that nobody means; else None.
+    """Return the folder that deleting `path` empties if that is never intended, such as `/`, else None.
 
-    The path may end in `/*` and the like. "." stands for the current folder.
+    The path may end in `/*` or similar. "." is the current folder.
     """
     names = path.split("/")
     while len(names) > 1 and names[-1] in _ALL_OF_IT:
@@ -77,19 +77,19 @@ def emptied_folder(path: str) -> str | None:
 
 
 def name_folder(folder: str) -> str:
-    """The folder in words."""
+    """Return the folder's name in words."""
     names = {"/": "the whole system (/)", ".": "the current folder", "..": "the folder above"}
     names["~"] = "the home folder"
     return names.get(folder, show_text(folder.replace(SOMETHING, "…")))
 
 
 def is_protected(path: str) -> bool:
-    """Whether the path lies in a folder of the system that only root may write to."""
+    """Return whether the path is in a system folder that only root may write to."""
     if path in _HARMLESS_DEVICES or path.startswith(_ORDINARY_UNDER_DEV):
         return False
     return any(path == folder or path.startswith(folder + "/") for folder in PROTECTED_FOLDERS)
 
 
 def is_harmless_target(path: str) -> bool:
-    """Whether writing to the path changes no file."""
+    """Return whether writing to the path changes no file."""
     return path in _HARMLESS_DEVICES or path.startswith("/dev/fd/")

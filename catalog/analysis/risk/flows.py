@@ -1,4 +1,4 @@
-"""Where the output of some commands goes: through pipes, substitutions and variables."""
+"""Track the output of commands through pipes, substitutions and variables."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from catalog.analysis.shell.program import Program
 
 
 class Flow:
-    """The ways from commands with a label, by their id, to other commands."""
+    """The flow of output from labeled commands, by their id, to other commands."""
 
     def __init__(self, program: Program, labels: Mapping[int, str]) -> None:
         self._program = program
         self._labels = labels
-        # For each pipeline, the first place of such a command in it.
+        # The place of the first labeled command in each pipeline.
         self._places: dict[tuple[Unit, int], tuple[int, str]] = {}
         for command in program.commands if labels else ():
             if label := labels.get(id(command)):
@@ -31,18 +31,18 @@ class Flow:
         }
 
     def inside(self, word: Word) -> str | None:
-        """The label of a command in the word's substitutions."""
+        """Return the label of a command in the word's substitutions."""
         found = self._program.inside(word) if self._labels and word.outputs else ()
         return next((self._labels[id(one)] for one in found if id(one) in self._labels), None)
 
     def reaches(self, word: Word) -> str | None:
-        """The same, also through a variable in the word."""
+        """Return the label of a command in the word's substitutions or in the values of its variables."""
         names = (variable.name for variable in word.variables)
         by_name = (self.variables[name] for name in names if name in self.variables)
         return self.inside(word) or next(by_name, None)
 
     def feeds(self, command: Command) -> str | None:
-        """The label of a command before this one in its pipelines."""
+        """Return the label of a command before this one in its pipelines."""
         for unit, start, place in command.context.pipes:
             first, label = self._places.get((unit, start), (place, ""))
             if first < place:

@@ -1,4 +1,4 @@
-"""Back doors, hidden traces and outages that neither a tool's rule nor a file's path shows."""
+"""Find back doors, hidden traces and outages that tool rules and file paths don't cover."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_HISTORY = frozenset({"", "0", "/dev/null", "*"})
 
 
 def find_intrusions(command: Command, program: Program) -> Iterator[Effect]:
-    """What one command does to let others in, to hide what happened, or to stop the machine."""
+    """Yield what one command does to open access, to hide traces, or to stop the machine."""
     name, words = command.name, command.arguments
     texts = [word.literal or "" for word in words]
     written = words if name in ("echo", "printf") else ()
@@ -85,7 +85,7 @@ def _hands_over_shell(command: Command) -> Iterator[Effect]:
 
 
 def find_piped_shells(program: Program) -> Iterator[Effect]:
-    """`sh -i | nc host 4444` in either order, and variables that switch the history off."""
+    """Judge `sh -i | nc host 4444` in either order, and variables that disable the history."""
     shells: set[tuple[Unit, int]] = set()
     for command in program.commands:
         is_shell = command.name in SHELLS and not command.is_opened
@@ -106,12 +106,12 @@ def find_piped_shells(program: Program) -> Iterator[Effect]:
 
 
 def _ends_everything(texts: list[str]) -> bool:
-    """`kill -9 -1` and `kill 1`; the first word is the signal if it begins with a dash."""
+    """Judge `kill -9 -1` and `kill 1`. The first word is the signal if it begins with a dash."""
     signals = {text.lstrip("-").upper().removeprefix("SIG") for text in texts[:-1]}
     harmless = signals & {"0", "1", "HUP", "USR1", "USR2", "WINCH", "L"}
     return "-1" in texts[1:] or (texts[-1:] == ["1"] and not harmless)
 
 
 def grants_all_rights(word: Word) -> bool:
-    """Whether the text is a line of sudoers that asks for no password for any command."""
+    """Return whether the text is a sudoers line that allows every command without a password."""
     return bool(re.search(r"NOPASSWD:\s*ALL|!authenticate", " ".join(word.texts) or show(word)))

@@ -1,4 +1,4 @@
-"""Loops and commands that never end by themselves, and functions that multiply."""
+"""Find loops and commands that never end, and functions that multiply processes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENDERS = frozenset({"exit", "return", "exec"})
 
 
 def find_endless(program: Program) -> Iterator[Effect]:
-    """Loops that nothing ends, commands that follow for ever, and fork bombs."""
+    """Yield endless loops, commands that follow forever, and fork bombs."""
     ended = _ended_loops(program)
     for loop in program.loops:
         if loop.endless and loop not in ended:
@@ -63,7 +63,7 @@ def _follows(command: Command) -> bool:
 
 
 def _fills(command: Command, program: Program) -> bool:
-    """Whether the command reserves all free space, or writes to a file without end."""
+    """Return whether the command reserves all free space, or writes to a file without end."""
     if command.name == "fallocate":
         size = read_arguments(command.arguments, short="lo", long=("length",)).value("l", "length")
         names = (program.variables.reaching(size) or ()) if size else ()

@@ -1,4 +1,4 @@
-"""Commands that talk to other machines."""
+"""Find commands that talk to other machines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SOCKET = re.compile(r"^/dev/(?:tcp|udp)/")
 
 
 def find_network_use(command: Command, program: Program) -> Iterator[Effect]:
-    """Where the command connects to, as far as it says so."""
+    """Yield the hosts that the command connects to, if they are in the script."""
     name = command.name
     sockets = [r.word for r in command.redirects if _SOCKET.match(r.word.prefix)]
     for word in sockets[:1]:
@@ -61,7 +61,7 @@ def _host(command: Command) -> str:
 
 
 def _request_that_changes(command: Command) -> Iterator[Effect]:
-    """curl with a method other than GET, or with data."""
+    """Judge curl with a method other than GET, or with data."""
     if command.name != "curl":
         return
     arguments = read_curl(command)
@@ -82,5 +82,5 @@ _CURL_LONG = CURL_SENDS | WORDS["curl-values"]
 
 
 def read_curl(command: Command) -> Arguments:
-    """curl's options and addresses."""
+    """Return curl's options and addresses."""
     return read_arguments(command.arguments, short=_CURL_SHORT, long=_CURL_LONG)

@@ -1,4 +1,4 @@
-"""Files whose reading or writing matters, by their path: the rules of paths.txt."""
+"""Rules of paths.txt for files that are sensitive to read or write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FILE = Path(__file__).with_name("paths.txt")
 _NO_SECRET = re.compile(
     r"\.pub\b|known_hosts|authorized_keys|example|sample|template|\.dist$|\.crt$"
 )
-# Files that a pattern may stand for: /etc/sha*, ~/.ssh/id_*.
+# Files that a pattern such as /etc/sha* or ~/.ssh/id_* may match.
 _SAMPLES = (
     *("/etc/shadow", "/etc/gshadow", "/root/.ssh/id_rsa", "~/.ssh/id_rsa", "~/.ssh/id_ed25519"),
     *("/home/user/.ssh/id_rsa", "~/.aws/credentials", "~/.kube/config", "~/.bash_history"),
@@ -23,7 +23,7 @@ MAXIMUM_LENGTH = 300  # characters of a path
 
 @lru_cache(maxsize=4096)
 def secret_kind(path: str) -> str | None:
-    """What secrets the file or address holds; None if none are known."""
+    """Return the kind of secrets in the file or address, or None if none are known."""
     if len(path) > MAXIMUM_LENGTH or _NO_SECRET.search(path):
         return None
     start = re.split(r"[*?\[]", path, maxsplit=1)[0]
@@ -36,7 +36,7 @@ def secret_kind(path: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def writing_rule(path: str) -> Block | None:
-    """What writing to the file does, if that is more than to change a file."""
+    """Return the rule for writing to the file, if the path has one."""
     return _find(_WRITING, path) if len(path) <= MAXIMUM_LENGTH else None
 
 

@@ -1,4 +1,4 @@
-"""Commands that need, give or take rights, and writes to folders of the system."""
+"""Find commands that need, grant or revoke rights, and writes to system folders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from catalog.analysis.tables import PATTERNS, read_table
 from catalog.analysis.types import Level
 
 _RAISERS = ("sudo", "doas", "pkexec", "su", "runuser")
-# Programs that change accounts, and programs that only root can use, with what they do.
+# Programs that change accounts, and programs that only root can use, with their effect.
 _ACCOUNTS = {name: text for name, _, text in read_table("shell/programs.txt", "accounts")}
 _SYSTEM = {name: text for name, _, text in read_table("shell/programs.txt", "system")}
 _SYMBOLIC_MODE = re.compile(r"(?P<who>[ugoa]*)[+=](?P<rights>[rwxXst]+)")
@@ -29,7 +29,7 @@ _MASKED = re.compile(r"-l|--list|--version|--help|-V|-h|-c|-S|--status")
 
 
 def find_privileges(command: Command, program: Program) -> Iterator[Effect]:
-    """What the command does with rights that an ordinary user does not have."""
+    """Yield the command's uses of rights that an ordinary user does not have."""
     name = command.name
     if name in _RAISERS:
         yield from _raise_rights(command)
@@ -51,7 +51,7 @@ def find_privileges(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def find_root_variables(program: Program) -> Iterator[Effect]:
-    """Variables that may hold sudo, such as `[ $EUID = 0 ] || SUDO=sudo` and `${SUDO:-sudo}`."""
+    """Yield variables that may contain sudo, such as `[ $EUID = 0 ] || SUDO=sudo` and `${SUDO:-sudo}`."""
     held = [
         (assignment.name, assignment.span, word.literal or "")
         for assignment in program.assignments
@@ -109,7 +109,7 @@ def _change_mode(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _change_access(command: Command, program: Program) -> Iterator[Effect]:
-    """`chown`, `chgrp` and `setfacl` that give a secret to another account than root."""
+    """Judge `chown`, `chgrp` and `setfacl` that give an account other than root access to a secret."""
     arguments = read_arguments(command.arguments, short="mM", long=("modify", "reference", "from"))
     given = arguments.value("m", "modify")
     if command.name != "setfacl":
@@ -188,14 +188,14 @@ def _protected_writes(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _removes(command: Command, redirect: RedirectKind | None) -> bool:
-    """Whether the command takes something away from the file, rather than to add to it."""
+    """Return whether the command removes content from the file instead of adding to it."""
     if redirect is not None:
         return redirect == "write"
     return command.name not in ("touch", "mkdir", "tee") or not command.has_option("-a")
 
 
 def written_files(command: Command) -> Iterator[Word]:
-    """The files that the command writes to, as far as its form tells."""
+    """Yield the files that the command writes to, if its syntax shows them."""
     yield from (r.word for r in command.redirects if r.kind in ("write", "append"))
     yield from output_files(command)
     name = command.name

@@ -1,4 +1,4 @@
-"""Code that is not in the script: it comes from another machine, a pipe, a decoder or a file."""
+"""Find code from outside the script: from another machine, a pipe, a decoder or a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _URL = re.compile(r"(?:https?|ftp|s3|gs)://")
 
 
 def find_remote_code(program: Program) -> Iterator[Effect]:
-    """Code that is run unread: downloads first, then anything else that the script does not say."""
+    """Yield code that is run unseen: downloads first, then other code that is not in the script."""
     downloads = Flow(program, {id(c): c.name for c in program.commands if c.name in _DOWNLOADERS})
     remote = Flow(program, dict(_find_remote(program, downloads)))
     files = _downloaded_files(program)
@@ -45,7 +45,7 @@ def find_remote_code(program: Program) -> Iterator[Effect]:
 
 
 def _code_words(command: Command) -> tuple[Word, ...]:
-    """The words that hold code or name the files with it."""
+    """Return the words that contain code or name the files with it."""
     sources = sources_of(command)
     if sources is None:
         return command.words[:1]
@@ -81,12 +81,12 @@ def _from_pipe(command: Command, remote: Flow) -> str | None:
 
 
 def _is_in_loop(command: Command) -> bool:
-    """`ssh` in a loop does not take the input of the loop on purpose."""
+    """Return whether the command is `ssh` in a loop, which reads the loop's input only by accident."""
     return command.name == "ssh" and bool(command.context.loops)
 
 
 def _find_remote(program: Program, downloads: Flow) -> Iterator[tuple[int, str]]:
-    """The commands, by id, that print something from another machine, and which program gets it."""
+    """Yield the commands, by id, that print data from another machine, and the program that gets it."""
     for command in program.commands:
         if command.name in _REMOTE:
             yield id(command), command.name
@@ -97,7 +97,7 @@ def _find_remote(program: Program, downloads: Flow) -> Iterator[tuple[int, str]]
 
 
 def _downloaded_files(program: Program) -> dict[str, int]:
-    """Names of files that curl or wget write, and the line where."""
+    """Return names of files that curl or wget write, and the line."""
     files: dict[str, int] = {}
     for command in program.commands:
         for word in _files_downloaded(command):
@@ -131,7 +131,7 @@ def _from_file(command: Command, files: dict[str, int]) -> str | None:
 
 
 def _into_system(command: Command, remote: Flow) -> str | None:
-    """A download that is written to where the system or a shell runs it."""
+    """Return a message if a download is written to where the system or a shell runs it, else None."""
     written = [*_files_downloaded(command)]
     if command.name in ("tee", "dd") and remote.feeds(command):
         written += [word for word in command.arguments if not word.prefix.startswith("-")]
@@ -142,9 +142,9 @@ def _into_system(command: Command, remote: Flow) -> str | None:
 
 
 def _origin(unseen: Unseen, program: Program) -> str | None:
-    """Where code comes from that the script does not say; None if that is no reason to worry.
+    """Return the source of code that is not in the script, or None if it is harmless.
 
-    A value that the user of the script gives is none: it is filled in before the script runs.
+    A value from the user of the script is harmless, because it is filled in before the script runs.
     """
     command = unseen.command
     if unseen.writers:
@@ -169,7 +169,7 @@ def _origin(unseen: Unseen, program: Program) -> str | None:
 
 
 def _behind(unseen: Unseen, program: Program) -> list[Command] | None:
-    """The commands whose output the words are, also through variables; None: a command reads it."""
+    """Return the commands whose output the words are, also through variables, or None if a command reads it."""
     waiting, seen, found = list(unseen.words), set[str](), list[Command]()
     while waiting and len(found) < MAXIMUM_PRODUCERS:
         word = waiting.pop()
@@ -192,7 +192,7 @@ def _behind(unseen: Unseen, program: Program) -> list[Command] | None:
 def _prints_what_is_known(
     producer: Command, command: Command, program: Program, depth: int = 0
 ) -> bool:
-    """Whether the output is settings, arguments of the producer, or what its function prints."""
+    """Return whether the output is settings, arguments of the producer, or known output of its function."""
     name = producer.name
     if name in program.functions and depth < 3:
         body = program.by_function.get(name, [])[:MAXIMUM_PRODUCERS]

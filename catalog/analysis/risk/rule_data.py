@@ -1,4 +1,4 @@
-"""Reads files of rules: each rule has its message, and examples that are checked when the file is read."""
+"""Read rule files. Each rule has a message, and examples that are checked when the file is read."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class RuleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One rule as written; rules.txt explains the format."""
+    """One rule as written. rules.txt explains the format."""
 
     head: str
     code: Code
     level: Level
     message: str
-    examples: tuple[tuple[bool, str], ...]  # whether the rule must fit, and what
+    examples: tuple[tuple[bool, str], ...]  # whether the rule must match, and the example
 
     def check(self, source: str, fits: Callable[[str], bool]) -> None:
         """Raise RuleError, with the file and the rule, if an example is missing or wrong."""
@@ -36,7 +36,7 @@ class Block:
 
 
 def read_blocks(text: str) -> Iterator[Block]:
-    """The rules of a file, with code and level of the last line in brackets."""
+    """Yield the rules of a file, with code and level of the last line in brackets."""
     code, level = "mutating", "info"
     for block in re.split(r"\n(?=\S)", text):
         head, *lines = [line.strip() for line in block.splitlines() if line.strip()] or ["#"]

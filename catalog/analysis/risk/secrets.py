@@ -1,4 +1,4 @@
-"""Passwords, tokens and keys that stand in the text of a script. Messages never repeat them."""
+"""Find passwords, tokens and keys in the text of a script. Messages never repeat them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ANY_LONG = ("password", "token", "secret", "api-key", "apikey", "access-key", "
 
 
 def find_script_secrets(program: Program) -> Iterator[Effect]:
-    """Secrets by where they are in the script's commands, and all others that are masked in a prompt."""
+    """Yield secrets in the script's commands, and all others that are masked in a prompt."""
     named = list(_find_named(program))
     yield from named
     lines = {effect.span.line for effect in named}

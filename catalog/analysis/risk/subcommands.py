@@ -1,4 +1,4 @@
-"""What known tools do, by subcommand and option: the rules of rules.txt and AWS's own table of actions."""
+"""Judge known tools by subcommand and option, with the rules of rules.txt and AWS's own table of actions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RULES_FILE = Path(__file__).with_name("rules.txt")
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """The words that may be at one place of a rule: `a|b|c-*`."""
+    """The words that a rule allows at one place: `a|b|c-*`."""
 
     words: frozenset[str]
     patterns: tuple[str, ...]
@@ -41,11 +41,11 @@ class _Choices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolRule:
-    """One rule: operands in order, options of which one must be given, and options that rule it out."""
+    """One rule: operands in order, options of which one must be given, and options that exclude the rule."""
 
     block: Block
-    operands: tuple[_Choices | None, ...]  # None stands for any number of operands
-    options: tuple[tuple[str, _Choices | None], ...]  # with what their value must fit
+    operands: tuple[_Choices | None, ...]  # None allows any number of operands
+    options: tuple[tuple[str, _Choices | None], ...]  # and the pattern of their value
     excluded: frozenset[str]  # `-o` and words
 
     @classmethod
@@ -60,7 +60,7 @@ class ToolRule:
         )
 
     def rest(self, given: _Given) -> tuple[Word, ...] | None:
-        """The operands after those that the rule names; None if it does not fit."""
+        """Return the operands after those in the rule, or None if the rule does not match."""
         arguments = given.arguments
         if self.excluded and not self.excluded.isdisjoint(given.marks):
             return None
@@ -97,11 +97,11 @@ class _Given:
 
     arguments: Arguments
     operands: tuple[tuple[Word, bool], ...]
-    added: int  # operands that are in the tool's name: docker-compose is `docker compose`
+    added: int  # operands from the tool's name: docker-compose is `docker compose`
 
     @property
     def marks(self) -> set[str]:
-        """Its options, as `-name`, and its operands."""
+        """Return the options, as `-name`, and the operands."""
         words = {_text(word) for word, _ in self.operands}
         return words.union(f"-{name}" for name in self.arguments.names)
 
@@ -113,7 +113,7 @@ _DRY_SHORT = word_map("dry-run-letters")
 
 
 def read_tool_arguments(command: Command) -> Arguments:
-    """Options and subcommands of a tool with subcommands."""
+    """Return options and subcommands of a tool with subcommands."""
     name = ALIASES.get(command.name, command.name)
     return read_arguments(
         command.arguments,
@@ -124,9 +124,9 @@ def read_tool_arguments(command: Command) -> Arguments:
 
 
 def is_dry_run(name: str, arguments: Arguments) -> bool:
-    """Whether an option makes the tool only show what it would do; `--dry-run=none` does not."""
+    """Return whether an option makes the tool only show what it would do. `--dry-run=none` does not."""
     values = [value for option, value in arguments.options if option in WORDS["dry-run"]]
-    if values:  # a value that only run time knows is no dry run
+    if values:  # a value known only at run time does not count as a dry run
         return values[-1] is None or _text(values[-1]) not in WORDS["no-dry-run"] | {""}
     if name == "git" and WORDS["git-dry-run"].isdisjoint(arguments.subcommands[:1]):
         return False
@@ -134,7 +134,7 @@ def is_dry_run(name: str, arguments: Arguments) -> bool:
 
 
 def find_subcommand_effects(command: Command, program: Program) -> Iterator[Effect]:
-    """What the rules say of the command; the first rule that fits counts."""
+    """Yield the effect of the first rule that matches the command."""
     arguments = read_tool_arguments(command)
     if command.name in program.functions or is_dry_run(command.name, arguments):
         return
@@ -183,7 +183,7 @@ def _show_words(words: tuple[Word, ...]) -> str:
 
 
 def read_rules(text: str, source: str) -> dict[str, tuple[ToolRule, ...]]:
-    """The rules by program. Raises RuleError for a rule that has no examples or contradicts one."""
+    """Return the rules by program. Raises RuleError for a rule that has no examples or contradicts one."""
     by_tool: dict[str, list[ToolRule]] = {}
     rules = [ToolRule.read(block) for block in read_blocks(text)]
     for rule in rules:
@@ -197,7 +197,7 @@ def read_rules(text: str, source: str) -> dict[str, tuple[ToolRule, ...]]:
 
 
 def _fits_example(rule: ToolRule, example: str, rules: dict[str, tuple[ToolRule, ...]]) -> bool:
-    """Whether the rule is the first one that fits the command of the example."""
+    """Return whether the rule is the first one that matches the command of the example."""
     words = shlex.split(example) if set(example) & set("\"'\\") else example.split()
     span = Span(Unit(b""), 0, 0)
     command = Command(tuple(literal_word(word, span) for word in words), span)
