@@ -1,4 +1,4 @@
-"""A blinded reviewer meets no verdict, model or other reviewer; whoever saw a verdict is recorded as not blind."""
+"""Check that blinded reviewers see no verdict, model or other reviewer. Views of a verdict are recorded."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_what_one_has_in_hand_in_the_live_queue_is_hidden_until_it_is_scored(
     assert client_for(reviewer).get(url).json()["verdict"] is None
     score_next(held_flagged.item, reviewer, 0)
     assert client_for(reviewer).get(url).json()["verdict"] == "incorrect"
-    # Who scored it may skip it yet: then somebody else is asked.
+    # The reviewer who scored it may still skip it, and then another reviewer gets it.
     assert client_for(second_reviewer).get(url).json()["verdict"] is None
 
 
@@ -166,7 +166,7 @@ def test_what_shows_a_verdict_writes_it_down_once(flagged: Item, client_for: Cli
 
 
 def test_the_records_show_verdicts_too(flagged: Item, client_for: ClientFor) -> None:
-    """The list of them, and one alone; an administrator may be a reviewer as well."""
+    """Check the lists and single records. An administrator may also be a reviewer."""
     add_work(flagged.run)
     for model in ("run", "stage", "draft", "assessment", "feedback", "modelcall", "attempt"):
         row = apps.get_model("pipeline", model).objects.earliest("pk")
@@ -204,7 +204,7 @@ def test_what_cannot_be_recorded_is_not_shown(
 def test_who_saw_the_verdict_before_is_not_blind_and_who_did_not_is(
     flagged: Item, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
-    """It is seen as a curator, before the person is made a reviewer; others have scored and skipped it meanwhile."""
+    """A curator sees the verdict, then becomes a reviewer. Others have scored and skipped the item by then."""
     later = make_person("lars", "curator")
     client_for(later).get(reverse("run-detail", args=[flagged.run_id]))
     later.groups.add(*reviewer.groups.all())
@@ -225,7 +225,7 @@ def test_who_saw_the_verdict_before_is_not_blind_and_who_did_not_is(
 def test_somebody_elses_score_does_not_show_the_verdict_to_who_may_be_next(
     flagged: Item, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
-    """Score, skip: the page of the run told the next reviewer, whose score then counted as blind."""
+    """After a score and a skip, the run's page revealed the verdict to the next reviewer, who counted as blind."""
     assignment = services.claim_item(flagged, by=reviewer)
     score_next(flagged, reviewer, 0)
     services.give_back(assignment, state=Assignment.State.SKIPPED, why="Not my field")

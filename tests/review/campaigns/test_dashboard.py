@@ -1,4 +1,4 @@
-"""The dashboard, the people, adjudication and flags: what managers see while a study goes on, and do about it."""
+"""Tests of the dashboard, members, adjudication and flags, which managers use while a study runs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tests.review.queue.test_studies import give, go_through
 
 @pytest.fixture
 def scored(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
-    """Two items scored by two reviewers, who agree on the script of one and on nothing of the other."""
+    """Two items scored by two reviewers, who agree only on the script of one item."""
     campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=2, overlap=2)
     first, second = campaign.items.order_by("pk")
     for person, values in ((reviewer, (0, 2)), (second_reviewer, (0, 0))):
@@ -80,7 +80,7 @@ def test_large_counts_are_cached_briefly(scored: Campaign, monkeypatch: pytest.M
 
 
 def test_dashboard_finds_the_few_rows_that_differ_by_an_index(scored: Campaign) -> None:
-    """Failed runs and gold items are few among many, so no query of the page may go through all rows for them."""
+    """Failed runs and gold items are rare, so the page's queries for them must not read all rows."""
     with CaptureQueriesContext(connection) as asked:
         read_dashboard(scored)
     plans = ""
@@ -134,7 +134,7 @@ def test_what_comes_half_an_hour_later_is_told_to_both(
     assert f"1 more at {at:%H:%M}" in page
     assert f"1 more at {at:%H:%M}" in client_for(reviewer).get("/studies/").text
     page = boss.get(f"/campaigns/{campaign.pk}/").text
-    # Whether something else waits for her is not asked here.
+    # This does not check whether other items wait for her.
     assert "Rita: 1 more after a pause of 30 minutes" in " ".join(page.split()).replace(
         "Rita :", "Rita:"
     )
@@ -298,7 +298,7 @@ def test_flagged_item_is_withdrawn(boss: Client, manager: User, reviewer: User) 
 
 @pytest.fixture
 def campaign(manager: User, reviewer: User) -> Campaign:
-    """Two of three items are open, and somebody holds one of them."""
+    """A study with three items. Two are open, and a reviewer holds one of them."""
     made = make_study(by=manager, reviewers=[reviewer], items=3)
     first, second, _third = made.items.order_by("pk")
     Item.objects.filter(pk=first.pk).update(state="closed")
@@ -307,7 +307,7 @@ def campaign(manager: User, reviewer: User) -> Campaign:
 
 
 def state_form(html: str, campaign: Campaign) -> Form:
-    """The last one on the page: the confirmation, where there is one."""
+    """Return the last state form on the page, which is the confirmation if the page asks for one."""
     return [one for one in forms_in(html) if one.action == f"/campaigns/{campaign.pk}/state/"][-1]
 
 
@@ -435,7 +435,7 @@ def test_finished_study_with_open_gold_and_training_has_nothing_left(
 def test_item_that_no_reviewer_can_take_is_stalled(
     boss: Client, manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
-    """Each reviewer is out for another reason; one who only let the item go may take it again."""
+    """Each reviewer is excluded for a different reason. A reviewer who only released the item may take it again."""
     others = [make_person(name, "reviewer") for name in ("paula", "lena", "wanda")]
     people = [reviewer, second_reviewer, *others]
     campaign = make_study(by=manager, reviewers=people, items=1)

@@ -1,4 +1,4 @@
-"""What stands next to the code: scripts by name, new findings, stages, progress, feedback, reasons, rubric."""
+"""Tests of the elements next to the code: scripts by name, findings, stages, progress, feedback, reasons, rubric."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.review.desk.test_desk import HTMX, score_next, script_of
 from tests.review.desk.test_one_act import fields_of
 from tests.review.maker import ClientFor, make_study
 
-# What is sent is the reviewer's own text, and no edit of the model's.
+# The form sends the reviewer's own text, not an edit of the model's.
 IS_OWN = re.compile(r"data-based-on\s+disabled")
 
 
@@ -34,24 +34,24 @@ def page_of(client: Client, item: Item, query: str = "") -> str:
 
 
 def is_new(notes: list[str], code: str) -> bool:
-    """Whether the note of a finding is marked so; its words end with the mark, before the code that follows."""
+    """Return whether the finding's note is marked as new at the end."""
     (note,) = [one for one in notes if re.match(rf"(\w+ risk|\w+) {code}\b", one)]
     return re.search(r"[.*] new\b", note) is not None
 
 
 def words(html: str) -> str:
-    """The text of a page on one line, without its tags."""
+    """Return the text of a page on one line, without its tags."""
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 
 def place_on(page: str) -> str:
-    """The part of a page that says which of the reviewer's items it is."""
+    """Return the part of a page that shows the item's number in the reviewer's session."""
     return "<span " + page.split('class="desk-place"')[1].split('<span id="back"')[0]
 
 
 @pytest.fixture
 def risky(put_in_queue: Callable[..., Item], reviewer: User) -> Item:
-    """A script whose rewrite also deletes what nobody asked for; both are checked, both stages before are scored."""
+    """An item whose refined script deletes more than requested. Both scripts are checked, and two stages scored."""
     item = put_in_queue(
         verdict="incorrect",
         script="#!/usr/bin/env bash\nls $HOME\nuptime\n",
@@ -74,7 +74,7 @@ def test_rewritten_lines_are_marked_in_every_view(risky: Item, as_reviewer: Clie
         new = [code for code in ("destructive", "SC2115", "SC2086") if is_new(notes, code)]
         assert new == ["destructive", "SC2115"], "and what both have is there, unmarked"
         assert "not in the original" in words(page), query
-        # Colors: a name and a string of Bash, in a difference as well.
+        # Bash names and strings are highlighted, also in a diff.
         assert 'class="nv"' in script and 'class="s2"' in script
     ways = re.findall(
         r'aria-keyshortcuts="(\w)">\s*([\w ]+?)\s*<kbd',
@@ -283,7 +283,7 @@ def test_the_starter_rubric_has_a_line_for_every_score() -> None:
 def test_counts_of_a_sitting_are_of_items_that_the_reviewer_can_open(
     reviewer: User, client_for: ClientFor
 ) -> None:
-    """On each page and in each sign of life: decided, in hand and waiting make one total, which nothing changes."""
+    """On each page and in each heartbeat, decided, claimed and waiting items add up to the same total."""
     items = [services.take_in(make_run().pk) for _number in range(4)]
     client, campaign = client_for(reviewer), services.live_queue()
     assert "1 of 4" in words(place_on(page_of(client, items[3]))), "only looked at"

@@ -175,7 +175,7 @@ def test_what_was_planned_stands_beside_what_was_reached(golden: Campaign, clien
     assert "Planned and reached" not in client.get(f"/campaigns/{golden.pk}/report/").text
     Campaign.objects.filter(pk=golden.pk).update(plan=plan)
     page = words_of(client.get(f"/campaigns/{golden.pk}/report/").text)
-    # What came with its scores is none of what was planned.
+    # Items imported with scores don't count as planned.
     assert "Statements scored here 93 153" in page
     assert "Half-width of its interval, imported 10.0 pp 10.1 pp" in page
     Assignment.objects.bulk_create(

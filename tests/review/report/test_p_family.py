@@ -1,4 +1,4 @@
-"""Holm's correction is over what was fixed at the opening; the primary comparison is shown as it was named."""
+"""Check that Holm's correction uses the family fixed at opening, and the display of the primary comparison."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.review.report.test_report_pages import words_of
 
 @pytest.fixture
 def opened(campaign: Campaign, manager: User, reviewer: User) -> Campaign:
-    """Two configurations whose campaign was opened and closed; a third came in between."""
+    """Two configurations in a campaign that was opened and closed. A third was added in between."""
     labels = golden_labels()[40:60]
     for name in ("second", "third"):
         add_configuration(name)
@@ -52,7 +52,7 @@ def test_family_is_fixed_at_opening(opened: Campaign, as_manager: Client) -> Non
 
 
 def test_pairless_figure_is_in_family(campaign: Campaign, manager: User, reviewer: User) -> None:
-    """Nothing is final in one of the two configurations, so that they can't be compared: it counts all the same."""
+    """One of the two configurations has no final score, so they can't be compared, but the comparison still counts."""
     add_configuration("second")
     labels = golden_labels()[40:60]
     for name in ("imported", "second"):
@@ -72,7 +72,7 @@ def test_pairless_figure_is_in_family(campaign: Campaign, manager: User, reviewe
 
 
 def test_pilot_items_are_in_family(campaign: Campaign, manager: User, reviewer: User) -> None:
-    """The opening counts, also when the pilot was paused before; what comes after it is late."""
+    """The opening counts even if the pilot was paused before. Later additions are late."""
     add_member(campaign, reviewer, by=manager)
     state = Campaign.State
     for name, moves in (
@@ -91,7 +91,7 @@ def test_pilot_items_are_in_family(campaign: Campaign, manager: User, reviewer: 
 
 
 def test_report_is_cached_by_family(opened: Campaign, as_manager: Client) -> None:
-    """As many comparisons, but others; and none that were fixed are not the same as none fixed."""
+    """Test other families of the same size, and an empty family compared with none fixed."""
     said = []
     for family in ([["net", "strict", "imported", ""]], [["net", "strict", "third", ""]], [], None):
         Campaign.objects.filter(pk=opened.pk).update(p_family=family)
@@ -119,7 +119,7 @@ def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
     strict, partial = arm["strict"]["net"], arm["partial"]["net"]
     assert (strict["is_primary"], strict["p_holm"]) == (True, None)
     assert strict["p_value"] == pytest.approx(0.0015, abs=5e-5)
-    # What is left of the family is the same figure under the other criterion.
+    # The rest of the family is the same figure under the other criterion.
     assert said["family"] == 1 and partial["p_holm"] == partial["p_value"]
     assert (said["primary"]["figure"], said["primary"]["first"]) == ("net", "imported")
     page = as_manager.get(f"/campaigns/{closed.pk}/report/").text
@@ -145,7 +145,7 @@ NAME = "first_pass_accuracy"
 
 @pytest.fixture
 def study(campaign: Campaign, reviewer: User) -> Campaign:
-    """The later configuration is right on 1 of 10 cases, the earlier one on 4 others; a third on none."""
+    """The later configuration is right on 1 of 10 cases, the earlier one on 4 others, and a third on none."""
     labels = {
         "imported": [*[RIGHT] * 4, *[WRONG] * 6],
         "second": [*[WRONG] * 9, RIGHT],
@@ -197,7 +197,7 @@ def test_the_plan_is_beside_the_primary_pair_alone(study: Campaign, as_manager: 
     reached = f"{100 * power(0.4, 0.1, 10):.1f}"
     (said,) = [line for line in lines if "Power for the observed shares: second, imported" in line]
     assert said.endswith(f",80.0,,{reached}") and "no evidence beside p" in said
-    # It tells what the p value does, and an open study shows none.
+    # It would reveal the p value, which an open study does not show.
     Campaign.objects.filter(pk=study.pk).update(state="open")
     cache.clear()
     assert "Power for" not in as_manager.get(address).text

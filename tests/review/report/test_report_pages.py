@@ -1,4 +1,4 @@
-"""The report's pages: every figure of the golden case, snapshots, looks, threats, the items behind a figure."""
+"""Tests of the report's pages: figures of the golden case, snapshots, views, threats, items of a figure."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def reviewer(golden_key: int, db: None) -> User:
 
 @pytest.fixture
 def campaign(manager: User) -> Campaign:
-    """Another one, with nothing in it."""
+    """An empty campaign."""
     return rules.create_campaign("Empty", by=manager)
 
 
 def words_of(html: str) -> str:
-    """What a reader sees, in one line."""
+    """Return the visible text on one line."""
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
 
 
 def rows_of(html: str) -> dict[str, str]:
-    """Each figure's part of the table, by its name."""
+    """Return each figure's part of the table, by its name."""
     parts = re.findall(r'<tbody id="(\w+)">(.*?)</tbody>', html, re.DOTALL)
     return {name: words_of(part) for name, part in parts}
 
@@ -59,7 +59,7 @@ def rows_of(html: str) -> dict[str, str]:
 def test_the_page_shows_every_figure_of_the_golden_case(
     golden: Campaign, manager: User, client_for: ClientFor
 ) -> None:
-    # Nothing was executed in this study, and so nothing is printed of it.
+    # Nothing was executed in this study, so its figure is not shown.
     there = [figure for figure in FIGURES if figure.name != "execution_agreement"]
     for criterion, shares, p in (("strict", STRICT, "0.0015"), ("partial", PARTIAL, "0.02")):
         page = client_for(manager).get(f"/campaigns/{golden.pk}/report/?criterion={criterion}")
@@ -93,7 +93,9 @@ def test_left_out_items_have_reason(campaign: Campaign, reviewer: User, as_manag
     labels = [
         Label("correct", [(2, None, None), (2, None, None)]),
         Label("correct", [(0, None, None), (2, None, None)]),  # unresolved
-        Label("correct", [(1, None, None), nothing]),  # one of two is through: pending
+        Label(
+            "correct", [(1, None, None), nothing]
+        ),  # one of two reviewers has finished, so it is pending
     ]
     fill(campaign, labels, [reviewer, second])
     page = as_manager.get(f"/campaigns/{campaign.pk}/report/").text
@@ -201,7 +203,7 @@ def test_a_bad_reason_is_refused_and_nobody_is_led_elsewhere(
     elsewhere = {"reason": "too_strict", "back": "https://elsewhere.example/"}
     assert client.post(address, elsewhere)["Location"] == f"/campaigns/{campaign.pk}/report/"
     assert client_for(reviewer).post(address).status_code == 403
-    # The API takes reasons for items of the campaign alone.
+    # The API accepts reasons only for items of the campaign.
     where = f"/api/v1/reports/{campaign.pk}/execution-reason/"
     for body, statuses in (
         ({"item": shown(item), "reason": "too_lax"}, (400, 422)),

@@ -1,4 +1,4 @@
-"""What the threats to validity say: who was not blind, who looked, the halo check, where scores come from."""
+"""Tests of threats to validity: unblinded reviewers, report views, the halo check and the origin of scores."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_closing_and_opening_again_are_listed(boss: Client, manager: User, revie
 
 @pytest.fixture
 def with_halo(campaign: Campaign, reviewer: User, second_reviewer: User) -> Campaign:
-    """Eight refined scripts, right by their usual scores and wrong by those of who took them for first ones."""
+    """Eight refined scripts, scored right as refined scripts and wrong by reviewers who saw them as first scripts."""
     Campaign.objects.filter(pk=campaign.pk).update(halo_share=100)
     campaign.refresh_from_db()
     items = fill(campaign, [Label("incorrect", [(0, 2, 2)])] * 8, [reviewer])

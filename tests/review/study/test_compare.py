@@ -30,13 +30,13 @@ def item(script: int, refined: int | None = None, **rest) -> Judged:
 
 
 def joint(*cases: tuple[Judged, Judged]) -> Joint:
-    """Each case has a statement of its own."""
+    """Return the pairs, with one statement per case."""
     pairs = [(pattern_of(first), pattern_of(second)) for first, second in cases]
     return Counter(((first, second),) for first, second in pairs if first and second)
 
 
 def statements(*found: list[tuple[Judged, Judged]]) -> Joint:
-    """Each list of cases has one statement."""
+    """Return the pairs, with one statement per list of cases."""
     return Counter(tuple(pair for case in cases for (pair,) in joint(case)) for cases in found)
 
 
@@ -204,7 +204,7 @@ def test_what_has_no_p_value_stays_in_the_family_unless_the_study_has_none_of_it
         planned, found, {"large": EVERYTHING, "small": frozenset({Object.REFINED})}
     )
 
-    # Experts' refinements are not planned: they are in it where there are some.
+    # Experts' refinements are not planned, so they are included only if some exist.
     assert len(every) == 2 * (6 + 2) - 1
     assert {one.figure for one in without_assessor if one.second} == {
         *("first_pass_accuracy", "overall_expert_triggered")

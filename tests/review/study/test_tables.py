@@ -1,4 +1,4 @@
-"""What stands next to the figures: rounds, retrieved scripts, experts, lengths, the assessor, skips, threats."""
+"""Tests of the tables next to the figures: rounds, retrieved scripts, experts, lengths, assessor, skips."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_what_was_skipped_bounds_the_accuracy() -> None:
 
 
 def in_pairs(items: list[Judged]) -> Counter[tuple[ItemPattern, ...]]:
-    """The items two by two, each pair of one statement."""
+    """Return the items two by two, each pair with one statement."""
     patterns = [reduce_to_figures(found) for one in items if (found := pattern_of(one))]
     return Counter(zip(patterns[::2], patterns[1::2], strict=True))
 

@@ -1,4 +1,4 @@
-"""How the product is, on one page for administrators."""
+"""Tests of the operation page for administrators."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_it_knows_the_last_word_of_the_sandbox_and_what_waits_for_it(admin: Clie
 
 
 class Metrics(BaseHTTPRequestHandler):
-    """llama.cpp's metrics of a server that has written, for whoever has the key."""
+    """Serves llama.cpp's metrics of a server that has generated text, if the request has the key."""
 
     def do_GET(self) -> None:
         is_allowed = self.headers["authorization"] == "Bearer secret"

@@ -16,16 +16,16 @@ from tests.review.study.recount.intervals import t_quantile
 from tests.review.study.recount.records import Record, Study, Text, text_of
 
 Array = NDArray[np.float64]
-# So many statements are drawn in all, but no fewer samples than this: the fewer statements there are, the wider is what
-# is drawn, and the more samples it takes for its ends to stand still.
+# The total number of drawn statements, and the limits for the number of samples. With fewer statements, the draws vary
+# more, and stable interval ends need more samples.
 DRAWN, LEAST_DRAWS, MOST_DRAWS = 8_000_000, 20_000, 60_000
-# What the product says that it draws.
+# The numbers of draws that the product documents.
 PRODUCTS_LEAST, PRODUCTS_MOST, PRODUCTS_DRAWN = (
     2_000,
     20_000,
     4_000_000,
-)  # of 500 statements, and of fewer
-_ERRORS = 5  # standard errors: of ten thousand ends none lies further off by chance
+)  # for 500 statements and for fewer
+_ERRORS = 5  # standard errors, which chance does not exceed in ten thousand ends
 _HELD = 2_000_000  # numbers at a time
 LEAST_STATEMENTS, LEAST_JOINT = 20, 20
 _STEP = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
@@ -36,7 +36,7 @@ STRICT, PARTIAL = ([0, 1], [2]), ([0], [1, 2])
 
 
 class Layout:
-    """Where in a statement's row of sums each thing stands."""
+    """The positions of the sums in a statement's row."""
 
     def __init__(self, reviewers: list[str]) -> None:
         self.reviewers = reviewers
@@ -61,7 +61,7 @@ Unit = tuple[str, dict[str, int]]  # statement, and the value of each reviewer
 
 
 def units_of(study: Study, stage: str, configuration: str | None = None) -> list[Unit]:
-    """What was scored, each text once."""
+    """Return the scored units, each text once."""
     found: dict[Text, Record] = {}
     for item in study.items:
         if configuration in (None, item["configuration"]):
@@ -71,7 +71,7 @@ def units_of(study: Study, stage: str, configuration: str | None = None) -> list
 
 
 def _sums(units: list[Unit], layout: Layout) -> tuple[Array, NDArray[np.bool_]]:
-    """A row for each statement; and which statements have a unit with two scores."""
+    """Return a row of sums for each statement, and which statements have a unit with two scores."""
     rows: dict[str, Array] = defaultdict(lambda: np.zeros(layout.size))
     paired = set()
     for statement, values in units:
@@ -113,14 +113,14 @@ def _ratio(top: Array, bottom: Array) -> Array:
 
 
 def kappa(table: Array, weights: Array) -> Array:
-    """Cohen's kappa (1960, 1968) of tables in the last two axes: 1 less weighted observed over expected."""
+    """Return Cohen's kappa (1960, 1968) of tables in the last two axes: 1 - weighted observed / expected."""
     n = table.sum((-1, -2))
     expected = np.einsum("...i,...j,ij->...", table.sum(-1), table.sum(-2), weights)
     return 1 - _ratio(n * (table * weights).sum((-1, -2)), expected)
 
 
 def alpha(coincidences: Array, level: str) -> Array:
-    """Krippendorff's alpha of coincidence matrices: 1 - D_o / D_e with the level's squared distances."""
+    """Return Krippendorff's alpha of coincidence matrices: 1 - D_o / D_e with the level's squared distances."""
     counts = coincidences.sum(-1)
     n = counts.sum(-1)
     if level == "ordinal":
@@ -138,7 +138,7 @@ def alpha(coincidences: Array, level: str) -> Array:
 
 
 def collapse(table: Array, groups: tuple[list[int], list[int]]) -> Array:
-    """The 2 x 2 table of wrong and right."""
+    """Return the 2 x 2 table of wrong and right."""
     rows = [table[..., group, :].sum(-2) for group in groups]
     both = [np.stack([row[..., group].sum(-1) for group in groups], -1) for row in rows]
     return np.stack(both, -2)
@@ -150,7 +150,7 @@ Key = Any  # a name, or (pair, name), or (reviewer, "leniency")
 
 
 def of_pair(cells: Array) -> Measured:
-    """Every measure of two reviewers, from rows of nine counts."""
+    """Return every measure of two reviewers, from rows of nine counts."""
     table = cells.reshape(-1, 3, 3)
     found = {name: kappa(table, weight) for name, weight in _WEIGHTS.items()}
     found["percent"] = _ratio(np.einsum("bii->b", table), table.sum((1, 2)))
@@ -162,7 +162,7 @@ def of_pair(cells: Array) -> Measured:
 
 
 def of_pairs(sums: Array, layout: Layout, averaged: dict[str, list[tuple[str, str]]]) -> Measured:
-    """Each kappa as the mean over its pairs; undefined as soon as it is for one of them."""
+    """Return each kappa as the mean over its pairs. It is undefined if it is undefined for one pair."""
     found: Measured = {}
     for name, pairs in averaged.items():
         each = [of_pair(sums[:, layout.tables[pair]])[name] for pair in pairs]
@@ -173,7 +173,7 @@ def of_pairs(sums: Array, layout: Layout, averaged: dict[str, list[tuple[str, st
 def _take_means(
     found: dict[str, Any], sums: Array, layout: Layout, kept: list[tuple[str, str]]
 ) -> None:
-    """The kappas over the pairs that are kept: of those that all statements together define."""
+    """Add the mean kappas over the kept pairs whose kappa is defined on all statements together."""
     whole = {pair: of_pair(sums[:, layout.tables[pair]].sum(0)) for pair in kept}
     averaged = {
         name: [pair for pair in kept if not np.isnan(whole[pair][name][0])] for name in _WEIGHTS
@@ -184,7 +184,7 @@ def _take_means(
 
 
 def of_stage(sums: Array, layout: Layout) -> Measured:
-    """Every measure of all reviewers together but AC1 and the kappas."""
+    """Return every measure of all reviewers together, except for AC1, AC2 and the kappas of pairs."""
     found: Measured = {}
     coincidences = sums[:, layout.coincidences].reshape(-1, 3, 3)
     found["krippendorff_alpha"] = alpha(coincidences, "ordinal")
@@ -200,14 +200,14 @@ def of_stage(sums: Array, layout: Layout) -> Measured:
 
 
 def of_ac1(ac1: Array) -> Measured:
-    """Gwet's AC1, strict."""
+    """Return Gwet's AC1 under the strict criterion."""
     agreeing, share = _ratio(ac1[:, 0], ac1[:, 1]), _ratio(ac1[:, 2], ac1[:, 3])
     chance = 2 * share * (1 - share)
     return {"ac1": _ratio(agreeing - chance, 1 - chance)}
 
 
 def of_ac2(ac2: Array) -> Measured:
-    """Gwet's AC2 (2014) with ordinal weights; the 9 weights add up to 17/3, and 17/3 / (3 * 2) is 17/18."""
+    """Return Gwet's AC2 (2014) with ordinal weights. The 9 weights add up to 17/3, and 17/3 / (3 * 2) is 17/18."""
     agreeing = _ratio(ac2[:, 0], ac2[:, 1])
     shares = _ratio(ac2[:, 2:5], ac2[:, 5:])
     chance = (shares * (1 - shares)).sum(1) * 17 / 18
@@ -219,7 +219,7 @@ def _leniency(rows: Array) -> Measured:
 
 
 def agreement_of(study: Study, stage: str, configuration: str | None = None) -> dict[str, Any]:
-    """Every statistic of the stage with its interval; what is undefined is left out."""
+    """Return every defined statistic of the stage with its interval."""
     units = units_of(study, stage, configuration)
     reviewers = sorted({name for _s, values in units for name in values})
     layout = Layout(reviewers)
@@ -239,7 +239,7 @@ def agreement_of(study: Study, stage: str, configuration: str | None = None) -> 
         return found
     _take(found, "", sums[paired], lambda rows: of_stage(rows, layout))
     _take_means(found, sums, layout, kept)
-    # Fleiss asks for the same number of reviewers on every item.
+    # Fleiss' kappa requires the same number of reviewers on every item.
     if len({len(values) for _s, values in units}) > 1:
         found["values"].pop("fleiss_kappa", None)
         found["intervals"].pop("fleiss_kappa", None)
@@ -265,7 +265,7 @@ def _take(
     *,
     is_drawn: bool = True,
 ) -> None:
-    """Add what a measure says of all statements, and its intervals; the statements are those it is about."""
+    """Add a measure's value over all given statements, and its intervals."""
     for name, value in measure(rows.sum(0, keepdims=True)).items():
         if not np.isnan(value[0]):
             found["values"][(whose, name) if whose else name] = float(value[0])
@@ -278,7 +278,7 @@ def _take(
 
 
 class Drawn(NamedTuple):
-    """A bootstrap interval, and where its ends may lie by chance in as few draws as the product's."""
+    """A bootstrap interval, and the ranges in which its ends may be by chance with as few draws as the product's."""
 
     low: float
     high: float
@@ -287,9 +287,9 @@ class Drawn(NamedTuple):
 
 
 def _bootstrap(rows: Array, measure: Callable[[Array], Measured]) -> dict[str, Drawn]:
-    """Percentile intervals over statements, drawn with replacement, wider by t where these are few."""
+    """Return percentile intervals over statements, drawn with replacement and widened by t if there are few."""
     generator, parts = np.random.default_rng(7), defaultdict(list)
-    # Statements that are alike are drawn together: it is the same distribution, and fewer numbers.
+    # Identical statements are drawn together, which has the same distribution and needs fewer numbers.
     kinds, counts = np.unique(rows, axis=0, return_counts=True)
     k = len(rows)
     draws = min(MOST_DRAWS, max(LEAST_DRAWS, DRAWN // k))
@@ -312,15 +312,15 @@ def _bootstrap(rows: Array, measure: Callable[[Array], Measured]) -> dict[str, D
 
 
 def _beyond(statements: int) -> float:
-    """The share of draws beyond an end: the normal tail of Student's t, and draws vary less by sqrt(k / (k - 1))."""
+    """Return the share of draws beyond an end, the normal tail of Student's t. Draws vary less by sqrt(k / (k - 1))."""
     width = (statements / (statements - 1)) ** 0.5 * t_quantile(statements - 1)
     return erfc(width / 2**0.5) / 2
 
 
 def _ranges(values: Array, statements: int) -> Iterator[tuple[float, float]]:
-    """Where each end may lie that is found in as few draws as the product's.
+    """Yield the range in which each end may be with as few draws as the product's.
 
-    How many of either's draws lie below an end is binomial: so many standard errors of that to either side.
+    The number of draws below an end is binomial. The range extends _ERRORS standard errors to either side.
     """
     few = min(PRODUCTS_MOST, PRODUCTS_DRAWN // statements)
     theirs = few if statements < 500 else PRODUCTS_LEAST

@@ -1,4 +1,4 @@
-"""The product's report beside the recount: every figure of both, and where they differ."""
+"""Compare every figure of the product's report with the recount."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CHANGE = ("gained", "lost", "items", "value", "low", "high", "deff")
 
 
 def compare(study: Study, report: Json) -> Differences:
-    """Everything of the report that follows from its items and scores."""
+    """Compare everything in the report that follows from its items and scores."""
     found, finals = Differences(), Finals(study)
     arms = {arm["name"]: arm for arm in report["configurations"]}
     found.check("configurations", sorted(study.configurations), sorted(arms))
@@ -82,7 +82,7 @@ def _check_share(found: Differences, name: str, ours: Json, theirs: Json) -> Non
 
 
 def _check_imported(found: Differences, study: Study, configuration: str, report: Json) -> None:
-    """Full success of imported results, of whatever was made."""
+    """Compare the full success of imported results, for items of any origin."""
     given = [
         (item["statement"], item["execution"] == 1)
         for item in study.items
@@ -100,7 +100,7 @@ def _check_imported(found: Differences, study: Study, configuration: str, report
 
 
 def _check_agreements(found: Differences, study: Study, report: Json) -> None:
-    """Pooled, and of each configuration; of one alone these are the same."""
+    """Compare agreement, pooled and by configuration. With one configuration, these are the same."""
     for stage in STAGES:
         pooled = agreement_of(study, stage)
         check_agreement(found, stage, pooled, report["agreement"][stage])
@@ -145,7 +145,7 @@ def _check_tables(found: Differences, finals: Finals, arm: Json) -> None:
             for key in ("least", "most", "unscored"):
                 found.check(f"{where} lengths {one['most']} {key}", one[key], other[key])
             _check_share(found, f"{where} lengths {one['most']}", one["fixed"], other["fixed"])
-        # What is not made yet can't be told there from what is made and not scored.
+        # There, objects that are not made yet can't be distinguished from unscored ones.
         if all(map(is_over, finals.study.items)):
             _check_gain(found, where, ours["gain"], theirs["gain"])
 
@@ -165,7 +165,7 @@ def _check_gain(
 
 
 def _check_readings(found: Differences, study: Study, report: Json) -> None:
-    """The figures if other scores decided; where the report has none, no final value may change."""
+    """Compare the figures under other readings of scores. A reading missing from the report must change nothing."""
     theirs = report["details"]["readings"]
     found.check("readings", [], sorted(theirs.keys() - READINGS.keys()))
     plain = Finals(study)
@@ -204,7 +204,7 @@ def _check_not_blind(found: Differences, study: Study, report: Json) -> None:
 
 
 def _check_p_values(found: Differences, finals: Finals, report: Json) -> None:
-    """Arm against arm, and Holm's adjustment of all p values that the report gives."""
+    """Compare the configurations' differences, and Holm's adjustment of all p values in the report."""
     study, details = finals.study, report["details"]
     theirs = {(one["first"], one["second"]): one for one in details["comparisons"]}
     compared = comparisons_of(finals, list(theirs))
@@ -262,7 +262,7 @@ def _check_p_values(found: Differences, finals: Finals, report: Json) -> None:
 
 
 def _are_shown(study: Study) -> bool:
-    """Once the campaign is closed; a study of imported scores that was never opened counts as closed."""
+    """Return whether the campaign is closed, or was never opened and has only imported scores."""
     return study.is_closed or study.rules.get("state") == "setup"
 
 
@@ -275,7 +275,7 @@ MEASURES = (
 
 
 def check_agreement(found: Differences, where: str, ours: Json, theirs: Json) -> None:
-    """Compare all that both say of a stage."""
+    """Compare all statistics of a stage."""
     found.check(f"{where} items", ours["items"], theirs["items"])
     if not ours["items"]:
         return
@@ -323,17 +323,15 @@ EXACT, DRAWN = 1e-9, 0.01
 
 @dataclass
 class Differences:
-    """How many figures were compared, and those that differ, each as one line."""
+    """The number of compared figures, and those that differ, each as one line."""
 
     compared: int = 0
     drawn: int = 0  # ends of bootstrap intervals among them
-    beyond: list[float] = field(
-        default_factory=list
-    )  # by how much such ends lie more than DRAWN apart
+    beyond: list[float] = field(default_factory=list)  # by how much such ends differ beyond DRAWN
     found: list[str] = field(default_factory=list)
 
     def check(self, name: str, ours: object, theirs: object, *, within: float = EXACT) -> None:
-        """Compare one figure; None is equal to None only."""
+        """Compare one figure. None equals only None."""
         self.compared += 1
         if isinstance(ours, (int, float)) and isinstance(theirs, (int, float)):
             if abs(ours - theirs) <= within:
@@ -343,15 +341,15 @@ class Differences:
         self.found.append(f"{name}: recounted {ours}, reported {theirs}")
 
     def check_ends(self, name: str, ours: tuple[float, float] | None, theirs: Any) -> None:
-        """Compare both ends of what is exact."""
+        """Compare both ends of an exact interval."""
         for place, end in enumerate(("low", "high")):
             self.check(f"{name} {end}", ours and ours[place], theirs and theirs[place])
 
     def check_drawn(self, name: str, ours: Drawn | None, theirs: Any) -> None:
         """Compare both ends of a bootstrap interval.
 
-        Few statements have few values that can be drawn: where the end lies between two of them that are more than
-        DRAWN apart, it is chance which one a seed finds. Such an end is counted, and must be one that chance may find.
+        Few statements allow few values. If an end is between two possible values that are more than DRAWN apart, the
+        seed decides which one is found. Such an end is counted, and must be a value that chance may find.
         """
         for place, end in enumerate(("low", "high")):
             one, other = ours and ours[place], theirs and theirs[place]

@@ -1,4 +1,4 @@
-"""Every figure of a configuration: what each item brings to it, and what an open one still can."""
+"""Recount every figure of a configuration from its items' contributions, with the range of open items."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ _NEEDS_FEEDBACK = (
 
 
 def model_items(study: Study, configuration: str) -> list[Record]:
-    """Items of the configuration that its model is judged by: what was retrieved is not its work."""
+    """Return the configuration's items without retrieved scripts, which are not the model's work."""
     return [
         item
         for item in study.items
@@ -173,12 +173,12 @@ def model_items(study: Study, configuration: str) -> list[Record]:
 
 
 def do_repeat(items: list[Record]) -> bool:
-    """Whether a statement occurs twice among them."""
+    """Return whether a statement occurs more than once among the items."""
     return len({item["statement"] for item in items}) < len(items)
 
 
 def missing(finals: Finals, items: list[Record], name: str) -> bool:
-    """Whether what the figure is about exists nowhere in the configuration, nor can still come."""
+    """Return whether no item of the configuration has or can still get the object of the figure."""
 
     def has(stage: str) -> bool:
         return any(finals.outcome(item, stage, "strict") != ABSENT for item in items)
@@ -195,7 +195,7 @@ def missing(finals: Finals, items: list[Record], name: str) -> bool:
 
 
 def figures_of(finals: Finals, configuration: str, criterion: str) -> dict[str, dict[str, Any]]:
-    """Each figure by its name."""
+    """Return each figure by its name."""
     items = model_items(finals.study, configuration)
     ends = [(item, finals.ends(item, criterion)) for item in items]
     found = {}
@@ -230,7 +230,7 @@ def figure_of(
     is_net: bool = False,
     repeats: bool,
 ) -> dict[str, Any]:
-    """A share (or net) with all that stands beside each."""
+    """Return a share or a net figure with the counts next to it."""
     closed: list[tuple[Record, Part]] = []
     scored: list[set[Part]] = []
     everything: list[set[Part]] = []
@@ -282,7 +282,7 @@ def _why_open(
     brings: Callable[[Record, End], Part],
     criterion: str,
 ) -> str:
-    """Unresolved where a word of an adjudicator on one stage, all else as it is, can change the item's part."""
+    """Return "unresolved" if adjudicating one stage alone can change the item's part."""
     for stage in ways[0]:
         if stage in ("script", VERDICT, RECOMMENDED) or not finals.is_unresolved(
             item, stage, criterion

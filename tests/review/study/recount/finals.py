@@ -82,7 +82,7 @@ class Finals:
         return {name: scores for name, scores in kept.items() if scores}
 
     def _early(self, item: Record) -> set[str]:
-        """Return the reviewers who gave the item, at any stage, a score from the first quarter of theirs."""
+        """Return the reviewers for whom any of the item's scores is in the first quarter of all their scores."""
         rounds = [stage_of_round(one["round"]) for one in item.get("later") or ()]
         stages = ("script", "feedback", "refined", *rounds)
         every = [self._without_sham(item, stage) for stage in stages]

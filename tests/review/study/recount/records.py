@@ -1,4 +1,4 @@
-"""An export read back: its items, and everything that was said of each text, in the order of time."""
+"""Read an export back: its items, and all scores and adjudications of each text in order of time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 Record = dict[str, Any]
 Text = tuple[str, ...]  # what is scored; the same key in several arms is the same text
-# A text and the stage at which it is scored: `script`, `feedback`, `refined`, and of later rounds `refined 2` and on.
+# A text and the stage at which it is scored: `script`, `feedback`, `refined`, and `refined 2` etc. for later rounds.
 Place = tuple[Text, str]
 STAGES = ("script", "feedback", "refined")
 _UNDER_WAY = ("queued", "running", "waiting")
@@ -21,23 +21,23 @@ _HIDDEN = ("verdict", "models", "reviewers", "execution", "reference")
 
 @dataclass
 class Study:
-    """Real items of a campaign, and all that was said of them."""
+    """Real items of a campaign, with all their scores and adjudications."""
 
     rules: Record
     items: list[Record]
-    # Place to reviewer to their scores, the newest last; one in another arm's copy of a text stands once.
+    # Place to reviewer to their scores, newest last. A score that is copied to other arms is listed once.
     scores: dict[Place, dict[str, list[Record]]] = field(default_factory=dict)
     adjudicated: dict[Place, list[Record]] = field(default_factory=dict)
-    # Reviewers who said of a text that they can't judge it; items that anybody passed over.
+    # Reviewers who could not judge a text, and items that any reviewer passed over.
     could_not: dict[Text, set[str]] = field(default_factory=dict)
     passed_over: set[tuple[str, str]] = field(default_factory=set)
     # Item and author of the feedback to reviewer to their scores of the expert's refinement.
     expert_scores: dict[tuple[Text, str], dict[str, list[Record]]] = field(default_factory=dict)
     expert_words: dict[Text, list[Record]] = field(default_factory=dict)
-    # Seconds of work on an item, of each score that says so.
+    # Seconds of work on an item, from each score that records them.
     seconds: dict[tuple[str, str], list[float]] = field(default_factory=dict)
 
-    # Scores, told by their identity, of the first quarter of all that their reviewer gave.
+    # The `id()` of each score in the first quarter of its reviewer's scores.
     early: set[int] = field(default_factory=set)
 
     @property
@@ -56,13 +56,13 @@ class Study:
 
     @property
     def configurations(self) -> list[str]:
-        """Their names, in the order in which their first items stand."""
+        """The names of the configurations, in the order of their first items."""
         return list(dict.fromkeys(item["configuration"] for item in self.items))
 
     def is_blind(self, score: Record) -> bool:
-        """Whether no more was visible than the score's stage shows, by what its record says.
+        """Return whether the score's record shows that nothing was visible beyond the score's stage.
 
-        What the campaign doesn't hide, its stages show; the feedback is shown from the stage of feedback on.
+        Data that the campaign doesn't hide may be visible. Feedback may be visible from the feedback stage on.
         """
         seen, hides = score.get("visible") or {}, self.hides_verdict
         hidden = [name for name in _HIDDEN if self.rules.get(f"hides_{name}", True)]
@@ -72,7 +72,7 @@ class Study:
 
 
 def text_of(item: Record, stage: str) -> Text:
-    """What a score of this stage is about; without a text of its own it is the item's alone."""
+    """Return the text that a score of this stage is about. Without a text, it is a key of the item's own."""
     script, later = item.get("script"), item.get(stage)
     if not script or not later:
         return (item["id"], "", item["configuration"])
@@ -80,7 +80,7 @@ def text_of(item: Record, stage: str) -> Text:
 
 
 def own_text(item: Record) -> Text:
-    """What no other arm shares: later rounds, and what experts had made."""
+    """Return a key that no other arm shares, for later rounds and for objects made for experts."""
     return (item["id"], "", item["configuration"])
 
 
@@ -93,28 +93,28 @@ def stage_of_round(round_: int) -> str:
 
 
 def is_failed(item: Record) -> bool:
-    """Whether the run ended without a script."""
+    """Return whether the run ended without a script."""
     return item.get("made") == "failed"
 
 
 def is_flagged(item: Record) -> bool:
-    """Whether the first assessment said incorrect."""
+    """Return whether the first assessment is "incorrect"."""
     return verdict_of(item) == "incorrect"
 
 
 def verdict_of(item: Record) -> str:
-    """That of the first assessment; empty where there was none."""
+    """Return the verdict of the first assessment, or "" without one."""
     first = item.get("assessment") or {}
     return first.get("verdict") or item.get("verdict") or ""
 
 
 def is_over(item: Record) -> bool:
-    """Whether nothing more will be made for it."""
+    """Return whether the run has ended, so that nothing more will be made for the item."""
     return item.get("run_state") not in _UNDER_WAY
 
 
 def read_study(lines: Iterable[str]) -> Study:
-    """A study from the lines of its export."""
+    """Return a study from the lines of its export."""
     records = [json.loads(line) for line in lines if line.strip()]
     rules = next((one["about"] for one in records if one["record"] == "campaign"), {})
     study = Study(
@@ -126,7 +126,7 @@ def read_study(lines: Iterable[str]) -> Study:
         for one in records
         if (one.get("item"), one.get("configuration")) in by_key
     ]
-    said.sort(key=lambda pair: _time(pair[0]))  # stable: of a tie the later line is last
+    said.sort(key=lambda pair: _time(pair[0]))  # stable, so that the later line is last in a tie
     _take_scores(study, said)
     for one, item in said:
         if one["record"] == "adjudication" and one.get("current", True):
@@ -142,7 +142,7 @@ def read_study(lines: Iterable[str]) -> Study:
 
 
 def _counts(item: Record, rules: Record) -> bool:
-    """Whether the item is in figures; those of a pilot only if the manager decided so."""
+    """Return whether the item counts in figures. Items of a pilot count only if the manager decided so."""
     return (
         item.get("purpose", "real") == "real"
         and not item.get("withdrawn")
@@ -183,7 +183,7 @@ def _take_scores(study: Study, said: list[tuple[Record, Record]]) -> None:
 
 
 def _first_quarters(scores: Iterable[Record]) -> set[int]:
-    """Of each reviewer, in the order of time; one without a time has no place in it, and a copy was given elsewhere."""
+    """Return the ids of the scores in each reviewer's first quarter by time, without copies and undated scores."""
     given: dict[str, list[Record]] = defaultdict(list)
     for one in scores:
         if one.get("at") and not one.get("copied"):
@@ -192,16 +192,16 @@ def _first_quarters(scores: Iterable[Record]) -> set[int]:
 
 
 def _without_copies(given: list[Record]) -> list[Record]:
-    """A reviewer was shown a text once: what stands in its other arms is a copy, and says nothing more."""
+    """Return a reviewer's own scores of a text. Scores in other arms of the text are copies."""
     return [one for one in given if not one.get("copied")] or given
 
 
-# A Draft that is recommended, and of which the export says no more.
+# A recommended Draft that is not in the export.
 ELSEWHERE = "elsewhere"
 
 
 def recommended_stage(item: Record) -> str | None:
-    """The stage of the Draft that the product recommends; None where it recommends none."""
+    """Return the stage of the Draft that the product recommends, or None."""
     name = item.get("recommended") or "none"
     if name != "other":
         return {"first": "script", "refined": "refined"}.get(name)
@@ -212,7 +212,7 @@ def recommended_stage(item: Record) -> str | None:
 
 
 def same_stage(item: Record, stage: str) -> str:
-    """The earliest stage of the chain of Drafts at which the same text stands: it has that one's score."""
+    """Return the earliest stage in the chain of Drafts with the same text, whose score it shares."""
     if stage == "script" or not item.get("script"):
         return stage
     for earlier, text in chain_of(item):
@@ -222,7 +222,7 @@ def same_stage(item: Record, stage: str) -> str:
 
 
 def chain_of(item: Record) -> list[tuple[str, str]]:
-    """The Drafts in order of rounds, as stage and text."""
+    """Return the Drafts in order of rounds, as stage and text."""
     found = [("script", item.get("script") or ""), ("refined", item.get("refined") or "")]
     found += [(stage_of_round(one["round"]), one["refined"]) for one in item.get("later") or ()]
     return [one for one in found if one[1]]
