@@ -79,7 +79,7 @@ def access_assignment(user: User, item: Item) -> Assignment:
 
 
 def access_study(user: User, pk: int) -> Campaign:
-    """Return a study if the user is a member, or a reviewer and the study is open to all reviewers."""
+    """Return a study to a reviewer who is a member, or to any reviewer if the study is open to all."""
     require_reviewer(user)
     campaign = get_object_or_404(Campaign, pk=pk, kind=Campaign.Kind.STUDY)
     if not campaign.open_to_all and not campaign.members.filter(user=user).exists():

@@ -17,7 +17,7 @@ class Placed(NamedTuple):
 
     @staticmethod
     def text_of(lines: Sequence[str], line: object) -> str:
-        """The text of a line, counted from 1; empty if there is no such line."""
+        """Return the text of a line, counted from 1, or "" if the line does not exist."""
         return lines[line - 1].strip() if isinstance(line, int) and 0 < line <= len(lines) else ""
 
 

@@ -58,7 +58,7 @@ def fill(script: str, values: Mapping[str, str]) -> str:
 
 
 def before_filling(text: str) -> Iterator[str]:
-    """Yield the possible originals of `text`: the text without each set of lines that `fill` could have added."""
+    """Yield the possible originals of `text`: the text without the first lines that `fill` may have added."""
     end = _header_end(text)
     lines = text[end:].split("\n")
     for count in range(1, min(len(lines), _MOST_LINES)):

@@ -15,9 +15,7 @@ from tests.permissions.crawl import Offer, dead_keys, offers_of
 from tests.permissions.matrix import SIGNED_IN, Row, admin_rows, page_rows
 from tests.permissions.objects import Everything
 
-_EACH = (
-    3  # maximum number of pages per address, and of offers per address on them, that are checked
-)
+_EACH = 3  # maximum number of pages per address, and of offers per address on them
 _NOT_ASKED = {"api-docs", "api-schema", "help-picture", "readyz", "operation"}
 
 

@@ -256,7 +256,7 @@ def _sends_files(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _find_bulk(program: Program) -> dict[int, str]:
-    """Return the commands, by id, that print or name databases, disks, whole folders, or files with these."""
+    """Return the commands, by id, that output whole databases, disks or folders, or files with their contents."""
     kinds, files = dict[int, str](), set[str]()
     for command in program.commands:
         redirected = [r.word for r in command.redirects if not r.word.prefix.startswith("/dev/")]

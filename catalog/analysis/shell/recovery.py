@@ -102,7 +102,7 @@ class _Groups:
         return line + 1
 
     def _ends(self, line: int, last: int) -> Iterator[int]:
-        """Yield the line after the first one, then the ends of lines that are not indented more than the first."""
+        """Yield possible ends: after the first line, then after each line that is not indented more than it."""
         indent = self._indent(line)
         yield line + 1
         for end in range(line + 1, min(last, line + MAXIMUM_GROUP)):

@@ -184,7 +184,7 @@ class _Walker:
         ]
 
     def _defer_backquoted(self, node: Node, context: Context) -> bool:
-        """Whether the shell takes backslashes away before it reads this: then the tree is wrong."""
+        """Queue a backquoted substitution whose backslashes the shell removes first, because its tree is wrong."""
         written = self.unit.source[node.start_byte + 1 : node.end_byte - 1]
         if self.unit.source[node.start_byte : node.start_byte + 1] != b"`" or b"\\" not in written:
             return False
@@ -211,9 +211,7 @@ class _Walker:
                 if variable := read_variable(node, self.unit):
                     span = self._span(node)
                     self.found.expansions.append(Expansion(variable, span, context.function))
-                    if (
-                        variable.operator + variable.operand == "@P"
-                    ):  # evaluates the value, as eval does
+                    if variable.operator + variable.operand == "@P":  # runs it, as eval would
                         bare = replace(variable, quoted=True, operator="", operand="")
                         mark = literal_word('"', span).parts
                         text = Word((*literal_word(": ", span).parts, *mark, bare, *mark), span)

@@ -14,9 +14,8 @@ HEREDOC = re.compile(r"(?<!<)<<(?P<tabs>-?)[ \t]*['\"\\]?(?P<word>[A-Za-z_]\w*)"
 _NUMBERED = re.compile(
     r"\n*[ \t]*+(?P<number>\d{1,6})(?P<sign>[ \t]*+[:.|)│][ \t]*+|[ \t]++)(?=\S)"
 )
-_MISREAD = re.compile(
-    r"\b\d++#(?=[\w$])|(?<==)\$\{#\w+\}(?=-)"
-)  # the grammar misreads 10#$n and i=${#s}-1
+# The grammar misreads 10#$n and i=${#s}-1.
+_MISREAD = re.compile(r"\b\d++#(?=[\w$])|(?<==)\$\{#\w+\}(?=-)")
 _NUMBER = re.compile(r"[ \t]*+(\d{1,6})")
 
 

@@ -225,7 +225,7 @@ def test_who_saw_the_verdict_before_is_not_blind_and_who_did_not_is(
 def test_somebody_elses_score_does_not_show_the_verdict_to_who_may_be_next(
     flagged: Item, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
-    """After a score and a skip, the run's page revealed the verdict to the next reviewer, who counted as blind."""
+    """After a score and a skip, the run's page must hide the verdict from the next reviewer, who is still blind."""
     assignment = services.claim_item(flagged, by=reviewer)
     score_next(flagged, reviewer, 0)
     services.give_back(assignment, state=Assignment.State.SKIPPED, why="Not my field")

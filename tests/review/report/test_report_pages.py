@@ -93,9 +93,7 @@ def test_left_out_items_have_reason(campaign: Campaign, reviewer: User, as_manag
     labels = [
         Label("correct", [(2, None, None), (2, None, None)]),
         Label("correct", [(0, None, None), (2, None, None)]),  # unresolved
-        Label(
-            "correct", [(1, None, None), nothing]
-        ),  # one of two reviewers has finished, so it is pending
+        Label("correct", [(1, None, None), nothing]),  # one of two has finished: pending
     ]
     fill(campaign, labels, [reviewer, second])
     page = as_manager.get(f"/campaigns/{campaign.pk}/report/").text

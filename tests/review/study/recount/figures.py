@@ -282,7 +282,7 @@ def _why_open(
     brings: Callable[[Record, End], Part],
     criterion: str,
 ) -> str:
-    """Return "unresolved" if adjudicating one stage alone can change the item's part."""
+    """Return UNRESOLVED if adjudicating one stage alone can change the item's part, else PENDING."""
     for stage in ways[0]:
         if stage in ("script", VERDICT, RECOMMENDED) or not finals.is_unresolved(
             item, stage, criterion
