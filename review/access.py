@@ -17,7 +17,7 @@ MANAGE_CAMPAIGNS = "review.manage_campaigns"
 
 
 def require_reviewer(user: User) -> None:
-    """Raise PermissionDenied if the user is not a reviewer, whatever other roles the user has."""
+    """Raise PermissionDenied if the user is not a reviewer, regardless of other roles."""
     if not user.has_perm(REVIEW):
         raise PermissionDenied(_("Reviewing takes the role “reviewer”."))
 

@@ -99,7 +99,7 @@ def risk_level(findings: Iterable[RatedFinding], side_effect: SideEffect) -> Ris
 
 
 def least_risk(findings: Iterable[RatedFinding]) -> Risk:
-    """Return the lower bound that these findings set for the risk of a script, whatever users or files claim."""
+    """Return the lower bound that these findings set for the risk of a script. Manual ratings can't go below it."""
     return max(map(finding_risk, findings), key=list(Risk).index, default=Risk.LOW)
 
 

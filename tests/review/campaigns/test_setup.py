@@ -1,4 +1,4 @@
-"""A campaign is made in steps: named, filled, its rules set, looked at, started; what is refused stays as typed."""
+"""Tests of setting up a campaign in steps. Rejected input stays in the form."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_campaign_goes_from_a_name_to_open(boss: Client, reviewer: User) -> No
 
     given = {"people": ["rita"], "overlap": 1, "extra_share": 0, "go_on": "1"}
     answer = boss.post(f"{setup}/reviewers/", given)
-    # Blinding and the rubric have careful defaults: they are passed over.
+    # Blinding and the rubric have safe defaults, so their steps are skipped.
     assert answer["Location"] == f"{setup}/about/"
     item = campaign.items.get()
     assert (item.overlap, item.places) == (1, 1)
@@ -210,7 +210,7 @@ def test_campaigns_are_for_managers(reviewer: User, manager: User, client_for: C
 
 @pytest.fixture
 def campaign(boss: Client, manager: User, reviewer: User) -> Campaign:
-    """Two items done, then the rubric was changed."""
+    """A campaign whose rubric was changed after two items were done."""
     made = make_study(by=manager, reviewers=[reviewer], items=3)
     for _ in range(2):
         assignment = services.claim_next(made, by=reviewer)
@@ -218,7 +218,7 @@ def campaign(boss: Client, manager: User, reviewer: User) -> Campaign:
     answer = boss.post(
         f"/campaigns/{made.pk}/setup/rubric/", {"rubric": "Paths count.", "go_on": "1"}
     )
-    # It stays on this step: a question has come up.
+    # It stays on this step, because it asks a question.
     assert answer["Location"] == f"/campaigns/{made.pk}/setup/rubric/"
     return made
 
@@ -258,7 +258,7 @@ def test_earlier_scores_are_kept_with_a_reason_and_that_is_in_the_report(
     assert "under an earlier version" not in page("setup/rubric/")
     assert [decide(boss, campaign, do) for do in ("keep", "again")] == [409, 409]
     assert len(versions(campaign)[0]["choices"]) == 1
-    # The next version brings the question up again.
+    # The next version asks the question again.
     editing.change_campaign(campaign, by=manager, rubric="Quoting counts too.")
     assert count_undecided(campaign) == 2
 
@@ -278,7 +278,7 @@ def test_reviewers_are_asked_again_and_their_new_scores_name_the_new_version(
         by=reviewer,
     )
     newest = Score.objects.latest("pk")
-    # Verdict and feedback have been seen by now: it is on record, and the figures use the score before.
+    # Verdict and feedback were visible by then. This is recorded, and the figures use the previous score.
     assert (newest.rubric.number, newest.blind) == (2, False)
     (choice,) = versions(campaign)[0]["choices"]
     assert (choice["what"], choice["items"]) == ("earlier scores asked again", 2)
@@ -363,7 +363,7 @@ def test_progress_and_adjudication(
 def test_pilot_scores_are_left_out_unless_decided_before_main_phase(
     boss: Client, manager: User, reviewer: User
 ) -> None:
-    """Plan and rules may be revised until the main phase; the report and the threats say what counts."""
+    """Plan and rules may be revised until the main phase. The report and the threats show what counts."""
     campaign = make_study(by=manager, reviewers=[reviewer], items=4, is_open=False, pilot_size=2)
     campaign = states.move_campaign(campaign, "pilot", by=manager)
     go_through(campaign, reviewer, 2, 2, 2)
@@ -402,7 +402,7 @@ def test_pilot_scores_are_left_out_unless_decided_before_main_phase(
 def test_preview_shows_manager_the_page_that_a_reviewer_gets(
     boss: Client, manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
-    """With an item of the study, and with the sample of a study that has none; neither shows the verdict."""
+    """Preview an item of the study, or a sample if the study has no items. Neither shows the verdict."""
     empty = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
     assert 'name="value"' in boss.get(f"/campaigns/{empty.pk}/preview/").text
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)

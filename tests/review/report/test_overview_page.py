@@ -1,4 +1,4 @@
-"""The head of the report, its tables as text, and the four lists of the assessor's table, over HTTP."""
+"""Tests of the report's head, its tables as text, and the four item lists of the assessor's table, over HTTP."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def campaign(_golden: int, db: None) -> Campaign:
 
 
 def head_of(page: str) -> str:
-    """The part above the details."""
+    """Return the part of the page above the details."""
     return page.partition('class="report-details"')[0]
 
 
@@ -67,7 +67,7 @@ def test_head_shows_plan_and_primary_figure(golden: Campaign, client: Client) ->
         'aria-label="stayed right: 7 / 48, broken: 3 / 48, fixed: 18 / 48, stayed wrong: 20 / 48"'
         in head
     )
-    # Every mark says its numbers, and nothing carries a style of its own.
+    # Every mark has a title with its numbers, and no element has an inline style.
     assert "<title>imported: 43.2 % (33.3 to 53.6 %)</title>" in head
     assert "style=" not in head
 
@@ -75,7 +75,7 @@ def test_head_shows_plan_and_primary_figure(golden: Campaign, client: Client) ->
 def test_head_follows_criterion(campaign: Campaign, client: Client) -> None:
     people = [make_person(name, "reviewer") for name in ("rob", "ria")]
     labels = [
-        # Final under strict alone; the refined script of the next one is what they differ on.
+        # Final only under the strict criterion. In the next one, reviewers differ on the refined script.
         Label("incorrect", [(0, None, None), (1, None, None)]),
         Label("incorrect", [(0, 2, 2), (0, 2, 0)]),
     ]
@@ -139,7 +139,7 @@ def test_every_table_can_be_taken_along_as_text(golden: Campaign, client: Client
     assert ["Broken by refinement", "imported", "3", "10", "30.0"] in [row[:5] for row in rows]
     partial = client.get(f"/campaigns/{golden.pk}/report/tables/figures.tex?criterion=partial").text
     assert "107 / 153" in partial and r"\toprule" in partial
-    # Reading a table is a look at the live report like any other.
+    # Viewing a table is recorded like any view of the live report.
     assert ReportLook.objects.count() == 1
 
 
@@ -156,7 +156,7 @@ def test_a_kept_report_stays_as_it_is_while_scores_go_on(golden: Campaign, clien
     assert "65 / 153" in text and "demo" not in text
     page = client.get(kept).text
     assert "65 / 153" in page and "Stopping when it looks good" in page
-    # The database keeps no order of a document's keys; the page has one of its own.
+    # The database does not keep the order of JSON keys, so the page defines the order.
     figures = r'<tbody id="(\w+)"'
     assert re.findall(figures, page) == re.findall(figures, client.get(report).text)
     assert f"{kept}tables/figures.md" in page and "cell=" not in page

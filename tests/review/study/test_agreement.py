@@ -1,4 +1,4 @@
-"""Agreement from counts, compared with the recount, two libraries and hand-computed values; edge cases."""
+"""Tests of agreement from counts, compared with the recount, two libraries and hand-computed values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Rows = Sequence[dict[int, int]]  # of each item, the value by reviewer
 
 
 def counts_of(*statements: Rows, times: int = 1) -> StageCounts:
-    """The counts of statements, each with the rows of its items."""
+    """Return the counts of statements, each with the rows of its items."""
     values: Counter[tuple[Values, ...]] = Counter()
     pairs: Counter[PairCells] = Counter()
     whole: Counter[tuple[PairCells, ...]] = Counter()
@@ -56,7 +56,7 @@ def counts_of(*statements: Rows, times: int = 1) -> StageCounts:
 
 
 def agreement(rows: Rows) -> Agreement:
-    """Of items that have a statement each."""
+    """Return the agreement of items that each have their own statement."""
     return agreement_of(counts_of(*([row] for row in rows)))
 
 
@@ -84,7 +84,7 @@ def drawn_rows(seed: int, items: int = 14) -> list[dict[int, int]]:
     ],
 )
 def test_agreement_of_drawn_scores_equals_the_recount(seeds: Sequence[int]) -> None:
-    """Every coefficient, of all reviewers and of each pair, and leniency."""
+    """Compare every coefficient, of all reviewers and of each pair, and leniency."""
     for seed in seeds:
         rows, found = drawn_rows(seed, 14 if seed >= 0 else 40), Differences()
         scores = [
@@ -141,7 +141,7 @@ def test_kappas_are_those_of_scikit_learn() -> None:
 
 
 def test_without_two_scores_of_an_item_nothing_is_said() -> None:
-    """No items, no scores, one reviewer, two reviewers of different items."""
+    """Try no items, no scores, one reviewer, and two reviewers of different items."""
     cases: list[Rows] = [[], [{}, {}], [{1: 0}, {1: 2}], [{1: 0}, {2: 2}]]
     for rows in cases:
         found = agreement(rows)
@@ -191,7 +191,7 @@ def test_the_interval_is_the_same_each_time_and_costs_no_more_for_a_million_item
 
 @pytest.mark.slow
 def test_items_of_one_statement_are_drawn_together() -> None:
-    """Three items that are scored alike are worth one: the interval is that of the statements."""
+    """Three items with equal scores count as one, so the interval is that of the statements."""
     rows = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(60)]
     alone = agreement(rows)
     in_threes = agreement_of(counts_of(*([row] * 3 for row in rows)))
@@ -202,7 +202,7 @@ def test_items_of_one_statement_are_drawn_together() -> None:
 
 
 def test_missing_interval_has_a_reason() -> None:
-    """One item of forty differs: more than a third of the draws are without it."""
+    """One of forty items differs, so more than a third of the draws lack it."""
     found = agreement([{1: n % 3, 2: (n + n % 4) % 3} for n in range(19)])
 
     assert (found.low, found.high, found.no_interval) == (None, None, FEW_STATEMENTS)
@@ -215,9 +215,9 @@ def test_missing_interval_has_a_reason() -> None:
 
 
 def test_gwet_coefficients_equal_the_published_examples_of_irrcac() -> None:
-    """The data sets cac.raw4raters (Gwet 2014, page 120; with missing ratings) and cont3x3abstractors of irrCAC.
+    """Use irrCAC's data sets cac.raw4raters (Gwet 2014, page 120; with missing ratings) and cont3x3abstractors.
 
-    Its documentation prints AC1 of both; its Python port tests the AC2 of the first with these weights.
+    Its documentation prints AC1 of both, and its Python port tests AC2 of the first with these weights.
     """
     raters = ("123321412___", "1233224125__", "_33323422513", "12332441251_")
     units = ["".join(unit).replace("_", "") for unit in zip(*raters, strict=True)]
@@ -242,7 +242,7 @@ def test_gwet_coefficients_equal_the_published_examples_of_irrcac() -> None:
     }
     third = Fraction(2, 3)
     assert ordinal_weights(3).ravel() == pytest.approx([1, third, 0, third, 1, third, 0, third, 1])
-    # By hand: neighbors agree by 2/3; of the scores 5/8 are 2, 2/8 are 1 and 1/8 are 0.
+    # Computed by hand: neighbors agree by 2/3, and of the scores, 5/8 are 2, 2/8 are 1 and 1/8 are 0.
     chance = Fraction(17, 18) * (1 - Fraction(25 + 4 + 1, 64))
     rows = [{1: 2, 2: 2}, {1: 2, 2: 1}, {1: 2, 2: 0}, {1: 2, 2: 1}]
     observed = (1 + third + 0 + third) / 4
@@ -250,7 +250,7 @@ def test_gwet_coefficients_equal_the_published_examples_of_irrcac() -> None:
 
 
 def test_ac1_stays_meaningful_where_one_value_dominates() -> None:
-    """18 of 20 items are right to both, 1 to each alone: kappa is negative, AC1 as worked out by hand."""
+    """Both score 18 of 20 items right, and each scores one more. Kappa is negative. AC1 is computed by hand."""
     found = agreement([*[{1: 2, 2: 2}] * 18, {1: 2, 2: 0}, {1: 0, 2: 2}])
     share = 38 / 40
     chance = 2 * share * (1 - share)
@@ -261,7 +261,7 @@ def test_ac1_stays_meaningful_where_one_value_dominates() -> None:
 
 
 def test_fleiss_kappa_is_that_of_his_example_and_only_with_equal_numbers() -> None:
-    """Ten items, three reviewers; worked out by his formula."""
+    """Ten items and three reviewers, computed by hand from Fleiss' formula."""
     rows: list[dict[int, int]] = [
         dict(enumerate(values))
         for values in ((0, 0, 0), (0, 0, 1), (2, 2, 2), (2, 2, 1), (1, 1, 1), (0, 2, 2), (2, 2, 2))
@@ -289,7 +289,7 @@ def test_leniency_is_mean_difference_from_the_others() -> None:
 
 @pytest.mark.slow
 def test_a_mean_over_pairs_is_drawn_from_whole_statements() -> None:
-    """Three reviewers who score as one: the mean is as uncertain as each pair, not as three pairs would be."""
+    """Three reviewers score identically, so the mean is as uncertain as each pair."""
     rows: list[dict[int, int]] = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(60)]
     alike = [{**row, 3: row[1], 4: row[2]} for row in rows]
     found = agreement(alike)
@@ -305,18 +305,18 @@ def test_a_mean_over_pairs_is_drawn_from_whole_statements() -> None:
 
 @pytest.mark.slow
 def test_a_draw_that_leaves_one_pair_without_variation_is_no_draw_of_their_mean() -> None:
-    """The second pair differs on one item of thirty: it is gone from a third of the draws, and its kappa with it."""
+    """The second pair differs on one of thirty items. A third of the draws lack it, and so lack the pair's kappa."""
     rows: list[dict[int, int]] = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(40)]
     found = agreement([*rows, *[{1: 2, 3: 2}] * 29, {1: 2, 3: 1}])
 
     assert found.cohen_kappa is not None and found.krippendorff_alpha is not None
     assert (found.intervals["cohen_kappa"], found.no_interval) == (None, OFTEN_UNDEFINED)
-    # A pair that is never defined is in neither the mean nor its draws.
+    # A pair whose kappa is never defined is left out of the mean and its draws.
     assert agreement([*rows, *[{1: 2, 3: 2}] * 30]).intervals["cohen_kappa"]
 
 
 def test_statements_that_say_nothing_of_the_pairs_do_not_make_up_their_number() -> None:
-    """Thirty joint items of the one pair that counts are in ten statements."""
+    """The only pair that counts has thirty joint items in ten statements."""
     counted = [[{1: n % 3, 2: (n + n % 4) % 3} for n in range(m, m + 3)] for m in range(10)]
     found = agreement_of(counts_of(*counted, *([{3: n % 3, 4: n % 2}] for n in range(15))))
 

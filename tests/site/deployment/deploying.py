@@ -1,4 +1,4 @@
-"""compose.yaml and chart as their tools read them, without an engine and without a cluster."""
+"""Read compose.yaml and the chart as their tools do, without a container engine or a cluster."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FIXED = {
     "SCRIPTSMITH_POSTGRES_USER": "of the embedded PostgreSQL",
     "SCRIPTSMITH_PRODUCTION": "it is",
 }
-# What opens doors: nothing for a program that runs scripts.
+# Credentials, which a program that runs scripts must not get.
 SECRET = {
     "ANTHROPIC_API_KEY",
     "AWS_SECRET_ACCESS_KEY",
@@ -71,7 +71,7 @@ def settable() -> list[str]:
     return sorted(set(KNOWN) - set(FIXED) - {"SCRIPTSMITH_UNDER_TEST"})
 
 
-# Where the database and the broker are, which only the operator knows.
+# Addresses of the database and the broker, which only the operator knows.
 PLACES = {
     "databaseTo": [{"ipBlock": {"cidr": "10.0.3.7/32"}}],
     "brokerTo": [{"podSelector": {"matchLabels": {"app": "valkey"}}}],
@@ -102,7 +102,7 @@ def pods(made: list[dict[str, Any]]) -> Mapping[str, dict[str, Any]]:
 
 
 def arguments_of(program: Program) -> list[str]:
-    """The arguments of Celery or gunicorn under `make run`."""
+    """Return the arguments of Celery or gunicorn under `make run`."""
     assert isinstance(program.main, partial)
     arguments, *_ = program.main.args
     return list(arguments)

@@ -1,4 +1,4 @@
-"""Configurations against each other, on the cases that have ended under both, and the family of p values."""
+"""Compare configurations on the cases that ended under both, and recount the family of p values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Compared = dict[tuple[str, str], dict[str, dict[str, dict[str, Any]]]]
 
 
 def comparisons_of(finals: Finals, pairs: list[tuple[str, str]]) -> Compared:
-    """(first, second) to criterion to figure, for every two configurations, turned as the pairs are."""
+    """Return the figures of every two configurations by criterion, in the order that `pairs` gives."""
     turned = {frozenset(pair): pair for pair in pairs}
     return {
         (first, second): {
@@ -79,7 +79,7 @@ def _every(finals: Finals, configuration: str) -> list[Record]:
 
 
 def _parts(finals: Finals, item: Record, name: str, criterion: str) -> set[Part]:
-    """What it can still add; nothing at all if it was retrieved."""
+    """Return the possible contributions of an item. A retrieved item contributes nothing."""
     if item.get("made") == "retrieved":
         return {NOTHING}
     return {FIGURES[name](item, end) for end in finals.ends(item, criterion)}
@@ -89,7 +89,7 @@ Key = tuple[str, str, str, str]  # figure, criterion, one configuration, and ano
 
 
 class Family:
-    """All p values of a report: the one that was named alone, the others with Holm's adjustment."""
+    """All p values of a report. The primary one is not adjusted, and the others have Holm's adjustment."""
 
     def __init__(self, finals: Finals, compared: Compared, nets: dict[Key, float | None]) -> None:
         rules = finals.study.rules
@@ -140,7 +140,7 @@ class Family:
         return len(self.found) + len(self.without)
 
     def adjusted(self) -> dict[Key, float | None]:
-        """Holm's value of each; what could not be had counts as 1, and has none."""
+        """Return Holm's value of each comparison. A missing p value counts as 1 and stays None."""
         every = [*self.found.values(), *(None for _one in self.without)]
         values = holm([1.0 if one is None else one for one in every])
         return {
@@ -149,7 +149,7 @@ class Family:
         }
 
     def _is_possible(self, key: tuple[str, ...]) -> bool:
-        """Whether the study has what such a comparison is about."""
+        """Return whether the study has the data for such a comparison."""
         name, _criterion, *arms = key
         study = self._finals.study
         return name in FIGURES and all(
