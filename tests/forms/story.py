@@ -61,7 +61,7 @@ class World(SimpleNamespace):
 
 @dataclass(frozen=True)
 class Story:
-    """One form of one template, used as its user would use it. `told()` adds the template and the user."""
+    """One form of one template, used as its user would use it. The tables' keys set `template` and `who`."""
 
     # Returns the page's address, or the page itself if it answers a POST.
     given: Callable[[World], str | HttpResponse]

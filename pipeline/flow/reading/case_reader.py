@@ -60,7 +60,7 @@ def read_cases(reply: Reply, *, statement: str = "", author: str = "a model") ->
 
 
 def read_answers(reply: Reply) -> AnswersReading:
-    """Return the answers *keep*, *mend* or *open* by check. Other answers are ignored."""
+    """Return the answers about checks, by the name of the check. Unknown answers are ignored."""
     why = stopped(reply)
     if why:
         return AnswersReading(why)

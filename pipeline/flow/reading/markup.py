@@ -67,7 +67,7 @@ _BEGINS_LIKE_JSON = re.compile(r"\{\s*[\"'}]")
 
 @dataclass(frozen=True)
 class FoundObject:
-    """An outermost JSON object. `value` is None if the object can't be decoded."""
+    """An outermost JSON object, with None as `value` if it can't be decoded."""
 
     start: int
     end: int
@@ -208,7 +208,7 @@ def find_strings(text: str) -> set[str]:
 
 
 def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block]:
-    """Return the fenced blocks in order. None begins inside an object of `besides`, and Markdown blocks are unwrapped.
+    """Return the fenced blocks in order. None begins inside one of the given objects. Markdown blocks are unwrapped.
 
     A block is not closed if the text ends in it, or if a fence that names a language follows its opening fence.
     """
@@ -281,7 +281,7 @@ def _scan_objects(text: str) -> Iterator[tuple[int, int, dict[str, object] | Non
 
 
 def _without_contradiction(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the pairs as a dict with keys in lower case. The value is None for a key with two different values."""
+    """Return the pairs as a dict with keys in lower case. A key with two different values gets None."""
     found: dict[str, object] = {}
     for name, value in pairs:
         name = name.strip().lower()

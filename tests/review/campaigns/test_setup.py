@@ -370,7 +370,7 @@ def test_pilot_scores_are_left_out_unless_decided_before_main_phase(
     plan = work_out(Aim.SHARE, {"share": 0.5, "half_width": 0.1, "deff": 1})
 
     def items_of(campaign: Campaign) -> tuple[int, int]:
-        """The items in the figures, and the scores in the agreement and the quarters."""
+        """Return the report's number of items and the denominator of first-pass accuracy."""
         report = make_report(campaign)
         first = report["configurations"][0]["strict"]["first_pass_accuracy"]
         return report["items"], first["denominator"]
