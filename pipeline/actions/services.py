@@ -210,7 +210,11 @@ def _lock_unstarted(action: Action) -> list[Run]:
     Action.objects.select_for_update().get(pk=action.pk)
     runs = list(action.runs.select_for_update())
     if action.erased_at or any(run.started_at for run in runs):
-        raise NotAllowedNow(_("A run of this request has started. Ask again in other words."))
+        raise NotAllowedNow(
+            _(
+                "A run of this request has started, so it can’t be changed. Create a new request instead."
+            )
+        )
     return runs
 
 

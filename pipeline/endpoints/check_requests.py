@@ -78,7 +78,7 @@ def cancel_check(endpoint: Endpoint, *, by: User) -> None:
     require_endpoint_manager(by)
     kept = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
     if check_state(kept) not in (CheckState.WAITING, CheckState.RUNNING):
-        raise NotAllowedNow(_("No check is under way."))
+        raise NotAllowedNow(_("No check is running."))
     asked = kept.probe.pop("asked")
     kept.probe["canceled"] = asked["id"]
     kept.save(update_fields=["probe"])

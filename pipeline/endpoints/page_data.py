@@ -245,8 +245,8 @@ def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
         return _("The server refuses the key. Is the right one in the worker's environment?")
     if any(one.get("failure") == FailureKind.TIMEOUT for one in modes):
         return _(
-            "The server gave no whole reply within %(seconds)s seconds. It may be loading a model or answering "
-            "runs: check again later, or allow the endpoint more time."
+            "The server did not complete a reply within %(seconds)s seconds. It may be loading a model or "
+            "answering runs. Check again later, or allow the endpoint more time."
         ) % {"seconds": endpoint.timeout_seconds}
     return _say_status([one.get("http_status") for one in modes])
 
@@ -264,7 +264,7 @@ def _say_status(statuses: list[object]) -> str:
         )
     if last in (429, 503, 529):
         return _("The server is busy. Check again in a while.")
-    return _("No model gave an answer that could be read.")
+    return _("No model returned a readable answer.")
 
 
 def _say_key(endpoint: Endpoint) -> str:

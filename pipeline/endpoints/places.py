@@ -59,7 +59,7 @@ def holders_of(endpoint: Endpoint, user: User) -> list[Holder]:
 def say_server(endpoint: Endpoint) -> str:
     """Say whether the server answered its last call; empty if it was never called."""
     if endpoint.blocked_until and endpoint.blocked_until > timezone.now():
-        return _("It is not asked again before %(time)s. %(why)s") % {
+        return _("The server will not be called again before %(time)s. %(why)s") % {
             "time": _clock(endpoint.blocked_until),
             "why": endpoint.blocked_why,
         }

@@ -107,7 +107,7 @@ def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
     user = signed_in(request)
     endpoint = access_endpoint(user, name)
     if request.method == "POST" and "cancel" in request.POST:
-        return _change(request, name, cancel_check, said=_("The check is canceled."))
+        return _change(request, name, cancel_check, said=_("Check canceled."))
     if request.method == "POST":
         form = CheckForm(request.POST)
         try:

@@ -290,7 +290,7 @@ class BlindingForm(RulesForm):
         label=_("Count the scores of the pilot"),
         required=False,
         help_text=_(
-            "Decide before the main phase. Otherwise pilot scores are kept, and are in no figure."
+            "Decide before the main phase. Otherwise, pilot scores are kept but excluded from all figures."
         ),
     )
     edit_minutes = forms.IntegerField(

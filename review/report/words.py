@@ -67,8 +67,8 @@ def explain_p(change: Mapping[str, Any]) -> str:
     if low is None or high is None or p_value is None or (low > 0 or high < 0) is (p_value < 0.05):
         return ""
     return _(
-        "The interval and p seem to disagree because they come from different methods: Newcombe’s interval is "
-        "approximate, and the exact test is conservative; go by p for the test and by the interval for the size."
+        "The interval and p seem to disagree because they use different methods. Newcombe’s interval is approximate, "
+        "and the exact test is conservative. Use p for the test and the interval for the size of the effect."
     )
 
 

@@ -231,8 +231,8 @@ FIGURES: tuple[Definition, ...] = (
         name="still_wrong_of_feedback",
         label=_("Right feedback, script still wrong, of such feedback"),
         text=_(
-            "Wrong first drafts with right feedback whose refined script is not right, or that were not refined, of "
-            "all wrong first drafts with right feedback. Under partial, feedback is right if it is partly right."
+            "The share of wrong first drafts with right feedback whose refined script is not right, or that were not "
+            "refined. Under the partial criterion, partly right feedback counts as right."
         ),
         part=_still_wrong_of_feedback,
         needs=(Object.FEEDBACK, Object.REFINED),
@@ -241,8 +241,8 @@ FIGURES: tuple[Definition, ...] = (
         name="still_wrong_of_items",
         label=_("Right feedback, script still wrong, of all items"),
         text=_(
-            "The same items, of all scored items: right feedback did not help. Of such feedback and of all items are "
-            "two different shares; a report must say which one it gives."
+            "The same items as a share of all scored items. This share differs from the share of wrong first drafts "
+            "with right feedback, so a report must say which one it gives."
         ),
         part=_still_wrong,
         needs=(Object.FEEDBACK, Object.REFINED),

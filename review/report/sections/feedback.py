@@ -106,7 +106,7 @@ def _experts(view: ReportView) -> list[Block]:
         "model’s are in: by those who were not through with the item when it was made, and of several the earliest."
     )
     whys = {why for _arm, row, _by_all in found if (why := explain_p(row["change"]))}
-    title, text = _("Experts’ against the model’s"), _(view.texts["expert"])
+    title, text = _("Expert feedback compared with model feedback"), _(view.texts["expert"])
     return [Block(table, title, text, notes=[who, *whys])]
 
 

@@ -87,4 +87,4 @@ def _open(figure: Json, *, signed: bool) -> Iterator[str]:
     if range_of(figure) is not None:
         yield _("closed items only: %s") % say_share(figure["value"], signed=signed)
     if least is not None:
-        yield _("%s however they turn out") % say_interval(least, most, signed=signed)
+        yield _("%s for any outcome of the open items") % say_interval(least, most, signed=signed)

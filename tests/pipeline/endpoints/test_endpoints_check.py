@@ -179,7 +179,7 @@ def test_a_server_that_answers_with_an_error_is_explained(
         "not found": (404, "it does not know the model, or does not speak"),
         "spend limit": (402, "a spend limit"),
         "busy": (529, "The server is busy."),
-        "broken": (500, "No model gave an answer"),
+        "broken": (500, "No model returned a readable answer"),
     }
     for name, (status, said) in cases.items():
         with subtests.test(name):

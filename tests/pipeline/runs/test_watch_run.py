@@ -308,7 +308,7 @@ def test_waiting_run_names_server_state_and_holder(
 
     steps = {
         "held": (lambda: None, ["All places at Demo model are taken", f"Run {holder.pk}", since]),
-        "dead": (rest, ["not asked again before", "Connection refused."]),
+        "dead": (rest, ["will not be called again before", "Connection refused."]),
         "lost": (lose, ["Its last call failed at", "No route."]),
     }
     for name, (change, words) in steps.items():
