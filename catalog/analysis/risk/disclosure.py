@@ -184,8 +184,8 @@ def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -
     ]
     if not senders:
         return
-    fed = kinds if is_bulk else kinds | _printed_secrets(program)
-    pipes, words = Flow(program, fed), Flow(program, kinds)
+    words = Flow(program, kinds)
+    pipes = words if is_bulk else Flow(program, kinds | _printed_secrets(program))
     for command in senders:
         kind = kinds.get(id(command)) if _sends_its_files(command) else None
         if command.name != "curl" or _sends_input(command):

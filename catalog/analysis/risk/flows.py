@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import Command
@@ -23,9 +24,13 @@ class Flow:
                 for unit, start, place in command.context.pipes:
                     first = self._places.setdefault((unit, start), (place, label))
                     self._places[unit, start] = min(first, (place, label), key=lambda one: one[0])
-        self.variables = {
+
+    @cached_property
+    def variables(self) -> dict[str, str]:
+        """The labels of the variables that hold the output of a labeled command."""
+        return {
             assignment.name: label
-            for assignment in program.assignments
+            for assignment in self._program.assignments
             for word in assignment.values
             if (label := self.inside(word))
         }

@@ -12,9 +12,8 @@ from catalog.analysis.shell.command_words import Word, show
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.inline_code import code_of, read_code
-from catalog.analysis.shell.interpreters import is_language
+from catalog.analysis.shell.interpreters import SHELLS, is_language
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.wrappers import SHELLS
 from catalog.analysis.tables import PATTERNS, WORDS
 from catalog.analysis.types import Level
 

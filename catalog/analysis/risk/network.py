@@ -9,8 +9,9 @@ from catalog.analysis.risk.effects import Effect
 from catalog.analysis.shell.arguments import Arguments, read_arguments
 from catalog.analysis.shell.command_words import show, show_text
 from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.interpreters import SHELLS
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.wrappers import SHELLS, read_ssh
+from catalog.analysis.shell.wrappers import read_ssh
 from catalog.analysis.tables import WORDS, word_map
 from catalog.analysis.types import Level
 

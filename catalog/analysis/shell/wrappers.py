@@ -14,17 +14,8 @@ from catalog.analysis.shell.arguments import Arguments, read_arguments
 from catalog.analysis.shell.command_words import Output, Word, literal_word
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.inline_code import read_code, shell_texts
-from catalog.analysis.shell.interpreters import (
-    SHELLS,
-    STANDARD_INPUT,
-    Sources,
-    interpreter_of,
-    is_shell,
-    read_sources,
-)
+from catalog.analysis.shell.interpreters import Sources, interpreter_of, is_shell, read_sources
 from catalog.analysis.tables import PATTERNS, WORDS, read_table
-
-__all__ = ["SHELLS", "STANDARD_INPUT", "STARTERS", "ShellText", "open_command", "read_ssh"]
 
 THROWAWAY = "container"  # reached through a container that is deleted afterwards, with no folder of the machine
 _SHARED = WORDS["shared-with-containers"]
