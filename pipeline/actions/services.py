@@ -151,9 +151,8 @@ def answer_once(
     if is_new:
         kept.action, kept.response = make()
         kept.save(update_fields=["action", "response"])
-        kept.refresh_from_db(
-            fields=["response"]
-        )  # Reload the names in the order that a repeated request gets.
+        # Reload the names in the order that a repeated request gets.
+        kept.refresh_from_db(fields=["response"])
     return kept.response  # type: ignore[no-any-return]
 
 

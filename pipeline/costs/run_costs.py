@@ -38,7 +38,7 @@ class RunCosts:
         return sum((self.by_step[step] for step in steps), Sums())
 
 
-def costs_of(run: Run, *, bills: Callable[[Endpoint], bool] = lambda _endpoint: True) -> RunCosts:
+def costs_of(run: Run, *, bills: Callable[[Endpoint], bool]) -> RunCosts:
     """Return what the run used, in one query; `bills` says whether an endpoint's calls may be billed."""
     tries = (
         Attempt.objects.filter(call__run=run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 
 from django.db import DatabaseError, connection, transaction
@@ -74,9 +74,11 @@ def _until_canceled(endpoint_id: int, check_id: str) -> Iterator[None]:
 
     def watch() -> None:
         while not has_ended.wait(_INTERVAL):
-            with suppress(DatabaseError):
+            try:
                 if canceled.exists():
                     group.abandon(_("The check was canceled."))
+            except DatabaseError:
+                connection.close()  # The next poll opens a new one.
         connection.close()
 
     token = current_group.set(group)

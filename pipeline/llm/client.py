@@ -37,9 +37,8 @@ _LIMIT_CODES = ("spend_limit", "limit_reached", "ramp_limit")
 # llama.cpp, vLLM and Claude.
 _CONTEXT_WORDS = ("context size", "context length", "prompt is too long")
 _MOST_CONNECTING = 20.0  # Seconds; a reachable server answers sooner.
-_MOST_THREADS = (
-    1_000  # Never reached, because a call sends at most two requests and needs one thread for them.
-)
+# Never reached, because a call sends at most two requests and needs one thread for them.
+_MOST_THREADS = 1_000
 # Parsing a reply near the limit takes about twenty times its size in memory, so few are parsed at a time.
 _LARGE = 200_000  # bytes
 _large_replies = BoundedSemaphore(2)

@@ -25,7 +25,7 @@ from review.counting.first_quarter import NOT_WORKED_OUT
 from review.counting.tallies import count_due, estimate_due
 from review.counting.whole_statements import read_statements
 from review.models import Campaign, Item
-from review.report.kept_parts import Kept, read_part, state_of_counts
+from review.report.kept_parts import LARGE_STUDY, Kept, read_part, state_of_counts
 from review.report.parts.configurations import (
     compare_two,
     describe_arm,
@@ -62,7 +62,6 @@ MOST_DUE = 1_000
 KEPT_SECONDS = 60
 # In larger studies, each view would take 250 ms while scores arrive, so pages and the API show a report that is at
 # most this many seconds old.
-LARGE_STUDY = 10_000
 RECENT_SECONDS = 15
 TEXTS = {
     "agreement": AGREEMENT_TEXT,

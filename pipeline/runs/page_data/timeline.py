@@ -22,9 +22,8 @@ _SAID_ELSEWHERE = {
     StageName.EXPLAIN,
     StageName.RECOMMEND,
 }
-_ENSEMBLE_LISTS = (
-    Verdict.INCORRECT
-)  # Shows the differences. For a pass, it says how little a pass means.
+# Shows the differences. For a pass, it says how little a pass means.
+_ENSEMBLE_LISTS = Verdict.INCORRECT
 # Longer findings are collapsed.
 _SHORT = 90
 

@@ -33,15 +33,11 @@ class _Handler(BaseHTTPRequestHandler):
     server: SchemaAdapter
 
     def do_GET(self) -> None:
-        path, content, chat = (
-            self.path,
-            self.rfile.read(int(self.headers.get("content-length") or 0)),
-            None,
-        )
+        path, chat = self.path, None
+        content = self.rfile.read(int(self.headers.get("content-length") or 0))
         if path == "/v1/messages":
-            with suppress(
-                ValueError, TypeError, AttributeError, KeyError
-            ):  # llama.cpp says what is wrong
+            # llama.cpp reports what is wrong.
+            with suppress(ValueError, TypeError, AttributeError, KeyError):
                 chat = to_chat(json.loads(content))
         if chat is not None:
             path, content = "/v1/chat/completions", json.dumps(chat).encode()
