@@ -1,7 +1,7 @@
 """Typed settings from the environment. Invalid values are refused at once.
 
-Every reader takes a name, a default and a help text, and adds them to `KNOWN`, from which the README's table
-of settings is generated.
+Every reader takes a name, a default and a help text, and adds them to `KNOWN`, from which docs/settings.md is
+generated.
 """
 
 from __future__ import annotations

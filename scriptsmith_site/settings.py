@@ -44,33 +44,38 @@ VERSION = "0.1.0"
 # --- Paths ----------------------------------------------------------------------------------------------------
 
 LAYOUT = Layout.from_environment(BASE_DIR)
-env_text(
-    "SCRIPTSMITH_DATA", ".data", "Folder of everything the product keeps: database, secrets, logs."
-)
+env_text("SCRIPTSMITH_DATA", ".data", "Folder of all data: database, secrets and logs.")
 
 PRODUCTION = env_bool(
-    "SCRIPTSMITH_PRODUCTION", False, "True behind HTTPS: secure cookies, HSTS, no demo accounts."
+    "SCRIPTSMITH_PRODUCTION",
+    False,
+    "Run behind HTTPS, with secure cookies and HSTS, without demo accounts.",
 )
 DEBUG = env_bool(
-    "SCRIPTSMITH_DEBUG", False, "True shows tracebacks in the browser; never in production."
+    "SCRIPTSMITH_DEBUG", False, "Show tracebacks in the browser. Never use it in production."
 )
-BIND = env_text("SCRIPTSMITH_BIND", "127.0.0.1", "Address the web server listens on.")
-PORT = env_int("PORT", 8000, "Port the web server listens on.", least=0, most=65535)
+BIND = env_text("SCRIPTSMITH_BIND", "127.0.0.1", "Address that the web server listens on.")
+PORT = env_int("PORT", 8000, "Port that the web server listens on.", least=0, most=65535)
 ALLOWED_HOSTS = env_list(
     "SCRIPTSMITH_HOSTS",
     "localhost,127.0.0.1,[::1]",
-    "Host names the pages are asked for by, with commas.",
+    "Host names of this site.",
 )
 CSRF_TRUSTED_ORIGINS = env_list(
-    "SCRIPTSMITH_ORIGINS", "", "Origins such as https://scripts.example.org, when behind a proxy."
+    "SCRIPTSMITH_ORIGINS",
+    "",
+    "Origins of this site behind a proxy, such as https://scripts.example.org.",
 )
 SCRIPTSMITH_TRUSTED_PROXIES = env_networks(
     "SCRIPTSMITH_TRUSTED_PROXIES",
     "127.0.0.1,::1" if PRODUCTION else "",
-    "Addresses or networks of proxies whose X-Forwarded-For is believed, with commas; in production this machine's.",
+    "Proxies whose X-Forwarded-For is trusted: addresses or networks. The "
+    "default in production is this machine.",
 )
 SECRET_KEY = env_text(
-    "SCRIPTSMITH_SECRET_KEY", "", "Signs sessions; made once in the data folder when empty."
+    "SCRIPTSMITH_SECRET_KEY",
+    "",
+    "Key that signs sessions and encrypts secrets. If empty, it is created in the data folder.",
 ) or read_or_make_secret(LAYOUT.secret_key)
 
 # --- Apps ------------------------------------------------------------------------------------------------------
@@ -157,9 +162,9 @@ TEMPLATES = [
 DATABASE_URL = env_text(
     "DATABASE_URL",
     "",
-    "PostgreSQL 15 or newer with pgvector; where empty, the product starts its own.",
+    "PostgreSQL 15 or newer with pgvector. If empty, ScriptSmith starts its own.",
 )
-REDIS_URL = env_text("REDIS_URL", "", "Redis or Valkey; where empty, the product starts its own.")
+REDIS_URL = env_text("REDIS_URL", "", "Redis or Valkey. If empty, ScriptSmith starts its own.")
 DATABASES: dict[str, dict[str, Any]]
 if DATABASE_URL:
     try:
@@ -172,12 +177,12 @@ else:
 env_text(
     "SCRIPTSMITH_POSTGRES_USER",
     "",
-    "As root: the ordinary user that PostgreSQL runs as; else `postgres` or `nobody`.",
+    "User that runs PostgreSQL if started as root. If empty, postgres or nobody.",
 )
 env_text(
     "SCRIPTSMITH_POSTGRES_FOLDER",
     "",
-    "As root: the folder for PostgreSQL's data; else /var/lib/scriptsmith.",
+    "Folder of PostgreSQL's data if started as root. If empty, /var/lib/scriptsmith.",
 )
 # Only for `core.database.prepared`, because Django's cursors prepare nothing. Statements are prepared when first sent
 # and keep their plan. By default, PostgreSQL would plan most of them again for each execution.
@@ -339,7 +344,7 @@ SESSION_COOKIE_AGE = (
     * env_int(
         "SCRIPTSMITH_SESSION_HOURS",
         12,
-        "Hours until a person must sign in again.",
+        "Hours until a user must sign in again.",
         least=1,
         most=24 * 90,
     )
@@ -347,32 +352,32 @@ SESSION_COOKIE_AGE = (
 AXES_FAILURE_LIMIT = env_int(
     "SCRIPTSMITH_LOGIN_TRIES",
     8,
-    "Wrong passwords in a row before a person and address must wait.",
+    "Wrong passwords in a row before a user and address must wait.",
     least=3,
 )
 SCRIPTSMITH_LOGIN_TRIES_PER_ADDRESS = env_int(
     "SCRIPTSMITH_LOGIN_TRIES_PER_ADDRESS",
     20,
-    "Wrong passwords in 15 minutes, for whatever names, before an address must wait.",
+    "Wrong passwords, or unfinished single sign-ons, in 15 minutes before an address must wait.",
     least=5,
 )
 SCRIPTSMITH_LOGIN_TRIES_PER_ACCOUNT = env_int(
     "SCRIPTSMITH_LOGIN_TRIES_PER_ACCOUNT",
     15,
-    "Wrong passwords in 5 minutes for one account, from addresses new to it, before new addresses must wait.",
+    "Wrong passwords for one account in 5 minutes, from addresses new to it, before new addresses must wait.",
     least=5,
 )
 SCRIPTSMITH_SECRET_TRIES = env_int(
     "SCRIPTSMITH_SECRET_TRIES",
     20,
-    "Unknown API tokens, set-password links or secrets of alert sources and slash commands, in 15 minutes before "
-    "an address must wait.",
+    "Unknown API tokens, password links or secrets of alert sources and slash commands in 15 "
+    "minutes before an address must wait.",
     least=5,
 )
 SCRIPTSMITH_SECURITY_LOG_DAYS = env_int(
     "SCRIPTSMITH_SECURITY_LOG_DAYS",
     365,
-    "Days until a line of the security log is deleted.",
+    "Days until an entry of the security log is deleted.",
     least=30,
 )
 AXES_COOLOFF_TIME = 0.25  # hours
@@ -406,37 +411,37 @@ MFA_TOTP_TOLERANCE = 1  # 30-second periods before and after the current one, fo
 SCRIPTSMITH_SECOND_FACTOR_ROLES = env_list(
     "SCRIPTSMITH_SECOND_FACTOR_ROLES",
     "",
-    "Roles that need a second factor, with commas, such as administrator,curator; `all` for everybody.",
+    "Roles that need a second factor. `all` is every user.",
 )
 require_known_roles("SCRIPTSMITH_SECOND_FACTOR_ROLES", SCRIPTSMITH_SECOND_FACTOR_ROLES, ("all",))
 SCRIPTSMITH_OIDC_ISSUER = env_url(
     "SCRIPTSMITH_OIDC_ISSUER",
-    "Issuer of an OpenID Connect provider that people may sign in with; where empty, there is none.",
+    "Issuer of the OpenID Connect provider. If empty, single sign-on is off.",
     schemes=("https", "http"),
 )
 SCRIPTSMITH_OIDC_CLIENT_ID = env_text(
-    "SCRIPTSMITH_OIDC_CLIENT_ID", "", "What the provider knows this product by."
+    "SCRIPTSMITH_OIDC_CLIENT_ID", "", "Client ID at the OpenID Connect provider."
 )
 SCRIPTSMITH_OIDC_CLIENT_SECRET = env_text(
-    "SCRIPTSMITH_OIDC_CLIENT_SECRET", "", "The secret that belongs to it."
+    "SCRIPTSMITH_OIDC_CLIENT_SECRET", "", "Client secret at the provider."
 )
 SCRIPTSMITH_OIDC_NAME = env_text(
-    "SCRIPTSMITH_OIDC_NAME", "single sign-on", "What the button on the sign-in page calls it."
+    "SCRIPTSMITH_OIDC_NAME", "single sign-on", "Name of the provider on the sign-in page."
 )
 SCRIPTSMITH_OIDC_SCOPES = env_list(
     "SCRIPTSMITH_OIDC_SCOPES",
     "openid,profile,email",
-    "Scopes that the provider is asked for, with commas; some need another one for groups.",
+    "Requested scopes. Some providers need another one for groups.",
 )
 SCRIPTSMITH_OIDC_GROUPS_CLAIM = env_text(
     "SCRIPTSMITH_OIDC_GROUPS_CLAIM",
     "groups",
-    "Claim that holds a person's groups; with dots where it is nested, such as realm_access.roles.",
+    "Claim with a user's groups. Use dots for a nested claim, such as realm_access.roles.",
 )
 SCRIPTSMITH_OIDC_ENTRY_GROUPS = env_list(
     "SCRIPTSMITH_OIDC_ENTRY_GROUPS",
     "",
-    "Groups whose people may sign in with the provider, with semicolons; * for everybody it knows.",
+    "Groups that may sign in, separated by semicolons. * is every user of the provider.",
     separator=";",
 )
 SCRIPTSMITH_OIDC_ROLES = read_role_groups(
@@ -444,33 +449,33 @@ SCRIPTSMITH_OIDC_ROLES = read_role_groups(
     env_list(
         "SCRIPTSMITH_OIDC_ROLES",
         "",
-        "Roles that groups give at each sign-in, with semicolons, such as reviewer=sre;curator=sre-leads.",
+        "Roles from groups, separated by semicolons, such as reviewer=sre;curator=sre-leads.",
         separator=";",
     ),
 )
 SCRIPTSMITH_OIDC_LINK_BY_EMAIL = env_bool(
     "SCRIPTSMITH_OIDC_LINK_BY_EMAIL",
     False,
-    "True where the provider is trusted to verify e-mail addresses: who brings an account's address gets the account.",
+    "Link existing accounts by the email address that the provider has verified.",
 )
 SCRIPTSMITH_OIDC_SESSION_HOURS = env_int(
     "SCRIPTSMITH_OIDC_SESSION_HOURS",
     8,
-    "Hours until whoever came by the provider must come by it again.",
+    "Hours until a user must repeat a single sign-on.",
     least=1,
     most=8,
 )
 SCRIPTSMITH_OIDC_TOKEN_DAYS = env_int(
     "SCRIPTSMITH_OIDC_TOKEN_DAYS",
     30,
-    "Days after which API tokens of a person who comes by the provider rest until they come by it again.",
+    "Days after a user's last single sign-on until their API tokens pause.",
     least=1,
     most=366,
 )
 SCRIPTSMITH_OIDC_SECOND_FACTOR = env_bool(
     "SCRIPTSMITH_OIDC_SECOND_FACTOR",
     False,
-    "True where the provider asks for a second factor itself: none is asked here of who comes by it.",
+    "Do not ask for a second factor after single sign-on, because the provider requires one.",
 )
 
 # --- Languages and time -------------------------------------------------------------------------------------------
@@ -492,10 +497,10 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 SCRIPTSMITH_FILES = env_text(
     "SCRIPTSMITH_FILES",
     "",
-    "Where files are kept: a folder that all machines share, or s3://bucket/prefix; else the data folder.",
+    "Place of kept files: a folder that all machines share, or s3://bucket/prefix. If empty, the data folder.",
 )
 SCRIPTSMITH_FILES_ENDPOINT = env_text(
-    "SCRIPTSMITH_FILES_ENDPOINT", "", "Address of a storage that speaks S3 and is not Amazon's."
+    "SCRIPTSMITH_FILES_ENDPOINT", "", "Address of S3-compatible storage that is not Amazon's."
 )
 STORAGES = {
     "default": kept_files_storage(SCRIPTSMITH_FILES, endpoint=SCRIPTSMITH_FILES_ENDPOINT),
@@ -530,9 +535,11 @@ SILENCED_SYSTEM_CHECKS: list[str] = []
 SECURE_HSTS_PRELOAD = env_bool(
     "SCRIPTSMITH_HSTS_PRELOAD",
     False,
-    "True lets browsers list the whole domain as HTTPS only, which takes months to undo (production).",
+    "Let browsers list the whole domain as HTTPS only (production). This takes months to undo.",
 )
-_HTTPS_REDIRECT = env_bool("SCRIPTSMITH_HTTPS_REDIRECT", True, "Send http to https (production).")
+_HTTPS_REDIRECT = env_bool(
+    "SCRIPTSMITH_HTTPS_REDIRECT", True, "Redirect HTTP to HTTPS (production)."
+)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 if PRODUCTION:
     SECURE_SSL_REDIRECT = _HTTPS_REDIRECT
@@ -594,7 +601,7 @@ SPECTACULAR_SETTINGS = {
 LOG_LEVEL = env_choice(
     "SCRIPTSMITH_LOG_LEVEL",
     "INFO",
-    "Least level that is logged.",
+    "Lowest level that is logged: DEBUG, INFO, WARNING or ERROR.",
     choices=("DEBUG", "INFO", "WARNING", "ERROR"),
 )
 LOGGING = {
@@ -621,18 +628,18 @@ LOGGING = {
 
 SCRIPTSMITH_WORKER_METRICS = env_address(
     "SCRIPTSMITH_WORKER_METRICS",
-    "Address and port where a worker shows what was counted on its machine, e.g. 0.0.0.0:9464; where empty, nowhere.",
+    "Address and port of a worker's own metrics, such as 0.0.0.0:9464. If empty, a worker shows none.",
 )
 
 # --- Traces -----------------------------------------------------------------------------------------------------
 
 SCRIPTSMITH_TRACES_TO = env_url(
     "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "Collector of OpenTelemetry that traces are sent to by OTLP over HTTP, with the packages of requirements-otel.txt.",
+    "OpenTelemetry collector that receives traces (OTLP over HTTP). Needs `requirements-otel.txt`.",
     schemes=("http", "https"),
 )
 SCRIPTSMITH_TRACES_NAME = env_text(
-    "OTEL_SERVICE_NAME", "scriptsmith", "What the collector knows this product by."
+    "OTEL_SERVICE_NAME", "scriptsmith", "Name of this product in traces."
 )
 
 # --- Outgoing events --------------------------------------------------------------------------------------------
@@ -640,7 +647,7 @@ SCRIPTSMITH_TRACES_NAME = env_text(
 SCRIPTSMITH_URL = (
     env_url(
         "SCRIPTSMITH_URL",
-        "The product's own address in links that leave it; where empty, the first of SCRIPTSMITH_ORIGINS.",
+        "Address of this site in links that leave it. If empty, the first of SCRIPTSMITH_ORIGINS.",
         schemes=("http", "https"),
     )
     or next(iter(CSRF_TRUSTED_ORIGINS), "")
@@ -648,22 +655,22 @@ SCRIPTSMITH_URL = (
 SCRIPTSMITH_OUT_NETWORKS = env_networks(
     "SCRIPTSMITH_OUT_NETWORKS",
     "",
-    "Private networks that webhooks may be sent to, such as 10.1.0.0/16, with commas; no other private address is.",
+    "Private networks that integrations may connect to, such as 10.1.0.0/16.",
 )
 SCRIPTSMITH_CHAT_HOSTS = env_list(
     "SCRIPTSMITH_CHAT_HOSTS",
     "",
-    "Hosts of chat servers of your own that messages may be sent to, with commas, e.g. chat.example.org.",
+    "Hosts of your own chat servers that may receive messages.",
 )
 SCRIPTSMITH_MIRROR_FOLDER = env_text(
     "SCRIPTSMITH_MIRROR_FOLDER",
     "",
-    "Folder of Git repositories on the worker's machine that may mirror the catalogue; where empty, none does.",
+    "Folder on the worker's machine whose Git repositories may mirror the catalogue.",
 )
 SCRIPTSMITH_EVENT_DAYS = env_int(
     "SCRIPTSMITH_EVENT_DAYS",
     30,
-    "Days until an event that waits nowhere is deleted with its deliveries; until then it can be sent again.",
+    "Days until a delivered event is deleted. Until then, you can send it again.",
     least=4,
     most=3_650,
 )
@@ -677,8 +684,8 @@ SCRIPTSMITH_NOTIFICATION_DAYS = env_int(
 _mail_server = urlsplit(
     env_url(
         "SCRIPTSMITH_MAIL_URL",
-        "Server for e-mails: smtps://user:password@host:465, smtp+tls:// for STARTTLS, smtp:// for neither; "
-        "where empty, none is sent.",
+        "Mail server: smtps://user:password@host:465, smtp+tls:// for STARTTLS, or smtp:// for "
+        "neither. If empty, no email is sent.",
         schemes=("smtp", "smtps", "smtp+tls"),
     )
 )
@@ -689,102 +696,104 @@ EMAIL_HOST_PASSWORD = unquote(_mail_server.password or "")
 EMAIL_USE_SSL = _mail_server.scheme == "smtps"
 EMAIL_USE_TLS = _mail_server.scheme == "smtp+tls"
 EMAIL_TIMEOUT = 10  # seconds
-DEFAULT_FROM_EMAIL = env_text(
-    "SCRIPTSMITH_MAIL_FROM", "scriptsmith@localhost", "Sender of e-mails."
-)
+DEFAULT_FROM_EMAIL = env_text("SCRIPTSMITH_MAIL_FROM", "scriptsmith@localhost", "Sender of emails.")
 
 # --- Product ----------------------------------------------------------------------------------------------------
 
 SCRIPTSMITH_DEMO = env_bool(
-    "SCRIPTSMITH_DEMO", not PRODUCTION, "Load the demo: starter catalogue, actions, accounts."
+    "SCRIPTSMITH_DEMO",
+    not PRODUCTION,
+    "Load the demo: starter catalogue, requests and accounts. The default in production is False.",
 )
 SCRIPTSMITH_DEMO_MODEL_URL = env_text(
     "SCRIPTSMITH_DEMO_MODEL_URL",
     "",
-    "Address of the demo model; where empty, the one that runs beside us.",
+    "Address of the demo model. If empty, ScriptSmith starts its own.",
 )
 SCRIPTSMITH_ENDPOINTS = env_list(
     "SCRIPTSMITH_ENDPOINTS",
     "demo",
-    "Endpoints that are switched on by name, with commas, e.g. claude.",
+    "Endpoints to switch on, such as demo,claude.",
 )
 SCRIPTSMITH_LOCAL_MODEL = env_text(
     "SCRIPTSMITH_LOCAL_MODEL",
     "",
-    "GGUF file that the endpoint local serves; if empty, all files that `make local-model` fetched.",
+    "GGUF file that the endpoint local serves. If empty, all files of `make local-model`.",
 )
 SCRIPTSMITH_LOCAL_MODEL_THREADS = env_int(
     "SCRIPTSMITH_LOCAL_MODEL_THREADS",
     0,
-    "Threads of each local model; 0 leaves one core for the pages.",
+    "Threads of each local model. 0 is all cores but one.",
     most=512,
 ) or max(1, (os.cpu_count() or 1) - 1)
 SCRIPTSMITH_LOCAL_MODEL_CONTEXT = env_int(
     "SCRIPTSMITH_LOCAL_MODEL_CONTEXT",
     8_192,
-    "Tokens of a prompt and its reply that a local model takes; more need more memory.",
+    "Tokens of a prompt and its reply. More tokens need more memory.",
     least=1_024,
     most=1_048_576,
 )
 SCRIPTSMITH_LOCAL_MODEL_SLOTS = env_int(
     "SCRIPTSMITH_LOCAL_MODEL_SLOTS",
     1,
-    "Calls that the local models answer at the same time; each needs memory for its own context.",
+    "Concurrent calls of the local models. Each needs memory for its own context.",
     least=1,
     most=64,
 )
 SCRIPTSMITH_EMBEDDER = env_text(
-    "SCRIPTSMITH_EMBEDDER", "minilm", "minilm, hashing, or package.module:Class of an embedder."
+    "SCRIPTSMITH_EMBEDDER",
+    "minilm",
+    "Embedder of statements: minilm, hashing, or package.module:Class.",
 )
 SCRIPTSMITH_OFFLINE_FOLDER = Path(
     env_text(
         "SCRIPTSMITH_OFFLINE_FOLDER",
         "",
-        "Folder of the nightly copy to be read when nothing runs; where empty, `offline` in the data folder.",
+        "Folder of the nightly offline copy. If empty, `offline` in the data folder.",
     )
     or LAYOUT.data / "offline"
 )
 SCRIPTSMITH_MODEL_CLIENT = env_text(
     "SCRIPTSMITH_MODEL_CLIENT",
     "pipeline.clients.sdk_clients.make_client",
-    "What makes the client of models.",
+    "Function that creates the model client.",
 )
 SCRIPTSMITH_MOST_REPLY_BYTES = env_int(
     "SCRIPTSMITH_MOST_REPLY_BYTES",
     2_000_000,
-    "Bytes of a model's reply, unpacked, beyond which it is refused while it arrives.",
+    "Size in bytes, after decompression, above which a model's reply is refused.",
     least=10_000,
     most=50_000_000,
 )
 SCRIPTSMITH_MODEL_PROXY = env_url(
     "SCRIPTSMITH_MODEL_PROXY",
-    "Proxy through which endpoints outside private networks are asked, such as http://proxy.lan:3128; "
-    "the proxies of the environment are never used.",
+    "Proxy for endpoints outside private networks, such as http://proxy.lan:3128. Proxies of "
+    "the environment are ignored.",
     schemes=("http",),
 )
 SCRIPTSMITH_DRAIN_SECONDS = env_int(
     "SCRIPTSMITH_DRAIN_SECONDS",
     120,
-    "Seconds a worker that is told to end waits for calls in flight; then their connections are closed.",
+    "Seconds that a stopping worker waits for model calls before it closes their connections.",
     least=1,
     most=3_600,
 )
 SCRIPTSMITH_SELF_VERIFY = env_bool(
     "SCRIPTSMITH_SELF_VERIFY",
     False,
-    "True for a team of one: an author may verify their own script.",
+    "Let authors verify their own scripts, for a team of one.",
 )
 SCRIPTSMITH_RUN_LEASE_SECONDS = env_float(
     "SCRIPTSMITH_RUN_LEASE_SECONDS",
     20,
-    "Seconds a worker holds a run without a sign of life.",
+    "Seconds without a heartbeat until another worker may take over a run.",
     least=1,
     most=600,
 )
 SCRIPTSMITH_WORKER_THREADS = env_int(
     "SCRIPTSMITH_WORKER_THREADS",
     72,
-    "Runs that a worker process carries at a time; a ninth of them is kept for people.",
+    "Concurrent runs of a worker process. A ninth is reserved for users' requests.",
     least=2,
     most=150,
 )
@@ -794,50 +803,50 @@ SCRIPTSMITH_CAMPAIGN_THREADS = SCRIPTSMITH_WORKER_THREADS - max(1, SCRIPTSMITH_W
 SCRIPTSMITH_BATCH_WAIT_SECONDS = env_float(
     "SCRIPTSMITH_BATCH_WAIT_SECONDS",
     300,
-    "Seconds that a question waits at most for others of its campaign before a message batch is sent.",
+    "Longest time in seconds that a model call waits for others before its message batch is sent.",
     least=1,
     most=86_400,
 )
 SCRIPTSMITH_BATCH_LOOK_SECONDS = env_float(
     "SCRIPTSMITH_BATCH_LOOK_SECONDS",
     60,
-    "Seconds between two looks at a message batch that is in progress.",
+    "Seconds between two checks of a message batch in progress.",
     least=0.1,
     most=3_600,
 )
 SCRIPTSMITH_EXECUTION = env_bool(
     "SCRIPTSMITH_EXECUTION",
     True,
-    "False runs no script in the sandbox, whatever asks for it.",
+    "Run sandbox tests. False runs no script.",
 )
 SCRIPTSMITH_AGENT_CALLS_PER_MINUTE = env_int(
     "SCRIPTSMITH_AGENT_CALLS_PER_MINUTE",
     120,
-    "Calls of agents' tools that one account has in a minute.",
+    "Calls of agent tools per account and minute.",
     least=1,
 )
 SCRIPTSMITH_AGENT_REPORTS_PER_HOUR = env_int(
     "SCRIPTSMITH_AGENT_REPORTS_PER_HOUR",
     60,
-    "Outcomes of scripts that the programs of one account report in an hour.",
+    "Outcomes that programs report per account and hour.",
     least=1,
 )
 SCRIPTSMITH_AGENT_REQUESTS_PER_DAY = env_int(
     "SCRIPTSMITH_AGENT_REQUESTS_PER_DAY",
     20,
-    "Scripts that the agents of one account ask for in a day.",
+    "Scripts that agents request per account and day.",
     least=1,
 )
 SCRIPTSMITH_REVIEW_LEASE_MINUTES = env_int(
     "SCRIPTSMITH_REVIEW_LEASE_MINUTES",
     30,
-    "Minutes a reviewer holds an item without a sign of life.",
+    "Minutes without activity until a claimed item returns to the queue.",
     least=1,
 )
 SCRIPTSMITH_ALERT_DAYS = env_int(
     "SCRIPTSMITH_ALERT_DAYS",
     30,
-    "Days until alerts of resolved incidents, and requests as they were received, are deleted.",
+    "Days until received alert requests and the alerts of resolved incidents are deleted.",
     least=1,
     most=3_650,
 )

@@ -22,6 +22,7 @@ _WITHOUT_SERVERS = {
     "findstatic",
     "help",
     "makemessages",
+    "settings_table",
     "simulate",
     "startapp",
     "startproject",

@@ -7,16 +7,23 @@ import re
 from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.html import strip_tags
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
+from core.markdown import render_markdown
+
 GUIDES = {
     "asking": _("Request a script"),
-    "reviewing": _("Reviewing"),
     "catalogue": _("The catalogue"),
+    "reviewing": _("Reviewing"),
     "execution": _("Sandbox tests"),
     "relevance": _("How sure a match is"),
+    "first-study": _("A first study"),
     "studies": _("Studies and their figures"),
+    "statistics": _("Scores in R and Python"),
     "models": _("Models and their servers"),
     "local-model": _("A local model"),
     "cost": _("Cost and time"),
@@ -30,6 +37,8 @@ GUIDES = {
     "integrations-alerts": _("Alerts and incidents"),
     "git-mirror": _("Git mirror"),
     "operation": _("Operation"),
+    "settings": _("Settings"),
+    "scale": _("Scale"),
     "glossary": _("Glossary"),
 }
 
@@ -37,21 +46,32 @@ GUIDES = {
 _TO_GUIDE = re.compile(rf"\]\(({'|'.join(GUIDES)})\.md(?=[#)])")
 
 
+_HEADING = re.compile(r"<(h[23])>(.*?)</\1>")
+
+
 @require_GET
 def show_guide(request: HttpRequest, name: str = "asking") -> HttpResponse:
-    """Show a guide. Its first line is the page's title."""
+    """Show a guide."""
     if name not in GUIDES:
         raise Http404
+    title, body = render_guide(name)
+    guides = [
+        {"name": key, "label": label, "current": key == name} for key, label in GUIDES.items()
+    ]
+    return render(request, "site/help.html", {"title": title, "body": body, "guides": guides})
+
+
+def render_guide(name: str) -> tuple[str, SafeString]:
+    """Return the guide's title, which is its first line, and its body as HTML with an id for each heading."""
     text = (settings.BASE_DIR / "docs" / f"{name}.md").read_text(encoding="utf-8")
     title, _newline, body = text.partition("\n")
-    context = {
-        "title": title.lstrip("# "),
-        "body": _TO_GUIDE.sub(r"](/help/\1/", body.replace("](images/", "](/help/images/")),
-        "guides": [
-            {"name": key, "label": label, "current": key == name} for key, label in GUIDES.items()
-        ],
-    }
-    return render(request, "site/help.html", context)
+    body = _TO_GUIDE.sub(r"](/help/\1/", body.replace("](images/", "](/help/images/"))
+    return title.lstrip("# "), mark_safe(_HEADING.sub(_with_id, render_markdown(body)))  # noqa: S308
+
+
+def _with_id(heading: re.Match[str]) -> str:
+    tag, content = heading.groups()
+    return f'<{tag} id="{slugify(strip_tags(content))}">{content}</{tag}>'
 
 
 @require_GET

@@ -24,7 +24,7 @@ ASKED = tuple(map(str, _examples()))
 README = tuple(
     " ".join(statement.split())
     for statement in re.findall(
-        r'action statement\s+\("([^"]+)"\)|for example \*([^*]+)\*|(?:run_pipeline|retrieve) "([^"]+)"',
+        r'a request\s+\("([^"]+)"\)|for example \*([^*]+)\*|(?:run_pipeline|retrieve) "([^"]+)"',
         Path("README.md").read_text(),
     )
     for statement in statement
