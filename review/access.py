@@ -19,7 +19,7 @@ MANAGE_CAMPAIGNS = "review.manage_campaigns"
 def require_reviewer(user: User) -> None:
     """Raise PermissionDenied if the user is not a reviewer, regardless of other roles."""
     if not user.has_perm(REVIEW):
-        raise PermissionDenied(_("Reviewing takes the role “reviewer”."))
+        raise PermissionDenied(_("Reviewing requires the Reviewer role."))
 
 
 def access_queue(user: User) -> Campaign:
@@ -58,13 +58,13 @@ def access_item_to_review(user: User, pk: int, *, lock: bool = False) -> Item:
 def _require_place(user: User, item: Item) -> None:
     require_reviewer(user)
     if not (item.campaign.open_to_all or item.for_member):  # type: ignore[attr-defined]
-        raise PermissionDenied(_("You are not a reviewer of this campaign."))
+        raise PermissionDenied(_("You are not a reviewer of this study."))
 
 
 def access_managed_item(user: User, pk: int) -> Item:
     """Return an item of the review queue or of a study to assign to other users, if the user is a manager."""
     if not user.has_perm("review.manage_campaigns"):
-        raise PermissionDenied(_("Giving items to others takes the role “manager”."))
+        raise PermissionDenied(_("Assigning items requires the Manager role."))
     return get_object_or_404(Item.objects.select_related("campaign", "case__action"), pk=pk)
 
 
@@ -74,7 +74,7 @@ def access_assignment(user: User, item: Item) -> Assignment:
         reviewer=user, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
     ).first()
     if assignment is None:
-        raise PermissionDenied(_("You don't hold this item."))
+        raise PermissionDenied(_("You haven't claimed this item."))
     return assignment
 
 
@@ -83,14 +83,14 @@ def access_study(user: User, pk: int) -> Campaign:
     require_reviewer(user)
     campaign = get_object_or_404(Campaign, pk=pk, kind=Campaign.Kind.STUDY)
     if not campaign.open_to_all and not campaign.members.filter(user=user).exists():
-        raise PermissionDenied(_("You are not a reviewer of this campaign."))
+        raise PermissionDenied(_("You are not a reviewer of this study."))
     return campaign
 
 
 def access_campaigns(user: User) -> QuerySet[Campaign]:
     """Return all studies if the user is a manager."""
     if not user.has_perm("review.manage_campaigns"):
-        raise PermissionDenied(_("Campaigns take the role “manager”."))
+        raise PermissionDenied(_("Studies require the Manager role."))
     return Campaign.objects.filter(kind=Campaign.Kind.STUDY)
 
 
@@ -119,11 +119,11 @@ def access_snapshots(user: User) -> QuerySet[ReportSnapshot]:
 
 def _require_reports(user: User) -> None:
     if not user.has_perm("review.manage_campaigns"):
-        raise PermissionDenied(_("Reports take the role “manager”."))
+        raise PermissionDenied(_("Reports require the Manager role."))
 
 
 def access_transfer(user: User, pk: int) -> Transfer:
     """Return an import or export. Only for managers, because the file has data that blinded reviewers must not see."""
     if not user.has_perm("review.manage_campaigns"):
-        raise PermissionDenied(_("Importing and exporting takes the role “manager”."))
+        raise PermissionDenied(_("Importing and exporting require the Manager role."))
     return get_object_or_404(Transfer.objects.select_related("campaign", "by"), pk=pk)

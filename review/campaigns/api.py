@@ -39,7 +39,7 @@ def _arm_field() -> serializers.SlugRelatedField[Any]:
         queryset=Configuration.objects.all(),
         required=False,
         allow_null=True,
-        help_text="a configuration, of the primary comparison",
+        help_text="Name of a configuration of the primary comparison.",
     )
 
 
@@ -48,11 +48,11 @@ class RulesFields(serializers.Serializer[Any]):
 
     description = serializers.CharField(required=False, allow_blank=True)
     rubric = serializers.CharField(
-        required=False, allow_blank=True, trim_whitespace=False, help_text="Markdown"
+        required=False, allow_blank=True, trim_whitespace=False, help_text="Markdown."
     )
     overlap = serializers.IntegerField(required=False)
     extra_overlap = serializers.IntegerField(required=False, allow_null=True)
-    extra_share = serializers.IntegerField(required=False, help_text="percent of the items")
+    extra_share = serializers.IntegerField(required=False, help_text="Percent of the items.")
     order = serializers.ChoiceField(choices=Campaign.Order.choices, required=False)
     hides_verdict = serializers.BooleanField(required=False)
     hides_models = serializers.BooleanField(required=False)
@@ -64,16 +64,17 @@ class RulesFields(serializers.Serializer[Any]):
     prepares_all = serializers.BooleanField(required=False)
     uses_examples = serializers.BooleanField(
         required=False,
-        help_text="show verified entries that do not answer the statement, if the configuration shows examples",
+        help_text="Show verified entries that do not answer the statement as examples, if the "
+        "configuration shows examples.",
     )
     pilot_size = serializers.IntegerField(required=False, allow_null=True)
     pilot_counts = serializers.BooleanField(
-        required=False, help_text="whether figures count the scores of the pilot"
+        required=False, help_text="Whether the figures include pilot scores."
     )
     edit_minutes = serializers.IntegerField(required=False, min_value=1, max_value=100_000)
-    sham_share = serializers.IntegerField(required=False, help_text="percent")
-    halo_share = serializers.IntegerField(required=False, help_text="percent")
-    repeat_share = serializers.IntegerField(required=False, help_text="percent")
+    sham_share = serializers.IntegerField(required=False, help_text="Percent.")
+    halo_share = serializers.IntegerField(required=False, help_text="Percent.")
+    repeat_share = serializers.IntegerField(required=False, help_text="Percent.")
     planned_items = serializers.IntegerField(required=False, allow_null=True)
     primary_figure = serializers.ChoiceField(
         choices=[one.name for one in FIGURES], required=False, allow_blank=True
@@ -84,10 +85,15 @@ class RulesFields(serializers.Serializer[Any]):
     primary_first = _arm_field()
     primary_second = _arm_field()
     budget = serializers.IntegerField(
-        required=False, allow_null=True, min_value=0, help_text="micro-dollars; null: no limit"
+        required=False,
+        allow_null=True,
+        min_value=0,
+        help_text="Micro-dollars. Null means no limit.",
     )
     uses_message_batches = serializers.BooleanField(
-        required=False, help_text="half the price, answers within a day, where endpoints have them"
+        required=False,
+        help_text="Half the price, answers within a day. Applies to endpoints that support message "
+        "batches.",
     )
 
 
@@ -95,10 +101,10 @@ class CampaignIn(RulesFields):
     name = serializers.CharField(max_length=150)
     preset = serializers.ChoiceField(choices=["standard", "rigorous"], default="standard")
     configurations = serializers.ListField(
-        child=serializers.CharField(), default=list, help_text="names"
+        child=serializers.CharField(), default=list, help_text="Names."
     )
     reviewers = serializers.ListField(
-        child=serializers.CharField(), default=list, help_text="user names"
+        child=serializers.CharField(), default=list, help_text="Usernames."
     )
     actions = serializers.ListField(
         child=serializers.IntegerField(), default=list, max_length=services.MOST_AT_ONCE
@@ -168,7 +174,7 @@ class StateIn(serializers.Serializer[Any]):
 
 
 class StartedOut(serializers.Serializer[Any]):
-    runs = serializers.IntegerField(help_text="that are being started")
+    runs = serializers.IntegerField(help_text="Number of runs that are starting.")
 
 
 class EarlierScoresIn(serializers.Serializer[Any]):
@@ -177,7 +183,7 @@ class EarlierScoresIn(serializers.Serializer[Any]):
 
 
 class EarlierScoresOut(serializers.Serializer[Any]):
-    reviews = serializers.IntegerField(help_text="that it is about")
+    reviews = serializers.IntegerField(help_text="Number of affected reviews.")
 
 
 class MessageBatchOut(serializers.ModelSerializer[MessageBatch]):
@@ -194,12 +200,12 @@ class MessageBatchOut(serializers.ModelSerializer[MessageBatch]):
 class MessageBatchesOut(serializers.Serializer[Any]):
     """The message batches of the campaign's runs: requests by progress, and their cost."""
 
-    waiting = serializers.IntegerField(help_text="questions that are not sent yet")
+    waiting = serializers.IntegerField(help_text="Requests that are not sent yet.")
     batches = serializers.IntegerField()
     requests = serializers.IntegerField()
     in_progress = serializers.IntegerField()
     answered = serializers.IntegerField()
-    cost = serializers.IntegerField(help_text="micro-dollars, at half the price")
+    cost = serializers.IntegerField(help_text="Micro-dollars, at half the price.")
     newest = MessageBatchOut(source="rows", many=True)
 
 
@@ -215,7 +221,7 @@ class ProgressOut(serializers.Serializer[Any]):
     reviews_a_day = serializers.FloatField()
     ends_on = serializers.DateField(allow_null=True)
     disputed = serializers.IntegerField()
-    spent = serializers.IntegerField(allow_null=True, help_text="micro-dollars")
+    spent = serializers.IntegerField(allow_null=True, help_text="Micro-dollars.")
     message_batches = MessageBatchesOut(allow_null=True)
 
 
@@ -227,24 +233,26 @@ class ArmEstimateOut(serializers.Serializer[Any]):
     direct_cost = serializers.IntegerField(allow_null=True)
     batched_cost = serializers.IntegerField(allow_null=True)
     unpriced = serializers.ListField(
-        child=serializers.CharField(), help_text="models without a price"
+        child=serializers.CharField(), help_text="Models without a price."
     )
 
 
 class EstimateOut(serializers.Serializer[Any]):
     """Estimates of remaining work: costs in micro-dollars, based on the tokens of earlier runs; null if unknown."""
 
-    runs = serializers.IntegerField(help_text="still to be made")
+    runs = serializers.IntegerField(help_text="Runs that have not started.")
     pilot_runs = serializers.IntegerField()
     uses_message_batches = serializers.BooleanField()
-    cost = serializers.IntegerField(allow_null=True, help_text="the way that is chosen")
-    direct_cost = serializers.IntegerField(allow_null=True, help_text="without message batches")
+    cost = serializers.IntegerField(allow_null=True, help_text="Cost with the selected call mode.")
+    direct_cost = serializers.IntegerField(
+        allow_null=True, help_text="Cost without message batches."
+    )
     batched_cost = serializers.IntegerField(
-        allow_null=True, help_text="in message batches, as far as endpoints have them"
+        allow_null=True, help_text="Cost with message batches at the endpoints that support them."
     )
     pilot_cost = serializers.IntegerField(allow_null=True)
-    reviews = serializers.IntegerField(help_text="items times reviewers")
-    hours = serializers.FloatField(help_text="of reviewers")
+    reviews = serializers.IntegerField(help_text="Items times reviewers.")
+    hours = serializers.FloatField(help_text="Total reviewer hours.")
     configurations = ArmEstimateOut(many=True)
 
 
@@ -258,7 +266,9 @@ class AdjudicationIn(serializers.Serializer[Any]):
 
 class SendIn(serializers.Serializer[Any]):
     items = serializers.ListField(
-        child=PublicKeyField(ITEM), max_length=services.MOST_AT_ONCE, help_text="of this campaign"
+        child=PublicKeyField(ITEM),
+        max_length=services.MOST_AT_ONCE,
+        help_text="Items of this study.",
     )
 
 
@@ -266,9 +276,9 @@ class SentOut(serializers.Serializer[Any]):
     """The result for each named item, as counts that add up to the number of named items."""
 
     made = serializers.IntegerField()
-    there = serializers.IntegerField(help_text="in the live queue already")
-    without = serializers.IntegerField(help_text="without a script")
-    studied = serializers.IntegerField(help_text="in another study that is not closed")
+    there = serializers.IntegerField(help_text="Already in the review queue.")
+    without = serializers.IntegerField(help_text="Without a script.")
+    studied = serializers.IntegerField(help_text="In another study that is not closed.")
 
 
 class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
@@ -390,12 +400,12 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=SendIn, responses=SentOut)
     @action(detail=True, methods=["post"])
     def send(self, request: Request, pk: str) -> Response:
-        """Send items of a closed campaign to the live queue, for a decision."""
+        """Send items of a closed study to the review queue for a decision."""
         user = signed_in(request)
         campaign, given = _campaign(user, pk), read_body(SendIn, request)
         items = list(campaign.items.filter(pk__in=given["items"]))
         if len(items) < len(set(given["items"])):
-            raise BadInput(_("There is no such item in this campaign."), field="items")
+            raise BadInput(_("The study has no such item."), field="items")
         return Response(SentOut(services.send_to_live_queue(campaign, items, by=user)).data)
 
     @extend_schema(request=AdjudicationIn, responses={204: None})

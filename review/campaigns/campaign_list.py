@@ -28,8 +28,8 @@ class Sort(models.TextChoices):
 
     NEWEST = "", gettext_lazy("Newest first")
     OLDEST = "oldest", gettext_lazy("Oldest first")
-    NAME = "name", gettext_lazy("By name")
-    STATE = "state", gettext_lazy("By state, those under way first")
+    NAME = "name", gettext_lazy("Name")
+    STATE = "state", gettext_lazy("State, ongoing first")
     PEOPLE = "people", gettext_lazy("Most reviewers first")
 
 
@@ -102,7 +102,7 @@ def columns_of(query: QueryDict, sort: Sort) -> list[Column]:
     """The columns; those that the list can be sorted by are links."""
     column = partial(sort_column, query, sort)
     return [
-        column(_("Campaign"), "col-title", {Sort.NAME: "ascending"}),
+        column(_("Study"), "col-title", {Sort.NAME: "ascending"}),
         column(_("State"), "col-state", {Sort.STATE: "ascending"}),
         Column(_("Progress"), "col-progress"),
         Column(_("Items"), "num col-items"),

@@ -53,7 +53,7 @@ class Card:
         if state == Campaign.State.SETUP and self.campaign.is_scored_elsewhere:
             return _("Open the report"), reverse("campaign-report", args=[key])
         if state == Campaign.State.SETUP:
-            return _("Finish the set-up"), reverse("campaign-setup", args=[key])
+            return _("Finish setup"), reverse("campaign-setup", args=[key])
         if not self.progress.total:
             return _("Add items"), detail
         if not self.people and not self.campaign.open_to_all:
@@ -69,12 +69,12 @@ class Card:
             }
             return said, reverse("campaign-flags", args=[key])
         if self.stalled:
-            return _("Look at stalled items"), detail
+            return _("View stalled items"), detail
         if state == Campaign.State.PAUSED:
-            return _("Resume it"), detail
+            return _("Resume study"), detail
         if not self.progress.unfinished:
-            return _("Close it"), detail
-        return _("Show its progress"), detail
+            return _("Close study"), detail
+        return _("View progress"), detail
 
 
 def read_cards(*, most: int) -> list[Card]:

@@ -23,13 +23,13 @@ _PAIR = ("primary_first", "primary_second")
 _PRESETS = [
     (
         "standard",
-        _("Standard: two reviewers for each item, blinded, random order for each of them"),
+        _("Standard: two reviewers per item, blinded, in random order"),
     ),
     (
         "rigorous",
         _(
-            "Rigorous: as standard; and shares of the items check their reviewers: sham stages, refined "
-            "scripts scored unknowingly by others, hidden repeats"
+            "Rigorous: Standard plus checks of the reviewers (sham stages, halo checks, "
+            "hidden repeats)"
         ),
     ),
 ]
@@ -57,23 +57,24 @@ class NewForm(FoldedForm):
         label=_("Name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
     file = forms.FileField(
-        label=_("File with its items"),
+        label=_("File with the items"),
         required=False,
         help_text=_(
-            "CSV, JSON or JSONL: a row for each statement, with the scripts to be scored or without. Its columns are "
-            "looked at next. Or drop it here; or go on without, and choose what was asked or run here."
+            "CSV, JSON or JSONL with one row per statement, with or without scripts. "
+            "Choose the file or drop it here. You map the columns in the next step. "
+            "Without a file, you can add existing requests and runs later."
         ),
         # An empty file has its own error message.
         allow_empty_file=True,
     )
     description = Words(
-        label=_("What it is for"),
+        label=_("Description"),
         required=False,
         widget=_lines(3),
-        help_text=_("Reviewers read it too: it must not tell them what to expect."),
+        help_text=_("Reviewers see it, so don't reveal expected results."),
     )
     preset = forms.ChoiceField(
-        label=_("Rules to begin with"),
+        label=_("Preset"),
         choices=_PRESETS,
         widget=forms.RadioSelect,
         initial="standard",
@@ -87,10 +88,10 @@ class CloneForm(forms.Form):
         label=_("Name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
     takes = forms.ChoiceField(
-        label=_("What it takes over beside rules, rubric, configurations and people"),
+        label=_("Items to copy"),
         choices=[
-            ("cases", _("The statements, to be run afresh")),
-            ("scripts", _("The statements with their scripts, so that the same texts are scored")),
+            ("cases", _("Statements only, to run again")),
+            ("scripts", _("Statements with their scripts, to score the same texts")),
             ("nothing", _("No items")),
         ],
         widget=forms.RadioSelect,
@@ -123,34 +124,35 @@ class AboutForm(RulesForm):
         *("primary_first", "primary_second"),
     )
 
-    description = Words(label=_("What it is for"), required=False, widget=_lines(3))
+    description = Words(label=_("Description"), required=False, widget=_lines(3))
     planned_items = forms.IntegerField(
         label=_("Planned number of statements"),
         required=False,
         min_value=1,
         help_text=_(
-            "Each has an item in every configuration. Fixed when the campaign opens; the report says how many of them "
-            "were scored."
+            "Each statement yields one item per configuration. Fixed when the study opens. "
+            "The report shows how many were scored."
         ),
     )
     primary_figure = forms.ChoiceField(
-        label=_("Primary figure"),
+        label=_("Primary outcome"),
         required=False,
         help_text=_(
-            "The one that the study is about, said before anybody has seen a score: its p value stands alone, all "
-            "others are corrected for how many they are."
+            "The outcome that the study is designed to answer, chosen before any score is "
+            "seen. Its p value is not adjusted; all others are adjusted for multiple "
+            "comparisons."
         ),
     )
     primary_criterion = forms.ChoiceField(
-        label=_("Its criterion"),
+        label=_("Criterion"),
         required=False,
         choices=[
-            ("strict", _("strict: right is a 2")),
-            ("partial", _("partial: right is a 1 or a 2")),
+            ("strict", _("Strict: only 2 is right")),
+            ("partial", _("Partial: 1 and 2 are right")),
         ],
     )
-    primary_first = forms.ChoiceField(label=_("Compared: this configuration"), required=False)
-    primary_second = forms.ChoiceField(label=_("… with this one"), required=False)
+    primary_first = forms.ChoiceField(label=_("Baseline"), required=False)
+    primary_second = forms.ChoiceField(label=_("Comparison"), required=False)
     field_order = (
         *("primary_figure", "primary_criterion", "primary_first", "primary_second"),
         *("planned_items", "description"),
@@ -198,24 +200,24 @@ class ReviewersForm(RulesForm):
     common = ("people", "overlap")
 
     people = forms.MultipleChoiceField(
-        label=_("People"), required=False, widget=forms.CheckboxSelectMultiple
+        label=_("Reviewers"), required=False, widget=forms.CheckboxSelectMultiple
     )
-    overlap = forms.IntegerField(label=_("Reviewers for each item"), min_value=1, max_value=100)
+    overlap = forms.IntegerField(label=_("Reviewers per item"), min_value=1, max_value=100)
     extra_share = forms.IntegerField(
-        label=_("Share with more reviewers, in percent"), min_value=0, max_value=100
+        label=_("Items with extra reviewers (%)"), min_value=0, max_value=100
     )
     extra_overlap = forms.IntegerField(
-        label=_("Reviewers for each item of that share"),
+        label=_("Reviewers per item of that share"),
         required=False,
         min_value=1,
         max_value=100,
-        help_text=_("To measure agreement without having all items scored twice."),
+        help_text=_("Measures agreement without having all items scored twice."),
     )
     limit_each = forms.IntegerField(
-        label=_("Most items for each person"), required=False, min_value=1
+        label=_("Maximum items per reviewer"), required=False, min_value=1
     )
     open_to_all = forms.BooleanField(
-        label=_("Open to every reviewer, not only those added"), required=False
+        label=_("Open to every reviewer, not only to added ones"), required=False
     )
 
     def __init__(self, data: object = None, *, campaign: Campaign) -> None:
@@ -246,55 +248,57 @@ class BlindingForm(RulesForm):
     hides_models = forms.BooleanField(label=_("Hide model names"), required=False)
     hides_reviewers = forms.BooleanField(label=_("Hide other reviewers"), required=False)
     hides_execution = forms.BooleanField(
-        label=_("Hide execution results"),
+        label=_("Hide sandbox results"),
         required=False,
-        help_text=_("What scripts did in prepared worlds is shown once the campaign is closed."),
+        help_text=_("Sandbox results are shown after the study closes."),
     )
     hides_reference = forms.BooleanField(label=_("Hide the reference script"), required=False)
     order = forms.ChoiceField(label=_("Order"), choices=Campaign.Order.choices)
     prepares_all = forms.BooleanField(
-        label=_("Make feedback and refinement for every item before review"),
+        label=_("Prepare feedback and refinement for every item before review"),
         required=False,
-        help_text=_("Otherwise, whether they exist would reveal the verdict."),
+        help_text=_("Otherwise, their presence would reveal the verdict."),
     )
     sham_share = forms.IntegerField(
-        label=_("Sham share in percent"),
+        label=_("Sham share (%)"),
         min_value=0,
         max_value=100,
         help_text=_(
-            "Of the items that are right and passed, so many show their refined script too; "
-            "those scores enter no figure."
+            "For this share of correct, passed items, the refined script is shown too. "
+            "Those scores are excluded from all figures."
         ),
     )
     halo_share = forms.IntegerField(
-        label=_("Halo check in percent"),
+        label=_("Halo check (%)"),
         min_value=0,
         max_value=100,
         help_text=_(
-            "Of the items with a refined script, so many have it scored by another reviewer too, who takes it "
-            "for a first script. There must be more reviewers than score each item."
+            "For this share of items with a refined script, another reviewer scores that "
+            "script as if it were a first draft. This needs more reviewers than the number "
+            "per item."
         ),
     )
     repeat_share = forms.IntegerField(
-        label=_("Hidden repeats in percent"),
+        label=_("Hidden repeats (%)"),
         min_value=0,
         max_value=100,
         help_text=_(
-            "So many items come again to one of their reviewers, in another sitting; they are not told."
+            "This share of items is shown to one of their reviewers again in a later "
+            "session, unannounced."
         ),
     )
     pilot_size = forms.IntegerField(
-        label=_("Items of the pilot"), required=False, min_value=1, help_text=_("10 unless said.")
+        label=_("Pilot size"), required=False, min_value=1, help_text=_("Default: 10.")
     )
     pilot_counts = forms.BooleanField(
-        label=_("Count the scores of the pilot"),
+        label=_("Include pilot scores in the figures"),
         required=False,
         help_text=_(
             "Decide before the main phase. Otherwise, pilot scores are kept but excluded from all figures."
         ),
     )
     edit_minutes = forms.IntegerField(
-        label=_("Minutes in which a score may be changed"), min_value=1, max_value=100_000
+        label=_("Time allowed for changing a score (minutes)"), min_value=1, max_value=100_000
     )
 
 
@@ -306,7 +310,10 @@ class RubricForm(RulesForm):
         required=False,
         max_length=100_000,
         widget=_lines(16, **{"class": "mono"}),
-        help_text=_("Markdown. What makes a script right, partially right, wrong; with examples."),
+        help_text=_(
+            "Markdown. Describe what makes a script correct, partially correct or incorrect, "
+            "with examples."
+        ),
     )
 
 
@@ -320,14 +327,15 @@ class BudgetForm(RulesForm):
         max_value=1_000_000_000,
         max_digits=16,
         decimal_places=6,
-        help_text=_("The campaign's runs pause when it is used up. Empty: no limit."),
+        help_text=_("The study's runs pause when the budget is used up. Leave blank for no limit."),
     )
     uses_message_batches = forms.BooleanField(
-        label=_("Through message batches: half the price, up to 24 hours for each step"),
+        label=_("Use message batches: half the price, up to 24 hours per step"),
         required=False,
         help_text=_(
-            "At endpoints that have them. The questions of all runs are sent together and answered within a day. "
-            "At other endpoints they are asked one by one."
+            "Applies to endpoints that support message batches: the requests of all runs "
+            "are sent together and answered within a day. Other endpoints are called "
+            "directly."
         ),
     )
 
@@ -351,11 +359,12 @@ class ArmsForm(BudgetForm):
         label=_("Configurations"), required=False, widget=forms.CheckboxSelectMultiple
     )
     uses_examples = forms.BooleanField(
-        label=_("Show the generator verified entries as examples"),
+        label=_("Show verified entries to the generator as examples"),
         required=False,
         help_text=_(
-            "Off, a study measures the model alone. On, configurations that show examples do so here, without entries "
-            "that answer the statement or resemble its reference script. Fixed when the study opens."
+            "If off, the study measures the model alone. If on, configurations that show "
+            "examples do so here, except entries that answer the statement or resemble its "
+            "reference script. Fixed when the study opens."
         ),
     )
     field_order = ("configurations", "uses_examples", "uses_message_batches", "budget")
@@ -383,7 +392,7 @@ class MemberForm(forms.Form):
     """A reviewer to add to the campaign."""
 
     user = forms.ChoiceField(label=_("Reviewer"))
-    limit = forms.IntegerField(label=_("Most items"), required=False, min_value=1)
+    limit = forms.IntegerField(label=_("Maximum items"), required=False, min_value=1)
 
     def __init__(self, data: object = None, *, people: Sequence[User]) -> None:
         super().__init__(data)  # type: ignore[arg-type]

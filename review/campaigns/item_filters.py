@@ -92,10 +92,10 @@ class DisputeFilter(ItemFilter):
     SETTLED = "settled"
 
     state = filters.ChoiceFilter(
-        choices=[(SETTLED, _("Settled"))],
+        choices=[(SETTLED, _("Adjudicated"))],
         method="by_settled",
         label=_("State"),
-        empty_label=_("To be settled"),
+        empty_label=_("To adjudicate"),
     )
     purpose = None
 

@@ -22,12 +22,12 @@ class SearchForm(forms.Form):
     """Search among actions and finished runs."""
 
     kind = forms.ChoiceField(
-        label=_("From"),
-        choices=[("actions", _("Actions, to be run")), ("runs", _("Finished runs"))],
+        label=_("Source"),
+        choices=[("actions", _("Requests to run")), ("runs", _("Finished runs"))],
         required=False,
     )
     q = forms.CharField(
-        label=_("Words of the statement"),
+        label=_("Search statements"),
         required=False,
         validators=[ProhibitNullCharactersValidator()],
         widget=forms.SearchInput(),
@@ -40,13 +40,13 @@ class KnownForm(forms.Form):
     purpose = forms.ChoiceField(
         label=_("Purpose"),
         choices=[
-            ("real", _("Real: counts in every figure")),
-            ("gold", _("Gold: measures its reviewers, who are not told")),
-            ("training", _("Training: comes first, and shows the right scores afterwards")),
+            ("real", _("Real: counts in all figures")),
+            ("gold", _("Gold: checks reviewers without their knowledge")),
+            ("training", _("Training: comes first and shows the correct scores afterwards")),
         ],
     )
     why = Words(
-        label=_("Why these scores are right"),
+        label=_("Why these scores are correct"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("Shown after a training item."),
@@ -60,7 +60,7 @@ class KnownForm(forms.Form):
                 required=False,
                 coerce=int,
                 empty_value=None,
-                choices=[("", _("not asked")), *Score.Value.choices],
+                choices=[("", _("not specified")), *Score.Value.choices],
             )
         self.order_fields(["purpose", *Score.Stage.values, "why"])
 

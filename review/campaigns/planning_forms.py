@@ -41,34 +41,36 @@ class PlanForm(FoldedForm):
         min_value=1,
         max_value=100,
         help_text=_(
-            "1 where no statement comes twice under a configuration. Else items of one statement are alike: with m "
-            "items a statement and a correlation of r it is about 1 + (m - 1) r. It multiplies the number of items."
+            "1 if no statement is repeated under a configuration. Otherwise, items that "
+            "share a statement are correlated: with m items per statement and a "
+            "correlation of r, the design effect is about 1 + (m - 1) r. The number of "
+            "items is multiplied by it."
         ),
         widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
     )
     minutes = forms.FloatField(
-        label=_("Active minutes of one reviewer, an item"),
+        label=_("Active minutes per reviewer per item"),
         required=False,
         min_value=0.1,
         max_value=600,
         help_text=_(
-            "With the hours below it is said how many reviewers it takes. Empty where nothing is known yet: a pilot "
-            "tells it."
+            "With the hours below, this gives the number of reviewers. Leave blank if "
+            "unknown; a pilot will show it."
         ),
         widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
     )
     hours = forms.FloatField(
-        label=_("Hours that one reviewer has"),
+        label=_("Hours available per reviewer"),
         required=False,
         min_value=0.1,
         max_value=10_000,
         widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
     )
     overlap = forms.IntegerField(
-        label=_("Reviewers for each item"), required=False, min_value=1, max_value=20
+        label=_("Reviewers per item"), required=False, min_value=1, max_value=20
     )
     arms = forms.IntegerField(
-        label=_("Configurations on each statement"), required=False, min_value=1, max_value=50
+        label=_("Configurations per statement"), required=False, min_value=1, max_value=50
     )
 
     def __init__(self, data: object = None, *, campaign: Campaign, plan: Plan | None) -> None:
@@ -103,12 +105,12 @@ class ShareForm(PlanForm):
     field_order = ("share", "half_width", "minutes", "hours", "overlap", "arms", "deff")
 
     share = _percent(
-        _("Expected share, in percent"),
-        help_text=_("50 where nothing is known: no share needs more items."),
+        _("Expected proportion (%)"),
+        help_text=_("If unsure, use 50. It gives the largest sample."),
     )
     half_width = _percent(
-        _("Half-width wanted, in percentage points"),
-        help_text=_("8 gives an interval such as 42 % to 58 %."),
+        _("Margin of error (percentage points)"),
+        help_text=_("8 gives an interval such as 42% to 58%."),
         least=0.5,
         most=50,
     )
@@ -124,15 +126,16 @@ class PairedForm(PlanForm):
     common = ("gained", "lost", "power", "minutes", "hours")
     field_order = ("gained", "lost", "power", "minutes", "hours", "overlap", "arms", "deff")
 
-    gained = _percent(_("Right under the second configuration only, in percent of items"))
+    gained = _percent(_("Right only under the comparison (% of items)"))
     lost = _percent(
-        _("Right under the first only, in percent of items"),
-        help_text=_("The difference between the two is what the study is to find."),
+        _("Right only under the baseline (% of items)"),
+        help_text=_("The study is designed to detect the difference between these two."),
     )
     power = _percent(
-        _("Power wanted, in percent"),
+        _("Power (%)"),
         help_text=_(
-            "How often a study of this size finds the difference, at 5 %. 80 or 90 are usual."
+            "How often a study of this size detects the difference at the 5% level. 80 and "
+            "90 are usual."
         ),
         least=10,
         most=99.9,
@@ -159,20 +162,20 @@ class AgreementForm(PlanForm):
         label=_("Expected Krippendorff’s alpha"),
         min_value=0,
         max_value=0.99,
-        help_text=_("0.67 is often taken as the least that allows conclusions, 0.8 as good."),
+        help_text=_("0.67 is often considered the minimum for conclusions, and 0.8 good."),
         widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
     )
     width = forms.FloatField(
-        label=_("Width of its interval wanted"),
+        label=_("Width of the interval"),
         min_value=0.02,
         max_value=1,
         help_text=_("0.2 gives an interval such as 0.6 to 0.8."),
         widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
     )
-    reviewers = forms.IntegerField(label=_("Reviewers for each item"), min_value=2, max_value=20)
-    incorrect = _percent(_("Scores of 0, in percent"))
-    partial = _percent(_("Scores of 1, in percent"))
-    correct = _percent(_("Scores of 2, in percent"))
+    reviewers = forms.IntegerField(label=_("Reviewers per item"), min_value=2, max_value=20)
+    incorrect = _percent(_("Scores of 0 (%)"))
+    partial = _percent(_("Scores of 1 (%)"))
+    correct = _percent(_("Scores of 2 (%)"))
 
 
 FORMS: Mapping[Aim, type[PlanForm]] = {

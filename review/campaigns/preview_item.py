@@ -40,7 +40,9 @@ def _made_up(campaign: Campaign, user: User) -> ItemView:
         statement=_("List the log files below /var/log that are larger than 100 MB"),
         environment=_("Ubuntu 24.04, Bash 5.2"),
     )
-    configuration = campaign.configurations.first() or Configuration(title=_("Some configuration"))
+    configuration = campaign.configurations.first() or Configuration(
+        title=_("Sample configuration")
+    )
     run = Run(pk=0, action=action, configuration=configuration, state=Run.State.DONE)
     draft = Draft(
         pk=0,

@@ -19,7 +19,7 @@ from review.study import ItemPattern, Reading, pattern_of
 from review.study.figures import Clusters, reduce_to_figures
 
 MOST_ITEMS = 5_000
-NOT_WORKED_OUT = _("not worked out in campaigns of more than 5,000 items")
+NOT_WORKED_OUT = _("not calculated in studies of more than 5,000 items")
 _SLICE = 1_000
 
 # In order of time, then of storage. Scores without a time have no order. Scores copied from another arm count only

@@ -42,7 +42,8 @@ class QueueViewSet(WaitingViewSet):
     """The caller's review queue."""
 
     @extend_schema(
-        request=None, responses={200: ItemSeen, 204: OpenApiResponse(description="nothing waits")}
+        request=None,
+        responses={200: ItemSeen, 204: OpenApiResponse(description="No item is waiting.")},
     )
     @action(detail=False, methods=["post"], url_path="claim")
     def claim(self, request: Request) -> Response:

@@ -23,12 +23,12 @@ def save_scratch(item: Item, *, by: User, fields: dict[str, object], revision: i
     Raises Stale, and keeps the newer text, if another tab has saved since this revision.
     """
     if sum(len(str(value)) for value in fields.values()) > MAX_SCRATCH_BYTES:
-        raise BadInput(_("This is too long to be kept."))
+        raise BadInput(_("This text is too long to save."))
     scratch, _created = Scratch.objects.select_for_update().get_or_create(item=item, reviewer=by)
     if scratch.revision == revision + 1 and fields.items() <= scratch.fields.items():
         return scratch
     if scratch.revision != revision:
-        raise Stale(_("Another tab has saved something newer."), newest=scratch.revision)
+        raise Stale(_("Another tab has saved a newer version."), newest=scratch.revision)
     scratch.fields = {**scratch.fields, **fields}
     scratch.revision += 1
     scratch.saved_at = timezone.now()

@@ -12,16 +12,16 @@ class CaseForm(forms.Form):
     """One sandbox test as JSON, with the reason for adding or correcting it."""
 
     case = PlainText(
-        label=_("Case"),
+        label=_("Test"),
         rows=26,
         code=True,
         help_text=_(
-            "JSON without code: a prepared world, and what is to hold after the script ran in it. The guide to"
-            " execution has every check with an example."
+            "The scenario and the checks that must pass after the script has run, as JSON. "
+            "The guide to sandbox tests shows every check with an example."
         ),
     )
     reason = forms.CharField(
-        label=_("Why"),
+        label=_("Reason"),
         max_length=1_000,
-        help_text=_("What was wrong with the case, or what is missing without this one."),
+        help_text=_("What was wrong with the test, or what the new test adds."),
     )

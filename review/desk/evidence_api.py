@@ -27,8 +27,10 @@ from review.models import CaseRevision, ExecutionLabel, Item
 
 
 class CheckSeen(serializers.ModelSerializer[CheckResult]):
-    case = serializers.IntegerField(source="case_number", help_text="from 1 on")
-    check_number = serializers.IntegerField(source="number", help_text="of the case, from 1 on")
+    case = serializers.IntegerField(source="case_number", help_text="Counted from 1.")
+    check_number = serializers.IntegerField(
+        source="number", help_text="Position in the test, counted from 1."
+    )
     state = serializers.CharField()
 
     class Meta:
@@ -39,12 +41,12 @@ class CheckSeen(serializers.ModelSerializer[CheckResult]):
 class ScriptRan(serializers.Serializer[Any]):
     """The results of one script in one test suite."""
 
-    draft = serializers.IntegerField(help_text="id of the draft")
+    draft = serializers.IntegerField(help_text="ID of the draft.")
     set = serializers.CharField()
     state = serializers.CharField()
-    reason = serializers.CharField(help_text="why it was not run")
+    reason = serializers.CharField(help_text="Why the test did not run.")
     sentence = serializers.CharField()
-    imported = serializers.BooleanField(help_text="it came with a file")
+    imported = serializers.BooleanField(help_text="Whether the result was imported.")
     checks = CheckSeen(many=True)
 
 
@@ -55,10 +57,10 @@ class RevisionSeen(serializers.ModelSerializer[CaseRevision]):
         source="case_set.sha256",
         default=None,
         allow_null=True,
-        help_text="the cases as they are then; null where nothing is left",
+        help_text="Hash of the test suite after the change; null if no tests are left.",
     )
     former = serializers.CharField(source="former.sha256")
-    kind = serializers.CharField(help_text="struck, corrected or added")
+    kind = serializers.CharField(help_text="`struck` (removed), `corrected` or `added`.")
 
     class Meta:
         model = CaseRevision
@@ -66,9 +68,9 @@ class RevisionSeen(serializers.ModelSerializer[CaseRevision]):
 
 
 class CasesSeen(serializers.Serializer[Any]):
-    set = serializers.CharField(help_text="the hash by which changes name it")
-    content = serializers.JSONField(help_text="A case set, see docs/case-format.schema.json.")
-    is_under_way = serializers.BooleanField(help_text="a script is still to be run in it")
+    set = serializers.CharField(help_text="Hash of the test suite. Changes refer to it.")
+    content = serializers.JSONField(help_text="The test suite, see docs/case-format.schema.json.")
+    is_under_way = serializers.BooleanField(help_text="Whether a script still has to run in it.")
 
 
 class DiffersSeen(serializers.Serializer[Any]):
@@ -76,8 +78,8 @@ class DiffersSeen(serializers.Serializer[Any]):
 
     stage = serializers.CharField()
     value = serializers.IntegerField()
-    outcome = serializers.CharField(help_text="passed or failed")
-    reason = serializers.CharField(help_text="empty until it is given")
+    outcome = serializers.CharField(help_text="`passed` or `failed`.")
+    reason = serializers.CharField(help_text="Empty until the caller gives a reason.")
 
 
 class EvidenceSeen(serializers.Serializer[Any]):
@@ -92,13 +94,13 @@ class EvidenceSeen(serializers.Serializer[Any]):
 class LabelIn(serializers.Serializer[Any]):
     stage = serializers.ChoiceField(choices=ExecutionLabel.Stage.choices)
     reason = serializers.ChoiceField(
-        choices=ExecutionLabel.Reason.choices, help_text="the same again takes it back"
+        choices=ExecutionLabel.Reason.choices, help_text="Sending the same reason again removes it."
     )
 
 
 class LabelSeen(serializers.ModelSerializer[ExecutionLabel]):
     stage = serializers.CharField()
-    reason = serializers.CharField(help_text="empty where it was taken back")
+    reason = serializers.CharField(help_text="Empty if the reason was removed.")
 
     class Meta:
         model = ExecutionLabel
@@ -106,18 +108,20 @@ class LabelSeen(serializers.ModelSerializer[ExecutionLabel]):
 
 
 class StrikeIn(serializers.Serializer[Any]):
-    set = serializers.CharField(help_text="hash of the set")
-    what = serializers.CharField(help_text="a case, such as 2, or one of its checks, such as 2.3")
+    set = serializers.CharField(help_text="Hash of the test suite.")
+    what = serializers.CharField(
+        help_text="A test, such as `2`, or one of its checks, such as `2.3`."
+    )
     reason = serializers.CharField(allow_blank=True)
 
 
 class CaseIn(serializers.Serializer[Any]):
-    set = serializers.CharField(help_text="hash of the set")
+    set = serializers.CharField(help_text="Hash of the test suite.")
     number = serializers.IntegerField(
         default=None, allow_null=True, min_value=1, max_value=99,
-        help_text="of the case to be corrected; left out, the case is added",
+        help_text="Number of the test to correct. If omitted, the test is added.",
     )  # fmt: skip
-    case = serializers.DictField(help_text="One case, see docs/case-format.schema.json.")
+    case = serializers.DictField(help_text="One test, see docs/case-format.schema.json.")
     reason = serializers.CharField(allow_blank=True)
 
 
@@ -127,7 +131,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     @extend_schema(
         responses={
             200: EvidenceSeen,
-            204: OpenApiResponse(description="not to be seen yet, or nothing was run in cases"),
+            204: OpenApiResponse(description="The results are still hidden, or no tests have run."),
         }
     )
     @action(detail=True)

@@ -26,7 +26,8 @@ def ask_for_feedback(item: Item, *, by: User) -> Refinement:
     if not desk.can_ask_feedback or desk.first is None:
         raise NotAllowedNow(
             _(
-                "Score the script 0 or 1 first. Feedback can be requested only where there is none yet."
+                "You can request feedback only for a script that you scored 0 or 1 and "
+                "that has no feedback yet."
             )
         )
     refinement = pipeline.ask_refinement(desk.first, by=by)
@@ -49,14 +50,17 @@ def send_feedback(
     a study, secrets are always masked without asking, because the question would reveal which model rewrites.
     """
     if not text.strip():
-        raise BadInput(_("Write what is wrong with the script."), field="feedback")
+        raise BadInput(_("Describe what is wrong with the script."), field="feedback")
     desk = open_item(item, by)
     assignment = held_assignment(desk)
     if desk.first is None or desk.script_score is None:
         raise NotAllowedNow(_("Score the script first."))
     model_feedback = desk.feedback_in(Arm.MODEL.value)
     if based_on is not None and (model_feedback is None or based_on != model_feedback.pk):
-        raise BadInput(_("That is not the feedback you were shown."), field="feedback")
+        raise BadInput(
+            _("The model's feedback has changed since you started. Reload the page."),
+            field="feedback",
+        )
     try:
         refinement = pipeline.ask_refinement(
             desk.first,
@@ -67,7 +71,9 @@ def send_feedback(
         )
     except pipeline.SecretsFound as found:
         # Only some users may see the names of models.
-        raise pipeline.SecretsFound(found.found, to=[_("The model that rewrites")]) from found
+        raise pipeline.SecretsFound(
+            found.found, to=[_("The model that rewrites the script")]
+        ) from found
     _set_waiting(assignment)
     return refinement
 

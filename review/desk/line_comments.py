@@ -29,10 +29,10 @@ def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Rem
     """
     text = text.strip()
     if not text:
-        raise BadInput(_("Write a comment on this line."), field="remark")
+        raise BadInput(_("Enter a comment."), field="remark")
     if len(text) > MAX_TEXT or "\0" in text:
         raise BadInput(
-            _("A comment on a line has at most %s characters.") % f"{MAX_TEXT:,}", field="remark"
+            _("A line comment can have at most %s characters.") % f"{MAX_TEXT:,}", field="remark"
         )
     # Lock the item so that a double click adds only one comment.
     Item.objects.select_for_update().get(pk=item.pk)
@@ -40,18 +40,16 @@ def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Rem
     held_assignment(desk)
     seen = next((one for one in desk.shown_drafts if one.pk == draft), None)
     if seen is None:
-        raise NotAllowedNow(_("This script is not open to you."))
+        raise NotAllowedNow(_("You can't see this script yet."))
     last = count_lines(seen)
     if not 1 <= line <= last:
-        raise BadInput(_("The lines of this script are 1 to %s.") % last, field="line")
+        raise BadInput(_("Enter a line number from 1 to %s.") % last, field="line")
     mine = Remark.objects.filter(item=item, by=by, removed_at=None)
     same = mine.filter(draft=seen, line=line, text=text).first()
     if same is not None:
         return same
     if mine.count() >= MOST_EACH:
-        raise NotAllowedNow(
-            _("More than %s comments on lines of one item are too many.") % MOST_EACH
-        )
+        raise NotAllowedNow(_("An item can have at most %s line comments.") % MOST_EACH)
     return Remark.objects.create(item=item, by=by, draft=seen, line=line, text=text)
 
 
@@ -63,7 +61,7 @@ def remove_remark(item: Item, remark: int, *, by: User) -> Remark:
     """
     found = Remark.objects.filter(pk=remark, item=item, by=by).first()
     if found is None:
-        raise BadInput(_("There is no such comment of yours."), field="remark")
+        raise BadInput(_("You have no such comment."), field="remark")
     held_assignment(open_item(item, by))
     if found.removed_at is None:
         found.removed_at = timezone.now()

@@ -20,45 +20,45 @@ class QuickReason:
 REJECT = (
     QuickReason(
         "other",
-        _("It does something else than was asked."),
-        _("The statement is clear, and this is not it."),
+        _("It does something other than what was asked."),
+        _("The request is clear, and the script doesn't follow it."),
     ),
     QuickReason(
         "harm",
-        _("It could do harm that was not asked for."),
+        _("It could cause unintended damage."),
         _("It deletes or stops more than it should."),
     ),
     QuickReason(
         "misses",
         _("It misses a case."),
-        _("It is right for some inputs only."),
+        _("It only works for some inputs."),
     ),
     QuickReason(
         "fails",
-        _("It would not run there."),
-        _("A command, option or path that is not there."),
+        _("It won't run on the target."),
+        _("A command, option or path is missing."),
     ),
 )
 SKIP = (
     QuickReason(
         "system",
-        _("I do not know this system well enough."),
-        _("Somebody who works with it should judge."),
+        _("I don't know this system well enough."),
+        _("Someone who works with it should judge."),
     ),
     QuickReason(
         "unclear",
-        _("The statement can be read in several ways."),
-        _("What is right depends on what was meant."),
+        _("The request is ambiguous."),
+        _("What is correct depends on what was meant."),
     ),
     QuickReason(
         "close",
-        _("I am too close to it to judge it."),
-        _("You asked for it, or had a hand in it."),
+        _("I'm too close to this."),
+        _("You requested it or worked on it."),
     ),
     QuickReason(
         "time",
-        _("It takes more time than I have now."),
-        _("It is long, or has to be tried out first."),
+        _("I don't have time for it now."),
+        _("It's long, or needs to be tried out first."),
     ),
 )
 _WORDS = {one.name: one.words for one in (*REJECT, *SKIP)}

@@ -68,7 +68,7 @@ def score_locked(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Sc
 def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
     item = lock()
     if given.value not in Score.Value.values:
-        raise BadInput(_("A score is 0, 1 or 2."), field="value")
+        raise BadInput(_("The score must be 0, 1 or 2."), field="value")
     if len(given.comment) > MAX_COMMENT:
         raise BadInput(
             _("The comment is longer than %s characters.") % f"{MAX_COMMENT:,}", field="comment"
@@ -162,7 +162,7 @@ def confirm_scores(item: Item, *, by: User) -> None:
     if desk.sent_back is None:
         raise NotAllowedNow(_("This item was not sent back to you."))
     if desk.next_step is not None:
-        raise NotAllowedNow(_("Something is left to score first."))
+        raise NotAllowedNow(_("Score the remaining stages first."))
     finish(desk, assignment)
     mark_answered(assignment)
 
@@ -196,7 +196,7 @@ def reveal(item: Item, what: str, *, by: User) -> None:
     if what not in Reveal.What.values:
         raise BadInput(_("Unknown option."), field="what")
     if not item.campaign.may_reveal:
-        raise NotAllowedNow(_("This campaign keeps it hidden until the script is scored."))
+        raise NotAllowedNow(_("This stays hidden until the script is scored."))
     Reveal.objects.get_or_create(item=item, reviewer=by, what=what)
 
 
@@ -208,7 +208,7 @@ def held_assignment(desk: ItemView) -> Assignment:
     if desk.is_closed:
         raise NotAllowedNow(_("This item is closed."))
     if assignment is None or assignment.state == Assignment.State.SUBMITTED:
-        raise NotAllowedNow(_("You don't hold this item; take it from the queue first."))
+        raise NotAllowedNow(_("You haven't claimed this item. Claim it from the queue first."))
     return assignment
 
 
@@ -217,9 +217,9 @@ def _step_of(desk: ItemView, given: ScoreInput) -> Step:
     # In the experts' arm, the reviewer's own Draft and another expert's may be open at the same time.
     step = next((one for one in of_stage if one.seen == given.seen), next(iter(of_stage), None))
     if step is None:
-        raise NotAllowedNow(_("This stage is not open yet: the stages before it come first."))
+        raise NotAllowedNow(_("This stage is not open yet. Score the earlier stages first."))
     if step.seen != given.seen:
-        raise Stale(_("The script changed since you scored it."), newest=0)
+        raise Stale(_("The script has changed since you scored it."), newest=0)
     return step
 
 

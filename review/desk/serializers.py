@@ -49,38 +49,44 @@ class ScoreOut(serializers.ModelSerializer[Score]):
 class ScoreIn(serializers.Serializer[Any]):
     stage = serializers.ChoiceField(choices=Score.Stage.choices)
     arm = serializers.ChoiceField(choices=Score.ARMS, default="model")
-    value = serializers.IntegerField(help_text="0 incorrect, 1 partially correct, 2 correct")
-    seen = serializers.IntegerField(help_text="id of the draft or feedback that was looked at")
+    value = serializers.IntegerField(help_text="0: incorrect, 1: partially correct, 2: correct.")
+    seen = serializers.IntegerField(
+        help_text="ID of the draft or feedback that the score is about."
+    )
     comment = serializers.CharField(default="", allow_blank=True, trim_whitespace=False)
     active_seconds = serializers.FloatField(
         default=None,
         allow_null=True,
         min_value=0,
         max_value=86_400,
-        help_text="of work, without pauses",
+        help_text="Seconds of work without pauses.",
     )
 
 
 class PaceOut(serializers.Serializer[Any]):
     """The caller's pace today. The day starts at midnight in the caller's time zone."""
 
-    today = serializers.IntegerField(help_text="items done")
-    sitting = serializers.IntegerField(allow_null=True, help_text="of those, in this sitting")
+    today = serializers.IntegerField(help_text="Items finished today.")
+    sitting = serializers.IntegerField(allow_null=True, help_text="Items finished in this session.")
     sitting_minutes = serializers.FloatField()
-    median_seconds = serializers.FloatField(allow_null=True, help_text="of work on one item")
+    median_seconds = serializers.FloatField(
+        allow_null=True, help_text="Median seconds of work per item."
+    )
     pauses = serializers.IntegerField()
 
 
 class DecisionIn(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=Decision.Kind.choices)
-    draft_sha256 = serializers.CharField(help_text="hash of the exact script decided on")
+    draft_sha256 = serializers.CharField(
+        help_text="Hash of the exact script that the decision is about."
+    )
     shown = serializers.CharField(
-        help_text="`shown` of the item as it was looked at: what it showed can be decided on"
+        help_text="`shown` from the item. The decision applies to what the item showed then."
     )
     value = serializers.IntegerField(
         default=None,
         allow_null=True,
-        help_text="the score that goes with it: 0 incorrect, 1 partially correct, 2 correct",
+        help_text="The score to save with the decision. 0: incorrect, 1: partially correct, 2: correct.",
     )
     comment = serializers.CharField(
         default=None, allow_null=True, allow_blank=True, trim_whitespace=False
@@ -88,7 +94,8 @@ class DecisionIn(serializers.Serializer[Any]):
     stage = serializers.ChoiceField(
         choices=Score.Stage.choices,
         default="",
-        help_text="that value and comment are about; if left out, that of the script decided on",
+        help_text="The stage that value and comment are about. Default: the stage of the script "
+        "decided on.",
     )
     arm = serializers.ChoiceField(choices=Score.ARMS, default="model")
     reason = serializers.CharField(default="", allow_blank=True)
@@ -96,7 +103,7 @@ class DecisionIn(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         trim_whitespace=False,
-        help_text="the edited script, for `edit`",
+        help_text="The edited script. Used with `edit`.",
     )
 
 
@@ -155,8 +162,8 @@ class RemarkOut(serializers.ModelSerializer[Remark]):
 
 
 class RemarkIn(serializers.Serializer[Any]):
-    draft = serializers.IntegerField(help_text="id of the draft")
-    line = serializers.IntegerField(help_text="from 1 on")
+    draft = serializers.IntegerField(help_text="ID of the draft.")
+    line = serializers.IntegerField(help_text="Counted from 1.")
     text = serializers.CharField(allow_blank=True, trim_whitespace=False)
 
 
@@ -167,12 +174,15 @@ class GiveBackIn(serializers.Serializer[Any]):
 
 class FeedbackIn(serializers.Serializer[Any]):
     feedback = serializers.CharField(
-        default="", allow_blank=True, help_text="your own; empty asks the model for its own"
+        default="",
+        allow_blank=True,
+        help_text="Your feedback. If empty, the model writes the feedback.",
     )
     secrets = serializers.ChoiceField(
         choices=[choice.value for choice in SecretsChoice],
         default=SecretsChoice.MASK.value,
-        help_text="what is done with secrets in it where they would leave this machine; a study masks them",
+        help_text="What to do with secrets in the feedback that would leave this machine. Studies "
+        "always mask them.",
     )
 
 
@@ -190,8 +200,8 @@ class ShorteningOut(serializers.ModelSerializer[Shortening]):
 
 class DraftSeen(serializers.Serializer[Any]):
     id = serializers.IntegerField()
-    number = serializers.IntegerField(help_text="among the scripts that are shown")
-    kind = serializers.CharField(allow_null=True, help_text="null until the verdict is shown")
+    number = serializers.IntegerField(help_text="Position among the scripts that are shown.")
+    kind = serializers.CharField(allow_null=True, help_text="Null until the verdict is shown.")
     sha256 = serializers.CharField()
     script = serializers.CharField()
 
@@ -225,8 +235,8 @@ class ItemSeen(serializers.Serializer[Any]):
     environment = serializers.CharField()
     state = serializers.CharField()
     yours = serializers.BooleanField()
-    demo = serializers.BooleanField(allow_null=True, help_text="null where models are hidden")
-    shown = serializers.CharField(help_text="to be sent with a decision")
+    demo = serializers.BooleanField(allow_null=True, help_text="Null if models are hidden.")
+    shown = serializers.CharField(help_text="Send this value with a decision.")
     drafts = DraftSeen(many=True)
     feedback = FeedbackSeen(allow_null=True)
     assessment = AssessmentSeen(allow_null=True)

@@ -39,7 +39,7 @@ def draft_shown(desk: ItemView, *, sha256: str, token: str) -> Draft:
     now = seal(desk)
     if not constant_time_compare(token[:_LENGTH], now[:_LENGTH]):
         raise BadInput(
-            _("This page is out of date: load the item again."),
+            _("This page is out of date. Reload it."),
             field="shown",
         )
     drafts = desk.shown_drafts
@@ -47,13 +47,17 @@ def draft_shown(desk: ItemView, *, sha256: str, token: str) -> Draft:
     if not constant_time_compare(token, now):
         raise Stale(
             _(
-                "This item changed while you were reading it. Nothing was decided; check the new version first."
+                "This item changed while you were reading it. No decision was saved. Check "
+                "the new version first."
             ),
             newest=newest,
         )
     seen = next((draft for draft in drafts if draft.sha256 == sha256), None)
     if seen is None:
-        raise Stale(_("This script is not on your screen now; nothing was decided."), newest=newest)
+        raise Stale(
+            _("No decision was saved, because your page no longer shows this script."),
+            newest=newest,
+        )
     return seen
 
 

@@ -41,7 +41,7 @@ def begin_cases(item: Item, *, text: str, reason: str, by: User) -> CaseRevision
         pk=item.campaign_id
     )
     if not may_begin(open_item(item, by)):
-        raise NotAllowedNow(_("There are cases by now, or they can't be written yet. Look again."))
+        raise NotAllowedNow(_("Tests exist already, or you can't add any yet. Reload the page."))
     action = item.case.action
     kept = first_case_set(action.statement, text, by=by, is_revision=not campaign.is_live)
     if not campaign.is_live:

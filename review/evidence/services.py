@@ -58,11 +58,11 @@ def find_set(desk: ItemView, sha256: str) -> InForce:
     Raises NotAllowedNow if the sets are not shown yet, or if the page shows another one by now.
     """
     if not is_open_to(desk):
-        raise NotAllowedNow(_("Cases are shown when every stage has its score."))
+        raise NotAllowedNow(_("Sandbox tests are shown when every stage has a score."))
     for one in sets_seen_by(desk):
         if one.case_set is not None and sha256 and one.case_set.sha256.startswith(sha256):
             return one
-    raise NotAllowedNow(_("These cases have changed meanwhile. Look at them again."))
+    raise NotAllowedNow(_("These tests have changed since you opened the page. Reload it."))
 
 
 @transaction.atomic
@@ -102,21 +102,21 @@ def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
     Earlier reasons are kept. Raises BadInput for an unknown stage or reason, and NotAllowedNow if they do not differ.
     """
     if stage not in ExecutionLabel.Stage.values:
-        raise BadInput(_("There is no such stage."))
+        raise BadInput(_("Unknown stage."))
     if reason not in ExecutionLabel.Reason.values:
-        raise BadInput(_("Choose one of the reasons."))
+        raise BadInput(_("Choose a cause from the list."))
     Item.objects.select_for_update(of=("self",)).get(pk=item.pk)
     desk = open_item(item, by)
     if not is_open_to(desk) or f"{stage}-model" not in desk.scores:
-        raise NotAllowedNow(_("Cases are shown when every stage has its score."))
+        raise NotAllowedNow(_("Sandbox tests are shown when every stage has a score."))
     mine = ExecutionLabel.objects.filter(item=item, by=by, stage=stage)
     if mine.count() >= MOST_EACH:
-        raise NotAllowedNow(_("More than %s changes for one item are too many.") % MOST_EACH)
+        raise NotAllowedNow(_("An item can have at most %s changes.") % MOST_EACH)
     score = desk.scores[f"{stage}-model"]
     before = mine.filter(current=True).first()
     is_taken_back = before is not None and before.reason == reason
     if not is_taken_back and not _differs_on_screen(desk, score):
-        raise NotAllowedNow(_("Your score and what the script did do not differ here."))
+        raise NotAllowedNow(_("Your score and the test results do not differ here."))
     mine.filter(current=True).update(current=False)
     return ExecutionLabel.objects.create(
         item=item,
@@ -189,7 +189,7 @@ def _lock(item: Item, sha256: str, by: User) -> tuple[ItemView, InForce, CaseSet
     found = find_set(desk, sha256)
     assert found.case_set is not None
     if CaseRevision.objects.filter(item=item, by=by).count() >= MOST_EACH:
-        raise NotAllowedNow(_("More than %s changes for one item are too many.") % MOST_EACH)
+        raise NotAllowedNow(_("An item can have at most %s changes.") % MOST_EACH)
     return desk, found, found.case_set
 
 

@@ -48,12 +48,14 @@ class LineOut(serializers.ModelSerializer[TransferLine]):
 
 class ImportIn(serializers.Serializer[Any]):
     campaign = serializers.CharField(
-        max_length=150, help_text="its name; items make a campaign where there is none"
+        max_length=150,
+        help_text="Name of the study. An import of items creates the study if it does not exist.",
     )
     kind = serializers.ChoiceField(choices=["items", "scores"])
     file = serializers.FileField(allow_empty_file=True)
     mapping = serializers.JSONField(
-        default=dict, help_text='our columns to the file\'s, such as {"statement": "query"}'
+        default=dict,
+        help_text='Columns of the file by the names of our columns, such as {"statement": "query"}.',
     )
     format = serializers.ChoiceField(choices=list(Format), default="", allow_blank=True)
 
@@ -82,7 +84,7 @@ class TransferViewSet(
     @extend_schema(request={"multipart/form-data": ImportIn}, responses={202: TransferOut})
     @action(detail=False, methods=["post"], url_path="import")
     def begin_import(self, request: Request) -> Response:
-        """Import a file. Good rows are kept, bad ones reported with their line."""
+        "Import a file. Valid rows are imported; invalid ones are listed by line."
         user = signed_in(request)
         access_campaigns(user)
         given = read_body(ImportIn, request)
@@ -90,7 +92,7 @@ class TransferViewSet(
         if not isinstance(mapping, dict) or not all(
             isinstance(one, str) for one in mapping.values()
         ):
-            raise BadInput(_("Give an object of names."), field="mapping")
+            raise BadInput(_("Enter an object of column names."), field="mapping")
         with transaction.atomic():
             campaign = services.find_campaign(given["campaign"])
             if campaign is None and given["kind"] == Transfer.Kind.ITEMS:
@@ -143,5 +145,5 @@ class TransferViewSet(
 
 def _there(campaign: Campaign | None) -> Campaign:
     if campaign is None:
-        raise BadInput(_("There is no campaign of this name."), field="campaign")
+        raise BadInput(_("No study with this name exists."), field="campaign")
     return campaign

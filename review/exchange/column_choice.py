@@ -72,7 +72,7 @@ def pairs_of(kind: str, chosen: Sequence[FileColumn]) -> dict[str, str]:
             continue
         if role in pairs:
             raise BadInput(
-                _("“%(one)s” and “%(other)s” are both chosen for the same.")
+                _("“%(one)s” and “%(other)s” map to the same column.")
                 % {"one": pairs[role], "other": column.name},
                 field="columns",
             )
@@ -113,14 +113,14 @@ def roles_of(kind: str) -> list[RoleGroup]:
     by_rater = [(f"{REVIEWER}{stage}", _("scores of one reviewer: %s") % stage) for stage in STAGES]
     # Reviewers who were called in saw mainly disputed items, so they are left out of the agreement.
     called_in = [
-        (f"{CALLED_IN}{stage}", _("called in by a dispute: %s") % stage) for stage in STAGES
+        (f"{CALLED_IN}{stage}", _("scores of a tie-breaker: %s") % stage) for stage in STAGES
     ]
     finals = [(f"{ADJUDICATED}{stage}", _("final scores: %s") % stage) for stage in STAGES]
     is_items = kind == Transfer.Kind.ITEMS
     common = _COMMON_OF_ITEMS if is_items else _COMMON_OF_SCORES
     others = [name for name in OURS[kind] if name not in common]
     return [
-        (_("Usual"), [(name, name) for name in common]),
+        (_("Common"), [(name, name) for name in common]),
         (_("Reviewers"), [*by_rater, *called_in, *finals]),
-        (_("Further"), [(name, name) for name in others]),
+        (_("Other"), [(name, name) for name in others]),
     ]

@@ -30,20 +30,25 @@ class ImportCommand(BaseCommand):
     carry_out: ClassVar[Callable[..., Counts]]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("campaign", metavar="CAMPAIGN", help="the campaign's name")
+        parser.add_argument("campaign", metavar="CAMPAIGN", help="name of the study")
         parser.add_argument("file", type=Path, metavar="FILE")
         parser.add_argument(
             "--map",
             action="append",
             default=[],
             metavar="OURS=THEIRS",
-            help="another name of a column, such as statement=query or reviewer:A=rater_a",
+            help="name of a column in the file, such as statement=query or reviewer:A=rater_a",
         )
         parser.add_argument(
-            "--format", choices=list(Format), default="", help="else told by looking"
+            "--format",
+            choices=list(Format),
+            default="",
+            help="format of the file (default: detected)",
         )
-        parser.add_argument("--by", metavar="USER", help="the manager who imports")
-        parser.add_argument("--json", action="store_true", help="the counts as one JSON document")
+        parser.add_argument("--by", metavar="USER", help="username of the importing manager")
+        parser.add_argument(
+            "--json", action="store_true", help="print the counts as one JSON document"
+        )
 
     def handle(self, *args: object, **options: Any) -> None:
         try:
@@ -60,8 +65,8 @@ class ImportCommand(BaseCommand):
         except (OSError, UnreadableFile, BadMapping, Refused, PermissionDenied) as error:
             raise CommandError(str(error), returncode=NOTHING_READ) from error
         self.stderr.write(
-            f"{counts.rows} read: {counts.kept} kept, {counts.unchanged} unchanged,"
-            f" {counts.refused} refused"
+            f"{counts.rows} read: {counts.kept} imported, {counts.unchanged} unchanged,"
+            f" {counts.refused} rejected"
         )
         if options["json"]:
             report = {"campaign": options["campaign"], **asdict(counts)}

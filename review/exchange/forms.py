@@ -22,8 +22,8 @@ class ImportForm(FoldedForm):
         label=_("File"),
         help_text=format_lazy(
             _(
-                "{formats}, also as Excel and pandas save them (UTF-16, Windows-1252), "
-                "InterCode's and nl2bash-eabench's."
+                "{formats}, including files from Excel and pandas (UTF-16, Windows-1252) "
+                "and the formats of InterCode and nl2bash-eabench."
             ),
             formats=FORMAT_TITLES,
         ),
@@ -31,7 +31,7 @@ class ImportForm(FoldedForm):
         allow_empty_file=True,
     )
     kind = forms.ChoiceField(
-        label=_("What it holds"),
+        label=_("Content"),
         required=False,
         choices=[
             ("", _("Detect from the columns")),
@@ -48,14 +48,15 @@ class ImportForm(FoldedForm):
         initial="",
     )
     mapping = forms.CharField(
-        label=_("Columns with other names"),
+        label=_("Columns with different names"),
         required=False,
         max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "code-input"}),
         help_text=_(
-            "One a line, our name first: statement=query, or a path in a nested record: "
-            "statement=data.prompt. For a column of scores for each rater: "
-            "reviewer:A=rater_a, or reviewer:A:refined=a_refined; called_in:C=rater_c; adjudicated:A=final."
+            "One per line, our name first: statement=query, or a path in a nested record: "
+            "statement=data.prompt. For one column of scores per reviewer: "
+            "reviewer:A=rater_a or reviewer:A:refined=a_refined; called_in:C=rater_c; "
+            "adjudicated:A=final."
         ),
     )
     format = forms.ChoiceField(
@@ -82,9 +83,12 @@ class ExportForm(forms.Form):
             (Layout.JSONL.value, _("JSONL: one record per line, can be imported again")),
             (Layout.CSV.value, _("CSV: one table, for a spreadsheet, can be imported again")),
             (Layout.JSON.value, _("JSON: one array")),
-            (Layout.LONG.value, _("Long CSV: a line for each score, for a mixed model; no texts")),
+            (
+                Layout.LONG.value,
+                _("Long CSV: one line per score, without texts, for a mixed model"),
+            ),
             (Layout.DATASET.value, _("Dataset folder: items and scores as JSONL, with a card")),
-            (Layout.EABENCH.value, _("Results of nl2bash-eabench: the first scripts alone")),
+            (Layout.EABENCH.value, _("Results of nl2bash-eabench: first scripts only")),
         ],
         widget=forms.RadioSelect,
         initial=Layout.JSONL.value,

@@ -120,7 +120,7 @@ def find_upload(campaign: Campaign, word: str, *, by: User) -> Upload:
         campaign_id = user_id = 0
         kept = ""
     if (campaign_id, user_id) != (campaign.pk, by.pk) or not kept_files.has(kept):
-        raise NotAllowedNow(_("This file is no longer kept here. Choose it again."))
+        raise NotAllowedNow(_("This file is no longer stored. Choose it again."))
     return Upload(kept, *said)
 
 
@@ -277,7 +277,7 @@ def _score_rows(record: Record, values: dict[str, object], columns: Columns) -> 
     for one in given:
         yield ReadRow(record.line, [one.item, one.person, one.stage, str(one.value)])
     if not given:
-        yield ReadRow(record.line, [_say(values.get("item")), "", "", _("nothing asked")])
+        yield ReadRow(record.line, [_say(values.get("item")), "", "", _("no score")])
 
 
 def _say(value: object) -> str:

@@ -64,10 +64,10 @@ def begin_import(
     require_manager(by)
     check_takes_imports(campaign)
     if kind not in OURS:
-        raise BadInput(_("There is no such import."), field="kind")
+        raise BadInput(_("Unknown kind of import."), field="kind")
     mapping = dict(mapping or {})
     if format and format not in list(Format):
-        raise BadInput(_("There is no such format."), field="format")
+        raise BadInput(_("Unknown format."), field="format")
     check_size(file)
     name = kept_files.keep(file)
     try:
@@ -102,7 +102,7 @@ def begin_export(campaign: Campaign, *, layout: str, by: User) -> Transfer:
     """Have a worker write the campaign to a file. Raises PermissionDenied, BadInput."""
     require_manager(by)
     if layout not in list(Layout):
-        raise BadInput(_("There is no such layout."), field="layout")
+        raise BadInput(_("Unknown layout."), field="layout")
     title = slugify(campaign.name, allow_unicode=True)
     with transaction.atomic():
         transfer = Transfer.objects.create(
@@ -124,7 +124,7 @@ def cancel_transfer(transfer: Transfer, *, by: User) -> None:
     require_manager(by)
     locked = Transfer.objects.select_for_update().get(pk=transfer.pk)
     if not locked.is_active:
-        raise NotAllowedNow(_("This has ended already."))
+        raise NotAllowedNow(_("This has already finished."))
     locked.cancel_asked_at = timezone.now()
     if locked.state == Transfer.State.WAITING:
         locked.state, locked.ended_at = Transfer.State.CANCELLED, timezone.now()
@@ -148,7 +148,7 @@ def carry_out(pk: int) -> None:
         else:
             _import(transfer, held)
     except LostLease:
-        logger.warning("transfer %s is somebody else's now", pk)
+        logger.warning("transfer %s is claimed by another worker now", pk)
     except (OperationalError, InterfaceError):
         # If the database fails, the lease expires and a worker claims the transfer again.
         raise
@@ -157,7 +157,9 @@ def carry_out(pk: int) -> None:
     except (Refused, UnreadableFile, OSError) as error:
         held.end(Transfer.State.FAILED, problem=str(error))
     except Exception:
-        held.end(Transfer.State.FAILED, problem=_("Something went wrong here; the log says what."))
+        held.end(
+            Transfer.State.FAILED, problem=_("An internal error occurred. The log has the details.")
+        )
         logger.exception("transfer %s failed", pk)
         raise
     finally:

@@ -38,7 +38,7 @@ class Format(StrEnum):
 # The column that identifies our own exports; only their cells have the mark of `safe_cell`.
 OWN = "record"
 _PEEK = 1 << 16
-_IS_1252 = "the file is not UTF-8 and is read as Windows-1252: check its accented letters"
+_IS_1252 = "the file is not UTF-8 and was read as Windows-1252; check accented letters"
 
 
 def _read_table(file: BinaryIO) -> Iterator[Record]:
@@ -181,4 +181,4 @@ def _first_line(text: str) -> object:
 def _refuse_binary(peek: str) -> None:
     strange = sum(peek.count(chr(byte)) for byte in range(32) if chr(byte) not in "\t\n\r\f")
     if strange * 20 > len(peek):
-        raise UnreadableFile("The file is no text: it looks like a binary file.")
+        raise UnreadableFile("The file is not text. It looks like a binary file.")

@@ -35,7 +35,7 @@ class Assignment(models.Model):
     class Reason(models.TextChoices):
         QUEUE = "queue", _("From the queue")
         NAMED = "named", _("Assigned by name")
-        TIE_BREAK = "tie_break", _("Because others differed")
+        TIE_BREAK = "tie_break", _("To break a tie")
         TAKE_OVER = "take_over", _("Taken over")
         IMPORTED = "imported", _("Imported")
 
@@ -53,7 +53,7 @@ class Assignment(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
-    why = models.TextField(_("reason given"), blank=True)
+    why = models.TextField(_("reason"), blank=True)
     # Number of inactive periods longer than the idle limit. Active seconds do not include them.
     pauses = models.PositiveIntegerField(default=0)
     active_seconds = models.JSONField(default=dict, blank=True)

@@ -16,7 +16,7 @@ class Campaign(models.Model):
     """A set of items to review, with rules. The review queue is the one Campaign that never ends."""
 
     class Kind(models.TextChoices):
-        LIVE = "live", _("Live queue")
+        LIVE = "live", _("Review queue")
         STUDY = "study", _("Study")
 
     class State(models.TextChoices):
@@ -33,17 +33,15 @@ class Campaign(models.Model):
         RANDOM = "random", _("Random for each reviewer")
 
     name = models.CharField(_("name"), max_length=150, unique=True)
-    description = models.TextField(_("what it is for"), blank=True)
+    description = models.TextField(_("description"), blank=True)
     kind = models.CharField(_("kind"), max_length=5, choices=Kind, default=Kind.STUDY)
     state = models.CharField(_("state"), max_length=6, choices=State, default=State.SETUP)
-    overlap = models.PositiveSmallIntegerField(_("reviewers for each item"), default=1)
+    overlap = models.PositiveSmallIntegerField(_("reviewers per item"), default=1)
     # A share of the items can have more reviewers than the rest, to measure agreement.
     extra_overlap = models.PositiveSmallIntegerField(
-        _("reviewers for each item of the share"), null=True, blank=True
+        _("reviewers per item of the share"), null=True, blank=True
     )
-    extra_share = models.PositiveSmallIntegerField(
-        _("share with more reviewers in percent"), default=0
-    )
+    extra_share = models.PositiveSmallIntegerField(_("items with extra reviewers (%)"), default=0)
     order = models.CharField(_("order"), max_length=8, choices=Order, default=Order.RANDOM)
     seed = models.PositiveBigIntegerField(_("seed of the random order"), default=0)
 
@@ -56,29 +54,29 @@ class Campaign(models.Model):
     hides_execution = models.BooleanField(_("hides execution results"), default=True)
     hides_reference = models.BooleanField(_("hides the reference script"), default=True)
     # In the review queue, reviewers may show the verdict before scoring. The request is recorded.
-    may_reveal = models.BooleanField(_("may ask for what is hidden"), default=False)
+    may_reveal = models.BooleanField(_("lets reviewers reveal what is hidden"), default=False)
 
     open_to_all = models.BooleanField(_("open to every reviewer"), default=False)
-    limit_each = models.PositiveIntegerField(_("most items for each person"), null=True, blank=True)
+    limit_each = models.PositiveIntegerField(_("maximum items per reviewer"), null=True, blank=True)
     # Feedback and refinement are made for every item before review. Otherwise their presence would reveal the verdict.
     prepares_all = models.BooleanField(
-        _("makes feedback and refinement for every item"), default=True
+        _("prepares feedback and refinement for every item"), default=True
     )
     # Off by default, because an example may resemble the answer to a study's statement.
     uses_examples = models.BooleanField(
         _("shows verified entries as examples"), default=False, db_default=False
     )
-    pilot_size = models.PositiveIntegerField(_("items of the pilot"), null=True, blank=True)
+    pilot_size = models.PositiveIntegerField(_("pilot size"), null=True, blank=True)
     # Set by the manager before the main phase. If false, no figure includes the pilot's scores.
     pilot_counts = models.BooleanField(
         _("counts the scores of the pilot"), default=False, db_default=False
     )
     edit_minutes = models.PositiveIntegerField(
-        _("minutes in which a score may be changed"), default=60
+        _("time allowed for changing a score (minutes)"), default=60
     )
-    sham_share = models.PositiveSmallIntegerField(_("sham share in percent"), default=0)
-    halo_share = models.PositiveSmallIntegerField(_("halo share in percent"), default=0)
-    repeat_share = models.PositiveSmallIntegerField(_("repeats in percent"), default=0)
+    sham_share = models.PositiveSmallIntegerField(_("sham share (%)"), default=0)
+    halo_share = models.PositiveSmallIntegerField(_("halo share (%)"), default=0)
+    repeat_share = models.PositiveSmallIntegerField(_("repeats (%)"), default=0)
     planned_items = models.PositiveIntegerField(_("planned number of items"), null=True, blank=True)
     # The one comparison whose p value is not corrected, chosen before the campaign opens. It is a figure under a
     # criterion that compares the second configuration with the first.
@@ -220,7 +218,7 @@ class Member(models.Model):
     seed = models.PositiveBigIntegerField(default=0)
     # Number of `Item.shuffle` buckets that the reviewer has finished in their own random order.
     reached = models.PositiveSmallIntegerField(default=0)
-    limit = models.PositiveIntegerField(_("most items"), null=True, blank=True)
+    limit = models.PositiveIntegerField(_("maximum items"), null=True, blank=True)
     paused_at = models.DateTimeField(null=True, blank=True)
     # When the training round was finished. Until then, the reviewer gets only training items.
     trained_at = models.DateTimeField(null=True, blank=True)

@@ -56,8 +56,8 @@ class CaseRevision(models.Model):
     """
 
     class Kind(models.TextChoices):
-        STRUCK = "struck", _("Struck")
-        CORRECTED = "corrected", _("Corrected")
+        STRUCK = "struck", _("Removed")
+        CORRECTED = "corrected", _("Edited")
         ADDED = "added", _("Added")
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="case_revisions")
@@ -67,8 +67,8 @@ class CaseRevision(models.Model):
         CaseSet, models.CASCADE, null=True, blank=True, related_name="revisions"
     )
     merged = models.ForeignKey(CaseSet, models.CASCADE, null=True, blank=True, related_name="+")
-    kind = models.CharField(_("what was done"), max_length=9, choices=Kind)
-    what = models.TextField(_("which case or check"))  # plain text
+    kind = models.CharField(_("kind of change"), max_length=9, choices=Kind)
+    what = models.TextField(_("test or check"))  # plain text
     reason = models.TextField(_("reason"))
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
@@ -95,17 +95,19 @@ class ExecutionLabel(models.Model):
         REFINED = "refined", _("Refined")
 
     class Reason(models.TextChoices):
-        CASE_WRONG = "case_wrong", _("Case wrong")
-        INTERPRETATION = "interpretation", _("Interpretation")
-        TOO_STRICT = "output_too_strict", _("Output too strict")
-        UNLIKE_REALITY = "world_unlike_reality", _("Prepared world unrealistic")
-        SCRIPT_WRONG = "script_wrong", _("The script is wrong")
+        CASE_WRONG = "case_wrong", _("Test is wrong")
+        INTERPRETATION = "interpretation", _("Ambiguous request")
+        TOO_STRICT = "output_too_strict", _("Output check too strict")
+        UNLIKE_REALITY = "world_unlike_reality", _("Unrealistic scenario")
+        SCRIPT_WRONG = "script_wrong", _("Script is wrong")
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="execution_labels")
     stage = models.CharField(_("stage"), max_length=7, choices=Stage)
     draft = models.ForeignKey(Draft, models.PROTECT, null=True, blank=True, related_name="+")
     # Empty if the reviewer removed the reason.
-    reason = models.CharField(_("why they differ"), max_length=20, choices=Reason, blank=True)
+    reason = models.CharField(
+        _("cause of the difference"), max_length=20, choices=Reason, blank=True
+    )
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
     current = models.BooleanField(default=True)

@@ -21,7 +21,7 @@ class Exposure(models.Model):
     class What(models.TextChoices):
         # The verdict alone, or with the assessment, the feedback, the refined script, times and costs.
         RUN = "run", _("A run with its verdict")
-        ITEMS = "items", _("A list of items by their verdicts")
+        ITEMS = "items", _("A list of items filtered by verdict")
         FILE = "file", _("An export")
 
     person = models.ForeignKey(

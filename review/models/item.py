@@ -31,7 +31,7 @@ class Case(models.Model):
         "self", models.CASCADE, null=True, blank=True, related_name="repeated_by", db_index=False
     )
     # For gold and training items, the correct score of each stage, as {"script": 2, ...}, and the reason.
-    known = models.JSONField(_("known answers"), default=dict, blank=True)
+    known = models.JSONField(_("known scores"), default=dict, blank=True)
     content_sha256 = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -107,7 +107,7 @@ class Item(models.Model):
     pattern = models.TextField(blank=True)
     execution = models.FloatField(_("execution result"), null=True, blank=True)
     execution_reason = models.CharField(
-        _("why execution and experts differ"), max_length=30, blank=True
+        _("why test results and experts differ"), max_length=30, blank=True
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     closed_at = models.DateTimeField(null=True, blank=True)

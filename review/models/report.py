@@ -21,14 +21,14 @@ class Tally(models.Model):
     """
 
     class Kind(models.TextChoices):
-        ITEM = "item", _("Items by what they bring to the figures")
+        ITEM = "item", _("Items by their contributions to the figures")
         VALUES = "values", _("Statements by the values given at a stage")
         PAIR = "pair", _("Statements by the scores of two reviewers at a stage")
-        JOINT = "joint", _("Statements by what two arms of their cases bring")
-        CLUSTER = "clust", _("Statements by what several of their items bring")
-        LEANING = "lean", _("Statements by how far a reviewer lies above the others")
-        READING = "read", _("Items by what they bring under another reading")
-        SUM = "sum", _("What adds up over items")
+        JOINT = "joint", _("Statements by the contributions of two arms")
+        CLUSTER = "clust", _("Statements by the contributions of several items")
+        LEANING = "lean", _("Statements by a reviewer's leniency")
+        READING = "read", _("Items by their contributions under another scoring rule")
+        SUM = "sum", _("Sums over items")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="tallies")
     configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="+")

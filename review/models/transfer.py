@@ -18,8 +18,8 @@ class Transfer(LeasedJob):
     """
 
     class Kind(models.TextChoices):
-        ITEMS = "items", _("Items in")
-        SCORES = "scores", _("Scores in")
+        ITEMS = "items", _("Item import")
+        SCORES = "scores", _("Score import")
         EXPORT = "export", _("Export")
 
     TASK = "review.carry_out_transfer"

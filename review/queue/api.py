@@ -29,9 +29,11 @@ class QueueItemOut(serializers.ModelSerializer[Item]):
     severity = serializers.IntegerField(source="run.action.severity")
     target = serializers.CharField(source="run.action.target")
     id = PublicKeyField(ITEM)
-    demo = serializers.SerializerMethodField(help_text="null where models are hidden")
+    demo = serializers.SerializerMethodField(help_text="Null if models are hidden.")
     # Not the item's own time, which is the end of the run, and a refined run takes longer.
-    created_at = serializers.DateTimeField(source="run.created_at", help_text="when it was asked")
+    created_at = serializers.DateTimeField(
+        source="run.created_at", help_text="When the script was requested."
+    )
 
     class Meta:
         model = Item
@@ -48,7 +50,7 @@ class MostUrgentFirst(KeysetPagination):
 
 
 class WaitingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
-    """Items of the live queue that wait for the caller. To review a claimed item, open its review page."""
+    """Items of the review queue that wait for the caller. To review a claimed item, open its review page."""
 
     serializer_class = QueueItemOut
     queryset = Item.objects.none()
@@ -76,13 +78,15 @@ class AssignmentOut(serializers.ModelSerializer[Assignment]):
 
 class AssignIn(serializers.Serializer[Any]):
     item = PublicKeyField(ITEM)
-    reviewer = serializers.CharField(help_text="username")
+    reviewer = serializers.CharField(help_text="Username.")
 
 
 class TakeOverIn(serializers.Serializer[Any]):
     why = serializers.CharField(allow_blank=True)
     reviewer = serializers.CharField(
-        default="", allow_blank=True, help_text="username; empty for the next reviewer"
+        default="",
+        allow_blank=True,
+        help_text="Username. If empty, the item goes to the next reviewer.",
     )
 
 
@@ -110,7 +114,7 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
 
     @extend_schema(request=AssignIn, responses={201: AssignmentOut})
     def create(self, request: Request) -> Response:
-        """Assign an item to a reviewer; it comes first when they ask for work."""
+        """Assign an item to a reviewer. It then comes first in their queue."""
         user = signed_in(request)
         access_campaigns(user)
         given = read_body(AssignIn, request)

@@ -41,7 +41,7 @@ def open_in_tab(assignment: Assignment) -> int:
         fence=F("fence") + 1, lease_until=lease_end()
     )
     if not changed:
-        raise NotAllowedNow(_("This item is no longer yours."))
+        raise NotAllowedNow(_("This item is no longer assigned to you."))
     assignment.refresh_from_db(fields=["fence", "lease_until"])
     return assignment.fence
 
@@ -54,8 +54,8 @@ def check_fence(assignment: Assignment, fence: int | None) -> None:
 
 def _told(assignment: Assignment) -> str:
     if assignment.state == Assignment.State.ACTIVE:
-        return _("This item is open in another tab. What you typed here is kept.")
-    return _("This item is no longer yours. What you typed here is kept.")
+        return _("This item is open in another tab. Your text is saved.")
+    return _("This item is no longer assigned to you. Your text is saved.")
 
 
 def lock_item_row(item: int) -> None:

@@ -78,7 +78,9 @@ def claim_item(item: Item, *, by: User) -> Assignment:
     if not locked.campaign.is_live:
         member = _admit(locked.campaign.members.filter(user=by).first(), locked.campaign, by)
     if not eligible_items(locked.campaign, by, member).filter(pk=locked.pk).exists():
-        raise NotAllowedNow(_("Somebody else has this item, or you have dealt with it already."))
+        raise NotAllowedNow(
+            _("This item is assigned to another reviewer, or you have already finished it.")
+        )
     return take_slot(locked, by)
 
 
@@ -104,13 +106,13 @@ def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "")
     Skipped and not-to-be-judged items go to another reviewer, and need a reason.
     """
     if state in (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE) and not why.strip():
-        raise BadInput(_("Say why, in a few words."), field="why")
+        raise BadInput(_("Enter a short reason."), field="why")
     lock_item_row(assignment.item_id)
     changed = Assignment.objects.filter(
         pk=assignment.pk, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
     ).update(state=state, ended_at=database_now(), lease_until=None, why=why.strip()[:2_000])
     if not changed:
-        raise NotAllowedNow(_("This item is no longer yours."))
+        raise NotAllowedNow(_("This item is no longer assigned to you."))
     Item.objects.filter(pk=assignment.item_id).update(places=F("places") + 1)
     note_changed(assignment.item_id, assignment.item.campaign_id)
 
@@ -119,13 +121,13 @@ def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "")
 def flag(assignment: Assignment, *, reason: str, by: User) -> Flag:
     """Report to the managers that something is wrong with the item itself."""
     if not reason.strip():
-        raise BadInput(_("Say what is wrong with it."), field="flag")
+        raise BadInput(_("Describe what is wrong with the item."), field="flag")
     return Flag.objects.create(item=assignment.item, by=by, reason=reason.strip()[:2_000])
 
 
 def _check_open(campaign: Campaign) -> None:
     if campaign.state not in (Campaign.State.OPEN, Campaign.State.PILOT):
-        raise NotAllowedNow(_("This campaign is not open for reviews."))
+        raise NotAllowedNow(_("This study is not open for review."))
 
 
 def _admit(member: Member | None, campaign: Campaign, by: User) -> Member:
@@ -133,12 +135,12 @@ def _admit(member: Member | None, campaign: Campaign, by: User) -> Member:
     if member is None and campaign.open_to_all:
         member = add_member(campaign, by, by=by)
     if member is None:
-        raise NotAllowedNow(_("You are not a reviewer of this campaign."))
+        raise NotAllowedNow(_("You are not a reviewer of this study."))
     if member.paused_at is not None:
-        raise NotAllowedNow(_("A manager has paused your work on this campaign."))
+        raise NotAllowedNow(_("A manager has paused your work on this study."))
     limit = member.limit or campaign.limit_each
     if limit and _count_done(campaign, by) >= limit:
-        raise NotAllowedNow(_("You have done the %s items asked of you. Thank you.") % limit)
+        raise NotAllowedNow(_("You have finished your %s items. Thank you.") % limit)
     return member
 
 

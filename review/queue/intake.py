@@ -86,7 +86,7 @@ def item_of_run(run_id: int) -> Item | None:
         return item
     studied = Item.objects.filter(run=run_id, campaign__kind=Campaign.Kind.STUDY)
     if studied.exclude(campaign__state=Campaign.State.CLOSED).exists():
-        raise NotAllowedNow(_("This run belongs to a study, which has to be closed first."))
+        raise NotAllowedNow(_("This run belongs to a study. Close the study first."))
     run = Run.objects.filter(pk=run_id, state=Run.State.DONE, recommended__isnull=False).first()
     if run is None:
         return None

@@ -35,11 +35,13 @@ def assign(item: Item, *, to: User, by: User, reason: str = Assignment.Reason.NA
     campaign = locked.campaign
     member = None if campaign.is_live else campaign.members.filter(user=to).first()
     if not to.is_active or not to.has_perm("review.review"):
-        raise BadInput(_("This person is no reviewer."), field="to")
+        raise BadInput(_("This user is not a reviewer."), field="to")
     if not campaign.is_live and member is None:
-        raise BadInput(_("This person is not a reviewer of this campaign."), field="to")
+        raise BadInput(_("This user is not a reviewer of this study."), field="to")
     if not eligible_items(campaign, to, member, by_name=True).filter(pk=locked.pk).exists():
-        raise NotAllowedNow(_("The item has no place left, or this person has dealt with it."))
+        raise NotAllowedNow(
+            _("The item has all its reviewers, or this reviewer has already finished it.")
+        )
     assignment = take_slot(locked, to, state=Assignment.State.WAITING, reason=reason)
     record(locked, "assigned", by=by, reviewer=("", to.username))
     return assignment
@@ -53,7 +55,7 @@ def take_back(assignment: Assignment, *, by: User, why: str) -> None:
     """
     _require_manager(by)
     if not why.strip() or len(why) > MAX_WHY or "\0" in why:
-        raise BadInput(_("Say why, in a few words."), field="why")
+        raise BadInput(_("Enter a short reason."), field="why")
     give_back(assignment, state=Assignment.State.RELEASED, why=why)
     record(assignment.item, "taken back", by=by, reviewer=(assignment.reviewer.username, ""))
 
@@ -77,22 +79,22 @@ def send_back(assignment: Assignment, *, why: str, by: User) -> SentBack:
     reviewer has not finished the item.
     """
     if not by.has_perm("review.manage_campaigns"):
-        raise PermissionDenied(_("Sending items back takes the role “manager”."))
+        raise PermissionDenied(_("Sending items back requires the Manager role."))
     why = why.strip()
     if not why or len(why) > MAX_WHY or "\0" in why:
-        raise BadInput(_("Say what to look at again, in a few words."), field="why")
+        raise BadInput(_("Describe briefly what to review again."), field="why")
     item = (
         Item.objects.select_for_update(of=("self",))
         .select_related("campaign")
         .get(pk=assignment.item_id)
     )
     if item.campaign.is_live:
-        raise NotAllowedNow(_("What was decided in the live queue is not sent back."))
+        raise NotAllowedNow(_("Items of the review queue can't be sent back after the decision."))
     changed = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.SUBMITTED).update(
         state=Assignment.State.WAITING, ended_at=None
     )
     if not changed:
-        raise NotAllowedNow(_("The reviewer is not through with this item."))
+        raise NotAllowedNow(_("The reviewer has not finished this item."))
     given = Score.objects.filter(item=item, reviewer=assignment.reviewer_id)
     count_done(item, change=-1 if counts(item, given) else 0)
     sent = SentBack.objects.create(assignment=assignment, by=by, why=why)
@@ -112,4 +114,4 @@ def assignments_of(item: Item) -> QuerySet[Assignment]:
 
 def _require_manager(by: User) -> None:
     if not by.has_perm("review.manage_campaigns"):
-        raise PermissionDenied(_("Giving items to others takes the role “manager”."))
+        raise PermissionDenied(_("Assigning items requires the Manager role."))

@@ -30,9 +30,11 @@ class ReportOut(serializers.Serializer[Any]):
     campaign = serializers.CharField()
     items = serializers.IntegerField()
     configurations = serializers.ListField(
-        child=serializers.DictField(), help_text="name; strict and partial: figure to its numbers"
+        child=serializers.DictField(),
+        help_text="Configurations with `name`, and the numbers of each figure under `strict` and "
+        "`partial`.",
     )
-    agreement = serializers.DictField(help_text="stage to its measures and pairs")
+    agreement = serializers.DictField(help_text="Measures and pairs by stage.")
     details = serializers.DictField()
 
 
@@ -54,7 +56,7 @@ class SnapshotIn(serializers.Serializer[Any]):
 
 
 class ReasonIn(serializers.Serializer[Any]):
-    item = PublicKeyField(ITEM, help_text="id of an item of this campaign")
+    item = PublicKeyField(ITEM, help_text="ID of an item of this study.")
     reason = serializers.ChoiceField(choices=["", *EXECUTION_REASONS], allow_blank=True)
 
 

@@ -28,7 +28,7 @@ def find_items(
     not exist.
     """
     if figure not in {one.name for one in FIGURES}:
-        raise BadInput(_("There is no such figure."), field="figure")
+        raise BadInput(_("Unknown figure."), field="figure")
     texts = campaign.tallies.filter(
         configuration__name=configuration, kind=Tally.Kind.ITEM, count__gt=0
     ).values_list("pattern", flat=True)
@@ -54,9 +54,9 @@ def find_items(
 def explain_execution(item: Item, *, reason: str, by: User) -> None:
     """Record why execution and experts differ on an item, or remove the reason if it is empty."""
     if not by.has_perm("review.manage_campaigns"):
-        raise PermissionDenied(_("Reasons are given by managers."))
+        raise PermissionDenied(_("Giving a reason requires the Manager role."))
     if reason and reason not in EXECUTION_REASONS:
-        raise BadInput(_("Choose one of the reasons."), field="reason")
+        raise BadInput(_("Choose a reason from the list."), field="reason")
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
     if locked.execution is None:
         raise BadInput(_("This item has no execution result."), field="reason")

@@ -374,16 +374,15 @@ def _missing(view: ReportView) -> Iterator[str]:
     if not _exists(view, "assessor_agreement") and not any(
         has_assessor(view, arm) for arm in view.arms
     ):
-        yield _(
-            "No assessor in this study: no script was assessed, so nothing is said of verdicts."
-        )
+        yield _("This study has no assessor, so there are no verdicts.")
     if not _exists(view, "fixed") and not any(
         row["round"] and row["drafts"] for arm in view.arms for row in view.part(arm, "gain")
     ):
-        yield _("No refined scripts in this study: nothing was fixed or broken.")
+        yield _("This study has no refined scripts, so nothing was fixed or broken.")
     if not any(one["items"] for one in view.report["agreement"].values()):
         yield _(
-            "No item was scored by two people: let each be scored by more than one to see how far they agree."
+            "No item was scored by two reviewers. To measure agreement, have items scored "
+            "by more than one reviewer."
         )
 
 

@@ -37,7 +37,7 @@ def tabulate_plan(view: ReportView, plan: Plan, *, reviewers: int) -> Table:
         "plan",
         _("Planned and reached, %s") % view.criterion.value,
         [
-            Column(_("What")),
+            Column(_("Quantity")),
             Column(_("Planned"), is_number=True),
             Column(_("Reached"), is_number=True),
         ],
@@ -54,7 +54,7 @@ def _rows(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
     else:
         one = view.report["agreement"]["script"]
         yield [
-            Cell(_("Width of the interval of alpha, script")),
+            Cell(_("Width of the alpha interval, script")),
             Cell(f"{plan.wanted:.2f}"),
             Cell(NOTHING if one["low"] is None else f"{one['high'] - one['low']:.2f}"),
         ]
@@ -70,7 +70,7 @@ def _half_widths(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
             Cell(show_figure(figure, signed=name in SIGNED).value),
         ]
         yield [
-            Cell(_("Half-width of its interval, %s") % arm["name"]),
+            Cell(_("Margin of error, %s") % arm["name"]),
             Cell(say_points(plan.wanted)),
             Cell(say_points(_half_width(figure))),
         ]
@@ -86,7 +86,7 @@ def _half_width(figure: Json) -> float | None:
 def _discordant(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
     """Yield the proportions on which the power was based, with their results; for the primary pair if one was named."""
     name = view.details["primary_figure"] or _DEFAULT_FIGURE
-    labels = {"gained": _("Only the second is right"), "lost": _("Only the first is right")}
+    labels = {"gained": _("Right only under the second"), "lost": _("Right only under the first")}
     for one in _compared(view):
         change = one[view.criterion.value].get(name)
         if not change or not change["items"]:
@@ -105,7 +105,7 @@ def _discordant(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
             yield [
                 Cell(
                     _("Power for the observed shares: %s") % pair,
-                    note=_("worked out from the result, it is no evidence beside p"),
+                    note=_("computed from the result, so it adds no evidence to p"),
                 ),
                 Cell(say_share(plan.wanted)),
                 Cell(say_share(power(shares["gained"], shares["lost"], independent))),
@@ -130,12 +130,12 @@ def _work(view: ReportView, plan: Plan, reviewers: int) -> Iterator[list[Cell]]:
     seconds = sum(arm["time"]["seconds"] for arm in view.arms)
     yield [Cell(_("Reviewers")), number(work.reviewers), number(reviewers)]
     yield [
-        Cell(_("Active minutes of all its reviewers, an item")),
+        Cell(_("Active reviewer minutes per item")),
         Cell(f"{work.assumed['minutes'] * work.assumed['overlap']:.1f}"),
         Cell(f"{seconds / 60 / items:.1f}" if items else NOTHING),
     ]
     yield [
-        Cell(_("Hours of all reviewers")),
+        Cell(_("Total reviewer hours")),
         Cell(f"{work.hours:,.1f}"),
         Cell(f"{seconds / 3600:,.1f}" if items else NOTHING),
     ]

@@ -78,11 +78,12 @@ def say_chosen(figure: str, chosen: Mapping[str, Any] | None) -> str:
     if not figure:
         return _("No primary outcome was chosen.")
     if not chosen or not at:
-        return _("When the primary outcome was chosen is not recorded.")
+        return _("It is not recorded when the primary outcome was chosen.")
     if not chosen["scores"] and not chosen["views"]:
         return _("The primary outcome was fixed at the start (%s).") % f"{at:%Y-%m-%d %H:%M}"
     return _(
-        "The primary outcome was chosen after %(scores)s scores and %(views)s views of the report (%(at)s)."
+        "The primary outcome was chosen after %(scores)s scores and %(views)s report views "
+        "(%(at)s)."
     ) % {
         "scores": f"{chosen['scores']:,}",
         "views": f"{chosen['views']:,}",
@@ -94,7 +95,7 @@ def say_pilot(pilot: Mapping[str, Any] | None) -> str:
     """Say whether the figures count the items of the pilot; empty without any."""
     if not pilot or not pilot["items"]:
         return ""
-    said = _("%s pilot items counted") if pilot["counts"] else _("%s pilot items left out")
+    said = _("%s pilot items included") if pilot["counts"] else _("%s pilot items excluded")
     return said % f"{pilot['items']:,}"
 
 

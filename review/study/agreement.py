@@ -43,25 +43,28 @@ NO_PAIRS = "no item with two scores"
 # The interval of a mean over pairs is drawn from whole statements, with at most this many items.
 MOST_ITEMS_OF_A_MEAN = 5_000
 MEAN_NOT_DRAWN = _(
-    "a mean over pairs has none in studies of more than 8 reviewers or 5,000 items; its pairs have theirs"
+    "not computed for a mean over pairs in studies of more than 8 reviewers or 5,000 "
+    "items; see the pairs"
 )
 PAIR, MEAN_OF_PAIRS = "pair", "mean over pairs with at least 20 joint items"
 TEXT = _(
-    "From the value each reviewer gave before anything later, or anybody else’s, was visible. Left out are scores "
-    "of people who were called in because others differed, and adjudications; a text that stands in several "
-    "configurations counts once. The headline is Krippendorff’s alpha, ordinal, which allows for missing scores; "
-    "AC1 (strict) and AC2 (Gwet 2014, ordinal weights: 2/3 for neighboring scores) stay meaningful where one value "
-    "dominates. Percent is the share of agreeing pairs of all pairs "
-    "of scores. With three or more reviewers the kappas are the mean over pairs with at least 20 joint items, and "
-    "each draw takes the mean over the same pairs. "
-    "Intervals are a percentile bootstrap over statements, 2,000 draws, and up to 20,000 of fewer "
-    "than 500 statements, with the percentiles taken further out where statements are few (as Student’s t is wider "
-    "than the normal distribution: 1.9 and 98.1 for 30 statements, 2.5 and 97.5 for many); there is none with fewer "
-    "than 20, where more than 5 % of the draws have no variation, or where all draws come to the same."
+    "Agreement uses the score that each reviewer gave before anything later, or another "
+    "reviewer’s score, was visible. Adjudications and scores of reviewers who were added "
+    "to break a tie are left out. A text in several configurations counts once. The main "
+    "measure is Krippendorff’s ordinal alpha, which allows missing scores. AC1 (strict) "
+    "and AC2 (Gwet 2014, ordinal weights: 2/3 for neighboring scores) stay meaningful if "
+    "one value dominates. Percent is the share of agreeing pairs among all pairs of "
+    "scores. With three or more reviewers, the kappas are means over pairs with at least "
+    "20 joint items, and each draw takes the mean over the same pairs. Intervals are from "
+    "a percentile bootstrap over statements with 2,000 draws, or up to 20,000 draws for "
+    "fewer than 500 statements, using expanded percentiles for small samples (Hesterberg "
+    "2015; 1.9 and 98.1 for 30 statements, 2.5 and 97.5 for many). There is no interval "
+    "with fewer than 20 statements, if more than 5% of the draws have no variation, or if "
+    "all draws give the same value."
 )
 LENIENCY_TEXT = _(
-    "Leniency is how much higher a reviewer scores than the others on the same items: the mean of their value less "
-    "the mean of the others’, over joint items. A positive value is more lenient."
+    "Leniency is the mean difference between a reviewer’s scores and those of the others "
+    "on the same items. A positive value is more lenient."
 )
 
 

@@ -139,18 +139,19 @@ def _is_without_refined(one: Outlook) -> bool:
 
 
 OPEN_TEXT = _(
-    "An item whose refined script is needed and has no final score yet is left out, above and below the line; "
-    "the range over all scored items stands first then, with the value weighted by script right or wrong and "
-    "flagged or not."
+    "Items whose refined script is needed but has no final score are left out of numerator "
+    "and denominator. With such items, the range over all scored items is shown first, "
+    "with the value weighted by script right or wrong and flagged or passed."
 )
 FIGURES: tuple[Definition, ...] = (
     Definition(
         name="first_pass_accuracy",
         label=_("First-pass accuracy"),
         text=_(
-            "First drafts that are right, of all scored items. A run that ended without a script counts "
-            "as wrong. Reported with it: items whose script was repaired after the syntax check, with the accuracy "
-            "if those are taken as wrong; failed runs; items that not all of their reviewers have scored."
+            "First drafts that are right, as a share of all scored items. A run that ended "
+            "without a script counts as wrong. Also reported: items whose script was "
+            "repaired after the syntax check, and the accuracy if they count as wrong; "
+            "failed runs; items that some of their reviewers have not scored."
         ),
         part=_first_pass,
         beside={
@@ -165,8 +166,9 @@ FIGURES: tuple[Definition, ...] = (
         name="assessor_agreement",
         label=_("Assessor agrees with experts"),
         text=_(
-            "Passed and right, or flagged and wrong, of the scored items that were passed or flagged. "
-            "Reported with it: scored items whose verdict is unknown, and those never assessed."
+            "Items that are passed and right or flagged and wrong, as a share of the "
+            "scored items that were passed or flagged. Also reported: scored items with an "
+            "unknown verdict, and those that were never assessed."
         ),
         part=_agreement,
         needs=(Object.ASSESSOR,),
@@ -174,11 +176,12 @@ FIGURES: tuple[Definition, ...] = (
     ),
     Definition(
         name="assessor_recall",
-        label=_("Wrong scripts that the assessor flags"),
+        label=_("Assessor recall"),
         text=_(
-            "Flagged and wrong, of all wrong items that were assessed; an unknown verdict is not a flag. "
-            "Reported with it: wrong items with an unknown verdict, wrong items never assessed, and the coverage: "
-            "items that were passed or flagged, of all scored items."
+            "Flagged items as a share of all wrong items that were assessed. An unknown "
+            "verdict is not a flag. Also reported: wrong items with an unknown verdict, "
+            "wrong items that were never assessed, and the coverage, which is the share of "
+            "scored items that were passed or flagged."
         ),
         part=_recall,
         needs=(Object.ASSESSOR,),
@@ -190,8 +193,8 @@ FIGURES: tuple[Definition, ...] = (
     ),
     Definition(
         name="assessor_precision",
-        label=_("Flagged scripts that are wrong"),
-        text=_("Flagged and wrong, of all scored items that the assessor flagged."),
+        label=_("Assessor precision"),
+        text=_("Wrong items as a share of all scored items that the assessor flagged."),
         part=_precision,
         needs=(Object.ASSESSOR,),
     ),
@@ -199,9 +202,10 @@ FIGURES: tuple[Definition, ...] = (
         name="feedback_useful",
         label=_("Useful feedback"),
         text=_(
-            "Right feedback, of the wrong first drafts whose feedback has a final score; “no error found” "
-            "is scored like any other. Reported with it: wrong first drafts whose feedback has none yet, and those "
-            "for which no feedback was made."
+            "Right feedback, as a share of the wrong first drafts whose feedback has a "
+            "final score. “No error found” is scored like any other feedback. Also "
+            "reported: wrong first drafts whose feedback has no final score, and those "
+            "without feedback."
         ),
         part=_feedback_useful,
         needs=(Object.FEEDBACK,),
@@ -212,11 +216,12 @@ FIGURES: tuple[Definition, ...] = (
     ),
     Definition(
         name="model_correction",
-        label=_("Corrected from right feedback"),
+        label=_("Corrected after useful feedback"),
         text=_(
-            "Refined scripts that are right, of the wrong first drafts with right feedback. Without a refined "
-            "draft it is not corrected; one that has no final score yet is left out. Reported with it: how many have "
-            "none yet, and how many were not refined."
+            "Refined scripts that are right, as a share of the wrong first drafts with "
+            "right feedback. A first draft without a refined script is not corrected. A "
+            "refined script without a final score is left out. Also reported: the numbers "
+            "of both."
         ),
         part=_model_correction,
         needs=(Object.FEEDBACK, Object.REFINED),
@@ -229,17 +234,18 @@ FIGURES: tuple[Definition, ...] = (
     ),
     Definition(
         name="still_wrong_of_feedback",
-        label=_("Right feedback, script still wrong, of such feedback"),
+        label=_("Still wrong after useful feedback, of useful feedback"),
         text=_(
-            "The share of wrong first drafts with right feedback whose refined script is not right, or that were not "
-            "refined. Under the partial criterion, partly right feedback counts as right."
+            "The share of wrong first drafts with right feedback whose refined script is "
+            "not right, or that were not refined. Under the partial criterion, partly "
+            "right feedback counts as right."
         ),
         part=_still_wrong_of_feedback,
         needs=(Object.FEEDBACK, Object.REFINED),
     ),
     Definition(
         name="still_wrong_of_items",
-        label=_("Right feedback, script still wrong, of all items"),
+        label=_("Still wrong after useful feedback, of all items"),
         text=_(
             "The same items as a share of all scored items. This share differs from the share of wrong first drafts "
             "with right feedback, so a report must say which one it gives."
@@ -250,11 +256,12 @@ FIGURES: tuple[Definition, ...] = (
     ),
     Definition(
         name="overall_expert_triggered",
-        label=_("Overall accuracy, refined where experts say wrong"),
+        label=_("Overall accuracy, refinement triggered by experts"),
         text=_(
-            "Right at first, or wrong at first and refined right, of all scored items. An oracle: in use, no "
-            "expert is there to say what is to be refined. Without a refined draft the first stands. Beside "
-            "it: wrong items without one."
+            "Items that are right at first, or wrong at first and right after refinement, "
+            "as a share of all scored items. This is an oracle: in production, no expert "
+            "decides what to refine. Without a refined draft, the first draft counts. Also "
+            "reported: wrong items without a refined draft."
         ),
         part=_by_expert,
         needs=(Object.REFINED,),
@@ -263,10 +270,11 @@ FIGURES: tuple[Definition, ...] = (
     ),
     Definition(
         name="overall_assessor_triggered",
-        label=_("Overall accuracy, refined where the assessor flags"),
+        label=_("Overall accuracy, refinement triggered by the assessor"),
         text=_(
-            "The refined draft’s score where the assessor flagged the first and a refined one exists, else the "
-            "first draft’s: right, of all scored items. The guard against self-doubt is ignored."
+            "Right scripts as a share of all scored items. The refined draft counts if the "
+            "assessor flagged the first draft and a refined one exists; otherwise, the "
+            "first draft counts. The guard against self-doubt is ignored."
         ),
         part=_by_assessor,
         needs=(Object.ASSESSOR, Object.REFINED),
@@ -276,8 +284,9 @@ FIGURES: tuple[Definition, ...] = (
         name="overall_as_recommended",
         label=_("Overall accuracy, as recommended"),
         text=_(
-            "The score of the draft that the product recommends, after the guard: right, of all scored items "
-            "with a recommendation. Reported with it: those without one."
+            "Right recommended drafts as a share of all scored items with a "
+            "recommendation. The draft that the product recommends after the guard counts. "
+            "Also reported: items without a recommendation."
         ),
         part=_as_recommended,
         needs=(Object.RECOMMENDED,),
@@ -287,14 +296,20 @@ FIGURES: tuple[Definition, ...] = (
     Definition(
         name="fixed",
         label=_("Fixed by refinement"),
-        text=_("Refined right, of the items that were flagged and wrong."),
+        text=_(
+            "Items that are right after refinement, as a share of the items that were flagged "
+            "and wrong."
+        ),
         part=_fixed,
         needs=(Object.ASSESSOR, Object.REFINED),
     ),
     Definition(
         name="broken",
         label=_("Broken by refinement"),
-        text=_("Refined wrong, of the items that were flagged and right: self-doubt."),
+        text=_(
+            "Items that are wrong after refinement (self-doubt), as a share of the items that "
+            "were flagged and right."
+        ),
         part=_broken,
         needs=(Object.ASSESSOR, Object.REFINED),
     ),
@@ -302,8 +317,9 @@ FIGURES: tuple[Definition, ...] = (
         name="net",
         label=_("Net effect of refinement"),
         text=_(
-            "Fixed minus broken, of all scored items; signed. The p value is McNemar’s exact two-sided test, the "
-            "interval Newcombe’s for paired shares (method 10)."
+            "Fixed minus broken items, as a signed share of all scored items. The p value "
+            "is from McNemar’s exact two-sided test, and the interval is Newcombe’s for "
+            "paired proportions (method 10)."
         ),
         part=_net,
         needs=(Object.ASSESSOR, Object.REFINED),
@@ -317,19 +333,21 @@ FIGURES: tuple[Definition, ...] = (
         name="execution_agreement",
         label=_("Execution agrees with experts"),
         text=_(
-            "Experts and execution agree, of the items that have both; execution agrees with right only at full "
-            "success. Reported with it: the reasons given where they differ."
+            "Items on which experts and execution agree, as a share of the items that have "
+            "both. Execution says right only at full success. Also reported: the reasons "
+            "given for differences."
         ),
         part=_execution_agreement,
         needs=(Object.EXECUTION,),
     ),
 )
 BOUNDS_TEXT = _(
-    "Open items are those whose score the figure needs and that is pending or unresolved: they are in neither "
-    "number. The bounds hold whatever they will turn out to be."
+    "An item is open if the figure needs its score and the score is pending or unresolved. "
+    "Open items are in neither numerator nor denominator. The bounds hold for every "
+    "outcome of the open items."
 )
 INTERVAL_TEXT = _(
-    "95 %. Where no statement occurs twice: Wilson. Where statements repeat, items of one statement are not "
-    "independent: the interval is Wilson’s for the smaller number of items that are worth as much, by the design "
-    "effect, which is shown as deff."
+    "95% Wilson intervals. If statements are repeated, items of one statement are not "
+    "independent. The interval then uses the effective number of items, which is smaller "
+    "by the design effect (shown as deff)."
 )

@@ -25,22 +25,24 @@ OUTCOMES = (PASSED, FAILED, NO_VERDICT)
 SIDES = (RIGHT, WRONG, OPEN)
 
 ACCURACY_TEXT = _(
-    "Scripts of which every check that has a verdict holds, of the scripts with at least one such check, in the "
-    "prepared worlds of their statement. Unstable, unsupported, ended at a limit and not run are no verdicts: they are "
-    "counted beside it; while anything that counts is still to be run a script has none. What anybody struck is out, "
-    "what was corrected or added counts from then on."
+    "Scripts that pass every check with a verdict, as a share of the scripts with at least "
+    "one such check, in the sandbox tests of their statement. Checks that are unstable, "
+    "unsupported, stopped at a limit or not run have no verdict and are counted "
+    "separately. A script has no verdict while a check still has to run. Removed tests and "
+    "checks are excluded; edited and added ones count from then on."
 )
 CONFUSION_TEXT = _(
-    "Execution against the experts’ final score under the criterion. Agree: both say right, or both say wrong, of the "
-    "scripts with a final score and a verdict of execution."
+    "Sandbox results compared with the experts’ final score under the criterion: the share "
+    "on which both say right or both say wrong, of the scripts with a final score and a "
+    "sandbox verdict."
 )
 REASONS_TEXT = _(
-    "What reviewers say of scripts on which execution and experts differ; a script counts at each reason that somebody "
-    "gives for it."
+    "The causes that reviewers give for scripts on which sandbox tests and experts differ. "
+    "A script counts once for each cause that a reviewer gives."
 )
 INTERCODE_TEXT = _(
-    "Imported execution results, such as InterCode’s reward: items with 1.0, of the items that came with one. For "
-    "comparison only; nothing of it was run here."
+    "Imported execution results, such as InterCode’s reward: items with 1.0 as a share of "
+    "the items with a result. For comparison only; these scripts were not run here."
 )
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EXECUTION_REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "other")
 NOT_SAID = "not_said"
 NOT_PART = "not part of this study"
-NOTHING_TO_COUNT = "nothing to count yet"
+NOTHING_TO_COUNT = "no data yet"
 _BY_NAME = {figure.name: figure for figure in FIGURES}
 Bounds = tuple[float, float]
 

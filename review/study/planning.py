@@ -99,7 +99,7 @@ def power(gained: float, lost: float, items: int) -> float:
 def plan_paired(*, gained: float, lost: float, power_wanted: float, deff: float = 1.0) -> Need:
     """Return the items needed for this power in a paired comparison of two arms. Raises OutOfReach."""
     if gained == lost:
-        raise OutOfReach("Without a difference to be found no number of items finds it.")
+        raise OutOfReach("Without a difference, no number of items can detect one.")
     return _need(lambda n: power(gained, lost, n), power_wanted, deff, falls=False, least=5)
 
 

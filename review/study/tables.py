@@ -22,23 +22,25 @@ from review.study.statistics.intervals import Cluster, Difference, Share
 from review.study.types import Criterion, ItemPattern
 
 RETRIEVED_TEXT = _(
-    "Items answered from the catalogue: right, of those scored. They enter no model figure."
+    "Right items as a share of the scored items that were answered from the catalogue. "
+    "They are excluded from all model figures."
 )
 EXPERT_TEXT = _(
-    "Refined from an expert’s feedback against refined from the model’s, on the items whose refinement has a "
-    "final score in both. Scores by the author of the feedback are left out unless it says otherwise."
+    "Refinement from an expert’s feedback compared with refinement from the model’s, on "
+    "items whose refined scripts both have a final score. Scores by the author of the "
+    "feedback are left out unless stated otherwise."
 )
 LENGTH_TEXT = _(
-    "Refined right, of the wrong first drafts with the model’s feedback, by its number of words. Without a "
-    "refined draft it is not corrected; one that has no final score yet is left out."
+    "Items that are right after refinement, as a share of the wrong first drafts with "
+    "feedback by the model, by the number of words of the feedback. A first draft without "
+    "a refined script is not corrected. A refined script without a final score is left out."
 )
 CARD_TEXT = _(
-    "What experts say of the scripts that the assessor passed, flagged, could not judge or never saw. Read the "
-    "recall of wrong scripts first: what it misses looks like a verified script."
+    "The experts’ scores of scripts that the assessor passed, flagged, could not judge or "
+    "never assessed. Read the recall first, because a wrong script that the assessor "
+    "misses looks like a correct one."
 )
-SKIPPED_TEXT = _(
-    "First-pass accuracy if every item that was skipped and has no final score were right, or wrong."
-)
+SKIPPED_TEXT = _("First-pass accuracy if all items still skipped were right, or wrong.")
 
 
 @dataclass(frozen=True)

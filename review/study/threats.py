@@ -31,14 +31,13 @@ class Threat:
 PREVENTED = _("Prevented:")
 # How scores were given elsewhere is unknown here.
 UNKNOWN = _(
-    "Unknown: imported. The scores were given elsewhere, and nothing of this was prevented here. What the files say of "
-    "times and of what was visible is shown beside it."
+    "Unknown: imported. The scores were given elsewhere, so nothing was prevented here. "
+    "Times and visibility from the files are shown."
 )
 
 
 PARTLY = _(
-    "Unknown for the scores that were imported: nothing of this was prevented for them here. For those that were given "
-    "here alone:"
+    "Unknown for imported scores, for which nothing was prevented here. For scores given here:"
 )
 
 
@@ -66,84 +65,92 @@ THREATS: tuple[Threat, ...] = (
         "order",
         _("Order"),
         _(
-            "Prevented: the order is random for each reviewer, from a stored seed, and the arms of one "
-            "statement never come in one sitting."
+            "Prevented: the order is random for each reviewer, from a stored seed, and a "
+            "reviewer never gets two arms of one statement in one session."
         ),
     ),
     Threat(
         "halo",
         _("Halo"),
         _(
-            "Reported: a share of refined scripts is scored by another reviewer, without the diff, among first "
-            "drafts; the difference to the usual score is shown. Those scores enter no other figure."
+            "Reported: another reviewer scores a share of the refined scripts among first "
+            "drafts, without the diff. The difference from the usual score is shown. Those "
+            "scores are excluded from all other figures."
         ),
     ),
     Threat(
         "drift",
         _("Drift and fatigue"),
         _(
-            "Reported: a few hidden repeats give the agreement of each reviewer with themselves; accuracy is "
-            "shown by quarter of a sitting."
+            "Reported: a few hidden repeats measure each reviewer’s agreement with "
+            "themselves, and accuracy is shown by quarter of a session."
         ),
     ),
     Threat(
         "rubric",
-        _("A rubric that changes"),
+        _("Rubric changes"),
         _(
-            "Recorded: each score names the version of the rubric it was given under. Where it changes in the "
-            "middle, somebody says whether earlier scores are kept or given again, and it is listed here."
+            "Recorded: each score names the rubric version it was given under. After a "
+            "change, a manager decides whether to keep earlier scores or ask for them "
+            "again. The decision is listed here."
         ),
     ),
     Threat(
         "skipping",
         _("Skipping"),
         _(
-            "Reported: skips by reviewer, verdict and configuration. A skipped item goes to another reviewer, if one "
-            "is left; accuracy is bounded by taking all that stays skipped as wrong, and as right."
+            "Reported: skips by reviewer, verdict and configuration. A skipped item goes "
+            "to another reviewer, if one is available. Bounds show the accuracy if all "
+            "items still skipped were wrong, or right."
         ),
     ),
     Threat(
         "pilot",
-        _("Scores of the pilot"),
+        _("Pilot scores"),
         _(
-            "Recorded: plan, rules and rubric may be revised between the pilot and the main phase. The scores of the "
-            "pilot are kept and are in no figure, unless the manager decides before the main phase that they count."
+            "Recorded: plan, rules and rubric may be revised between the pilot and the "
+            "main phase. Pilot scores are kept but excluded from all figures, unless the "
+            "manager decides before the main phase to include them."
         ),
     ),
     Threat(
         "live",
-        _("Mixing with the live queue"),
+        _("Mixing with the review queue"),
         _(
-            "Prevented: scores of the live queue never enter a study, and approvals of studied items wait until "
-            "it closes."
+            "Prevented: scores given in the review queue never enter a study, and items of "
+            "a study can't be approved until it closes."
         ),
     ),
     Threat(
         "examples",
         _("Answers among the examples"),
         _(
-            "Recorded: the generator of a study is shown no verified entries as examples, unless the manager switches "
-            "them on. Then an entry is excluded if its script is the reference or nearly so, if a phrasing is the "
-            "statement, if retrieval would show it or comes half as near to that, and if it is a near-duplicate of "
-            "such an entry. Other runs were shown the nearest entries: their stored prompts are checked for the same."
+            "Recorded: the generator of a study gets no verified entries as examples, "
+            "unless the manager switches them on. Then an entry is excluded if its script "
+            "equals or nearly equals the reference, if one of its phrasings is the "
+            "statement, if its confidence in retrieval is above half of the threshold, or "
+            "if it is a near-duplicate of such an entry. Other runs got the nearest "
+            "entries; their stored prompts are checked for the same."
         ),
     ),
     Threat(
         "interest",
         _("Judging one’s own work"),
         _(
-            "Prevented: nobody scores what they wrote, edited or gave feedback on, and an adjudicator is none of "
-            "the item’s reviewers. Recorded: who has seen verdicts is marked as unblinded, and adjudications against "
-            "all who agreed under a criterion are counted."
+            "Prevented: reviewers never score what they wrote, edited or gave feedback on, "
+            "and adjudicators never adjudicate items they reviewed. Recorded: reviewers "
+            "who have seen verdicts are marked as unblinded, and adjudications that "
+            "overturn a criterion on which all reviewers agreed are counted."
         ),
     ),
     Threat(
         "peeking",
-        _("Stopping when it looks good"),
+        _("Optional stopping"),
         _(
-            "Recorded: when the primary outcome was chosen, and how many scores and views of the report came before. "
-            "Every look at the report, its snapshots and its exports is listed with the state of the campaign then, "
-            "and so is each closing and reopening, since p values are shown while it is closed."
+            "Recorded: when the primary outcome was chosen, and how many scores and report "
+            "views came before. Every view of the report, its snapshots and its exports is "
+            "listed with the state of the study at that time. Each closing and reopening "
+            "is listed too, because p values are shown while the study is closed."
         ),
     ),
 )

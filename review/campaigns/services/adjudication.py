@@ -86,17 +86,17 @@ def adjudicate(
     same text was settled differently in another arm.
     """
     if value not in Score.Value.values:
-        raise BadInput(_("A score is 0, 1 or 2."), field="value")
+        raise BadInput(_("The score must be 0, 1 or 2."), field="value")
     why = why.strip()
     if not why or len(why) > MAX_WHY:
-        raise BadInput(_("Say why, in at most %s characters.") % f"{MAX_WHY:,}", field="why")
+        raise BadInput(_("Enter a reason of at most %s characters.") % f"{MAX_WHY:,}", field="why")
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
     check_adjudicator(locked, by)
     facts = read_facts([locked.pk])
     same = _holders(facts, locked, stage, arm)
     is_scored = Score.objects.filter(item__in=same, stage=stage, arm=arm, current=True).exists()
     if not is_scored and (stage, arm) not in stages_to_settle(facts.judge(locked.pk)):
-        raise NotAllowedNow(_("Nobody has scored this stage."))
+        raise NotAllowedNow(_("No reviewer has scored this stage."))
     _check_settled_once(locked, same, stage=stage, arm=arm, value=value)
     before = locked.adjudications.filter(stage=stage, arm=arm, current=True).first()
     if before and (before.value, before.why, before.by_id) == (value, why, by.pk):
@@ -127,8 +127,8 @@ def _check_settled_once(
     if word is not None and word.value != value:
         raise NotAllowedNow(
             _(
-                "Another configuration of this case holds the same text, and it is settled there as %s. "
-                "Change it there: one text has one final score."
+                "Another configuration of this case has the same text, with %s as its "
+                "final score. Change it there, because a text has only one final score."
             )
             % word.value
         )
@@ -141,7 +141,7 @@ def check_adjudicator(item: Item, by: User) -> None:
     check.
     """
     if not by.has_perm("review.manage_campaigns"):
-        raise PermissionDenied(_("Adjudicating takes the role “manager”."))
+        raise PermissionDenied(_("Adjudicating requires the Manager role."))
     arms = Score.objects.filter(item__case=item.case_id, reviewer=by, current=True)
     rated = arms.exists() and not {
         one for stage in Stage for one in read_facts([item.pk]).alike(item.pk, stage)
@@ -153,7 +153,9 @@ def check_adjudicator(item: Item, by: User) -> None:
         or item.run.drafts.filter(feedbacks__author=by).exists()
     )
     if rated or wrote:
-        raise PermissionDenied(_("Whoever scored an item, or wrote for it, can't adjudicate it."))
+        raise PermissionDenied(
+            _("You can't adjudicate an item that you scored or wrote a script or feedback for.")
+        )
 
 
 @transaction.atomic
@@ -165,20 +167,20 @@ def call_in(item: Item, reviewer: User, *, by: User) -> Assignment:
     """
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
     if locked.overlap == EVERYBODY or locked.again or locked.campaign.is_live:
-        raise NotAllowedNow(_("No further reviewer can be asked for this item."))
+        raise NotAllowedNow(_("This item can't have an extra reviewer."))
     if locked.assignments.filter(reviewer=reviewer, state__in=Assignment.HOLDING).exists():
-        raise NotAllowedNow(_("This person has the item already."))
+        raise NotAllowedNow(_("This reviewer already has the item."))
     if made_halo_of(locked, reviewer):
-        raise NotAllowedNow(_("This person has scored its refined script as a halo check."))
+        raise NotAllowedNow(_("This reviewer has scored the refined script as a halo check."))
     if has_adjudicated(locked, reviewer):
-        raise NotAllowedNow(_("This person has settled what others said of this script."))
+        raise NotAllowedNow(_("This reviewer has adjudicated this script."))
     same = read_facts([locked.pk]).alike(locked.pk, Stage.SCRIPT)
     called_in = Assignment.objects.filter(
         item__in=same, reviewer=reviewer, reason=Assignment.Reason.TIE_BREAK
     )
     if called_in.filter(state__in=Assignment.HOLDING).exists():
         raise NotAllowedNow(
-            _("This person has been called in for the same script in another configuration.")
+            _("This reviewer has already been added for the same script in another configuration.")
         )
     Item.objects.filter(pk=locked.pk).update(
         overlap=locked.overlap + 1,

@@ -49,7 +49,7 @@ def preset_rules(preset: str, **changed: object) -> Rules:
     if shares is not None:
         rules = Rules(overlap=2, rubric=str(STARTER_RUBRIC))
         return replace(rules, **shares, **changed)  # type: ignore[arg-type]
-    raise BadInput(_("There is no such preset."), field="preset")
+    raise BadInput(_("Unknown preset."), field="preset")
 
 
 @transaction.atomic
@@ -96,9 +96,7 @@ def choose_arms(campaign: Campaign, configurations: Sequence[Configuration], *, 
     before = set(campaign.configurations.all())
     gone = before - set(configurations)
     if campaign.items.filter(configuration__in=gone).exists():
-        raise NotAllowedNow(
-            _("A configuration that has items in the campaign can't be taken away.")
-        )
+        raise NotAllowedNow(_("A configuration that has items in the study can't be removed."))
     campaign.configurations.set(configurations)
     if before != set(configurations):
         names = [
@@ -234,7 +232,7 @@ def _copy_items(source: Campaign, to: Campaign) -> None:
 
 def _check_not_closed(campaign: Campaign) -> None:
     if campaign.state == Campaign.State.CLOSED:
-        raise NotAllowedNow(_("The campaign is closed: open it again first."))
+        raise NotAllowedNow(_("The study is closed. Reopen it first."))
 
 
 @transaction.atomic
@@ -245,11 +243,11 @@ def withdraw(item: Item, *, why: str, by: User) -> None:
     NotAllowedNow if the item is already withdrawn.
     """
     if not why.strip():
-        raise BadInput(_("Say why, in a few words."), field="why")
+        raise BadInput(_("Enter a short reason."), field="why")
     changed = Item.objects.filter(pk=item.pk).exclude(state=Item.State.WITHDRAWN)
     before = changed.values_list("state", flat=True).first()
     if before is None or not changed.update(state=Item.State.WITHDRAWN, places=0):
-        raise NotAllowedNow(_("This item is withdrawn already."))
+        raise NotAllowedNow(_("This item is already withdrawn."))
     if item.run_id and not item.again:
         shown_again = Item.objects.filter(campaign=item.campaign_id, run=item.run_id)
         shown_again.exclude(again="").update(state=Item.State.WITHDRAWN, places=0)

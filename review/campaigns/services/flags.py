@@ -24,16 +24,18 @@ def answer_flag(flag: Flag, *, resolution: str, by: User, withdraws: bool = Fals
     text = resolution.strip()
     if not text or len(text) > MAX_RESOLUTION or "\0" in text:
         raise BadInput(
-            _("Say what was done, in at most %s characters.") % f"{MAX_RESOLUTION:,}",
+            _("Enter what was done, in at most %s characters.") % f"{MAX_RESOLUTION:,}",
             field="resolution",
         )
     changed = Flag.objects.filter(pk=flag.pk, resolved_at=None).update(
         resolved_at=timezone.now(), resolved_by=by, resolution=text
     )
     if not changed:
-        raise NotAllowedNow(_("Somebody has answered this flag already."))
+        raise NotAllowedNow(_("This flag already has an answer."))
     if withdraws:
         if flag.item.campaign.is_live:
-            raise NotAllowedNow(_("Items of the live queue are decided on, not withdrawn."))
+            raise NotAllowedNow(
+                _("Items of the review queue can't be withdrawn. Approve or reject them.")
+            )
         withdraw(flag.item, why=text, by=by)
     record(flag.item, "flag answered", by=by, flag=(flag.reason[:200], text[:500]))

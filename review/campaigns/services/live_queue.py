@@ -41,12 +41,12 @@ def send_to_live_queue(campaign: Campaign, items: Sequence[Item], *, by: User) -
     locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if locked.state != Campaign.State.CLOSED:
         raise NotAllowedNow(
-            _("Close the campaign first: a decision would tell its reviewers what others think.")
+            _("Close the study first. A decision would reveal to its reviewers what others think.")
         )
     if not items:
-        raise BadInput(_("Tick the items that are to be sent."), field="item")
+        raise BadInput(_("Select the items to send."), field="item")
     if len(items) > MOST_AT_ONCE:
-        raise BadInput(_("At most %s items at once.") % f"{MOST_AT_ONCE:,}", field="item")
+        raise BadInput(_("Select at most %s items.") % f"{MOST_AT_ONCE:,}", field="item")
     runs = {one.run_id for one in items if one.run_id}
     there, studied = runs_in_queue(runs), _studied(runs)
     ready = _with_script(runs) - there - studied

@@ -27,9 +27,9 @@ def people_outside(campaign: Campaign) -> QuerySet[User]:
 def add_reviewer(campaign: Campaign, user: User, *, by: User, limit: int | None = None) -> Member:
     """Add a reviewer to the campaign. Raises BadInput if the user may not review, or for an invalid limit."""
     if not people_who_review().filter(pk=user.pk).exists():
-        raise BadInput(_("This person does not have the role “reviewer”."), field="user")
+        raise BadInput(_("This user does not have the Reviewer role."), field="user")
     if limit is not None and not 1 <= limit <= 1_000_000:
-        raise BadInput(_("Give a whole number from 1 on."), field="limit")
+        raise BadInput(_("Enter a whole number of at least 1."), field="limit")
     return add_member(campaign, user, by=by, limit=limit)
 
 
@@ -45,7 +45,10 @@ def choose_reviewers(campaign: Campaign, people: Sequence[User], *, by: User) ->
     had = Assignment.objects.filter(item__campaign=campaign)
     if had.filter(reviewer__in=[one.user_id for one in gone]).exists():
         raise BadInput(
-            _("Somebody you left out has had items already: pause them on the page “People”."),
+            _(
+                "A reviewer whom you removed already has items. Pause this reviewer on the "
+                "page “Reviewers” instead."
+            ),
             field="people",
         )
     for person in people:
@@ -69,7 +72,7 @@ def add_everybody(campaign: Campaign, *, by: User) -> int:
 def set_limit(member: Member, limit: int | None, *, by: User) -> None:
     """Set the reviewer's maximum number of items, or None for the campaign's limit."""
     if limit is not None and not 1 <= limit <= 1_000_000:
-        raise BadInput(_("Give a whole number from 1 on."), field="limit")
+        raise BadInput(_("Enter a whole number of at least 1."), field="limit")
     add_member(member.campaign, member.user, by=by, limit=limit)
 
 

@@ -129,12 +129,13 @@ def work_out(aim: Aim, assumed: Mapping[str, float]) -> Plan:
     """
     missing = next((name for name in ASKED[aim] if name not in assumed), None)
     if missing:
-        raise BadInput(_("Say what is expected."), field=missing)
+        raise BadInput(_("Enter a value."), field=missing)
     try:
         need = _need(aim, tuple(assumed[name] for name in ASKED[aim]))
     except OutOfReach:
         raise BadInput(
-            _("This takes more than %s items: want less, or expect more.") % f"{MOST_ITEMS:,}",
+            _("This needs more than %s items. Choose a wider interval or a larger effect.")
+            % f"{MOST_ITEMS:,}",
             field=WANTED[aim],
         ) from None
     return Plan(
@@ -172,10 +173,13 @@ def _need(aim: Aim, values: tuple[float, ...]) -> Need:
         )
     if aim is Aim.PAIRED:
         if given["gained"] + given["lost"] > 1:
-            raise BadInput(_("Both shares together are more than all items."), field="lost")
+            raise BadInput(_("The two shares must not exceed 100% together."), field="lost")
         if given["gained"] == given["lost"]:
             raise BadInput(
-                _("The arms are expected to be equal: no number of items finds a difference."),
+                _(
+                    "The arms are expected to be equal, so no number of items can show a "
+                    "difference."
+                ),
                 field="lost",
             )
         return plan_paired(
@@ -186,9 +190,11 @@ def _need(aim: Aim, values: tuple[float, ...]) -> Need:
         )
     margins = given["incorrect"], given["partial"], given["correct"]
     if abs(sum(margins) - 1) > 0.005:
-        raise BadInput(_("The three shares are not 100 % together."), field="correct")
+        raise BadInput(_("The three shares must add up to 100%."), field="correct")
     if sum(share > 0 for share in margins) < 2:
-        raise BadInput(_("Agreement needs at least two values that occur."), field="correct")
+        raise BadInput(
+            _("Agreement needs at least two values with a share above 0."), field="correct"
+        )
     return plan_agreement(
         margins=margins,
         alpha=given["alpha"],

@@ -71,7 +71,7 @@ def _arms(campaign: Campaign) -> StepStanding:
     items = campaign.items.filter(again="")
     making = items.filter(state=Item.State.PREPARING).count()
     if making:
-        return StepStanding("open", _("%s being made") % f"{making:,}")
+        return StepStanding("open", _("%s in preparation") % f"{making:,}")
     if chosen:
         said = ngettext("%s configuration", "%s configurations", chosen)
         return StepStanding("done", said % chosen)
@@ -82,7 +82,7 @@ def _arms(campaign: Campaign) -> StepStanding:
         return StepStanding("missing", said % f"{without:,}")
     if items.exists():
         return StepStanding("unneeded", _("not needed: all have scripts"))
-    return StepStanding("open", _("none chosen"))
+    return StepStanding("open", _("none selected"))
 
 
 def _reviewers(campaign: Campaign) -> StepStanding:
@@ -90,12 +90,12 @@ def _reviewers(campaign: Campaign) -> StepStanding:
         return StepStanding("done", _("every reviewer"))
     people = campaign.members.filter(paused_at=None).count()
     if not people:
-        return StepStanding("missing", _("nobody yet"))
-    words = ngettext("%s person", "%s people", people) % people
+        return StepStanding("missing", _("none yet"))
+    words = ngettext("%s reviewer", "%s reviewers", people) % people
     if people < campaign.overlap:
         return StepStanding(
             "open",
-            _("%(people)s, %(overlap)s wanted for each item")
+            _("%(people)s, %(overlap)s needed per item")
             % {"people": words, "overlap": campaign.overlap},
         )
     return StepStanding("done", words)
@@ -128,14 +128,14 @@ def _size(campaign: Campaign) -> StepStanding:
     plan = plan_of(campaign)
     if plan is None:
         # Recommended, but not required for a study.
-        return StepStanding("unneeded", _("not worked out"))
+        return StepStanding("unneeded", _("not calculated"))
     said = ngettext("%s item planned", "%s items planned", plan.items)
     return StepStanding("done", said % f"{plan.items:,}")
 
 
 def _plan(campaign: Campaign) -> StepStanding:
     if not campaign.primary_figure:
-        return StepStanding("open", _("no primary figure"))
+        return StepStanding("open", _("no primary outcome"))
     if arms_of(campaign).count() > 1 and not campaign.primary_second_id:
-        return StepStanding("open", _("no pair to compare"))
-    return StepStanding("done", _("primary figure chosen"))
+        return StepStanding("open", _("no configurations to compare"))
+    return StepStanding("done", _("primary outcome set"))

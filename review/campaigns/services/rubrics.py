@@ -147,12 +147,10 @@ def send_back_older_scores(campaign: Campaign, *, why: str, by: User) -> int:
 
 def _check_undecided(campaign: Campaign, why: str) -> int:
     if not why.strip() or len(why) > MAX_WHY or "\0" in why:
-        raise BadInput(_("Say why, in a few words."), field="why")
+        raise BadInput(_("Enter a short reason."), field="why")
     count = count_undecided(campaign)
     if not count:
-        raise NotAllowedNow(
-            _("Nothing scored under an earlier version of the rubric waits for this.")
-        )
+        raise NotAllowedNow(_("No reviews under an earlier version of the rubric need a decision."))
     return count
 
 

@@ -87,12 +87,10 @@ def create_campaign(
     rules = rules or Rules()
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or "\0" in name:
-        raise BadInput(
-            _("Give the campaign a name of at most %s characters.") % MAX_NAME, field="name"
-        )
+        raise BadInput(_("Enter a name of at most %s characters.") % MAX_NAME, field="name")
     lock_name(f"campaign {name}")
     if Campaign.objects.filter(name=name).exists():
-        raise BadInput(_("There is a campaign named “%s” already.") % name, field="name")
+        raise BadInput(_("A study named “%s” already exists.") % name, field="name")
     _check_rules(rules)
     campaign = Campaign.objects.create(
         name=name,
@@ -194,7 +192,7 @@ def is_in_pilot(campaign: Campaign) -> bool:
 def write_rubric(campaign: Campaign, text: str, *, by: User | None) -> Rubric:
     """Save a new version of the rubric, or return the current one if unchanged. Scores keep their version."""
     if len(text) > MAX_RUBRIC or "\0" in text:
-        raise BadInput(_("The rubric is too long to be kept, or no text."), field="rubric")
+        raise BadInput(_("The rubric is too long or contains invalid characters."), field="rubric")
     Campaign.objects.select_for_update().get(pk=campaign.pk)
     newest = campaign.rubrics.order_by("-number").first()
     if newest and newest.text == text:
@@ -217,35 +215,35 @@ def _columns(rules: Rules) -> dict[str, object]:
 
 def _check_rules(rules: Rules) -> None:
     if rules.order not in Campaign.Order.values:
-        raise BadInput(_("There is no such order."), field="order")
+        raise BadInput(_("Unknown order."), field="order")
     for name in ("overlap", "extra_overlap", "limit_each", "pilot_size", "planned_items"):
         value = getattr(rules, name)
         if value is not None and not 1 <= value <= 1_000_000:
-            raise BadInput(_("Give a whole number from 1 on."), field=name)
+            raise BadInput(_("Enter a whole number of at least 1."), field=name)
     if max(rules.overlap, rules.extra_overlap or 0) > 100:
-        raise BadInput(_("At most 100 reviewers for an item."), field="overlap")
+        raise BadInput(_("An item can have at most 100 reviewers."), field="overlap")
     _check_primary(rules)
     if rules.budget is not None and not 0 <= rules.budget <= MAX_BUDGET:
-        raise BadInput(_("A budget is a sum of money, 0 or more."), field="budget")
+        raise BadInput(_("The budget must be an amount of 0 or more."), field="budget")
     for name in ("extra_share", "sham_share", "halo_share", "repeat_share"):
         if not 0 <= getattr(rules, name) <= 100:
-            raise BadInput(_("A share is 0 to 100 percent."), field=name)
+            raise BadInput(_("The share must be between 0 and 100 percent."), field=name)
 
 
 def _check_primary(rules: Rules) -> None:
     """Check that a pair of configurations is complete, with the figure that is compared."""
     first, second = rules.primary_first, rules.primary_second
     if rules.primary_criterion and rules.primary_criterion not in list(Criterion):
-        raise BadInput(_("The criterion is strict or partial."), field="primary_criterion")
+        raise BadInput(_("The criterion must be strict or partial."), field="primary_criterion")
     if first is None and second is None:
         return
     if first is None or second is None:
-        raise BadInput(_("Name two configurations to compare."), field="primary_second")
+        raise BadInput(_("Choose two configurations to compare."), field="primary_second")
     if first == second:
         raise BadInput(_("A configuration can't be compared with itself."), field="primary_second")
     if rules.primary_figure not in COMPARED:
         raise BadInput(
-            _("This figure is not compared between configurations."), field="primary_figure"
+            _("This figure can't be compared between configurations."), field="primary_figure"
         )
     if not rules.primary_criterion:
-        raise BadInput(_("Say under which criterion."), field="primary_criterion")
+        raise BadInput(_("Choose a criterion."), field="primary_criterion")

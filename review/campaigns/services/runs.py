@@ -58,19 +58,22 @@ def ask_for_runs(campaign: Campaign, *, by: User, pilot: bool = False) -> int:
     """
     locked = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
     if locked.state == Campaign.State.CLOSED:
-        raise NotAllowedNow(_("The campaign is closed: open it again first."))
+        raise NotAllowedNow(_("The study is closed. Reopen it first."))
     missing = _missing(locked, pilot=pilot)
     if not missing:
         raise NotAllowedNow(_("Choose at least one configuration first."))
     unusable = [str(one) for one, cases in missing.items() if not is_usable(one) and cases.exists()]
     if unusable:
         raise NotAllowedNow(
-            _("Nothing can be run under: %s. Its endpoint is switched off, or it is archived.")
+            _(
+                "These configurations can't run: %s. They are archived, or an endpoint is "
+                "switched off."
+            )
             % ", ".join(unusable)
         )
     count = sum(_note_items(locked, one, cases, pilot=pilot) for one, cases in missing.items())
     if not count:
-        raise NotAllowedNow(_("There is no statement that was not run yet."))
+        raise NotAllowedNow(_("All statements have already been run."))
     record(campaign, "runs asked for", by=by, runs=("", count), pilot=("", pilot))
     transaction.on_commit(lambda: _send_start_task(campaign.pk))
     return count

@@ -49,17 +49,17 @@ def missing_to_open(campaign: Campaign) -> list[Lack]:
     if not campaign.items.exists():
         found.append(_lacks_items(campaign))
     if not campaign.open_to_all and not campaign.members.exists():
-        words = _("Nobody may review it yet: add reviewers, or open it to every reviewer.")
+        words = _("No reviewers yet. Add reviewers, or open the study to every reviewer.")
         found.append(Lack("reviewers", words))
     return found
 
 
 def _lacks_items(campaign: Campaign) -> Lack:
     if not campaign.cases.exists():
-        return Lack("items", _("There is nothing to review yet: import items, or start the runs."))
+        return Lack("items", _("Nothing to review yet. Import items or start the runs."))
     if campaign.configurations.exists():
-        return Lack("start", _("There is no script to review yet: start the runs."))
-    return Lack("arms", _("There is no script to review yet: choose the configurations to run."))
+        return Lack("start", _("No scripts to review yet. Start the runs."))
+    return Lack("arms", _("No scripts to review yet. Choose the configurations to run."))
 
 
 @transaction.atomic
@@ -70,7 +70,7 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
     )
     if locked.is_live or to not in MOVES[locked.state]:
         raise NotAllowedNow(
-            _("A campaign that is “%(now)s” can't become “%(then)s”.")
+            _("The study can't change from “%(now)s” to “%(then)s”.")
             % {"now": locked.get_state_display(), "then": Campaign.State(to).label}
         )
     if to in (Campaign.State.PILOT, Campaign.State.OPEN):
@@ -114,7 +114,11 @@ def _check_can_open(campaign: Campaign) -> None:
 
 def _check_in_pilot(campaign: Campaign) -> None:
     if not is_in_pilot(campaign):
-        raise NotAllowedNow(_("The pilot is over: other items have been handed out. Resume it."))
+        raise NotAllowedNow(
+            _(
+                "The pilot is over, because other items have been assigned. Resume the study instead."
+            )
+        )
 
 
 def _opens(campaign: Campaign) -> bool:
@@ -152,6 +156,6 @@ def _begin_pilot(campaign: Campaign) -> None:
 
 def _hold_runs(batch: Batch, *, held: bool, by: User) -> None:
     if held and batch.paused_at is None:
-        pipeline.pause_batch(batch, why=_("The campaign is paused."), by=by)
+        pipeline.pause_batch(batch, why=_("The study is paused."), by=by)
     elif not held and batch.paused_at is not None:
         pipeline.resume_batch(batch, by=by)

@@ -77,7 +77,7 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
         return _show(request, found, refusal=refusal, status=status)
     if any(one.adjudication is None for one in differences(found)):
         return redirect(_address(request, "campaign-dispute", pk, item))
-    messages.success(request, _("Settled."))
+    messages.success(request, _("Final score saved."))
     # The settled item must no longer be in the list.
     count_due(found.campaign, most=_MOST_DUE)
     following = _still_there(request, found, place.next, place.previous)

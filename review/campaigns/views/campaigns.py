@@ -59,7 +59,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
         "rows": [(one, progress.get(one.pk, Progress())) for one in page.rows],
         "by_time": by_time,
         "columns": columns_of(request.GET, sort),
-        "said": ngettext("%s campaign", "%s campaigns", total) % f"{total:,}",
+        "said": ngettext("%s study", "%s studies", total) % f"{total:,}",
     }
     return render(request, "review/campaigns/list.html", context)
 
@@ -72,7 +72,7 @@ def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST":
         form = CloneForm(request.POST)
     else:
-        form = CloneForm(initial={"name": _("%s, again") % source.name[:120], "takes": "cases"})
+        form = CloneForm(initial={"name": _("%s (copy)") % source.name[:120], "takes": "cases"})
     if form.is_valid():
         takes = form.cleaned_data["takes"]
         try:
@@ -86,7 +86,7 @@ def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
         except BadInput as refusal:
             form.add_error(refusal.field or None, str(refusal))
         else:
-            messages.success(request, _("Cloned. Look through the steps, then start it."))
+            messages.success(request, _("Cloned. Check the steps, then open the study."))
             return redirect("campaign-step", pk=made.pk, step="start")
     context = {"form": form, "source": source}
     status = 422 if form.errors else 200
@@ -106,7 +106,7 @@ def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
             return _ask_before_closing(request, campaign, progress)
     try:
         if to not in Campaign.State.values:
-            raise BadInput(_("There is no such state."), field="state")
+            raise BadInput(_("Unknown state."), field="state")
         services.move_campaign(campaign, to, by=user)
     except Refused as refusal:
         messages.error(request, str(refusal))
@@ -125,7 +125,7 @@ def campaign_start_runs(request: HttpRequest, pk: int) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, str(refusal))
         return redirect("campaign-step", pk=pk, step="start")
-    said = ngettext("%s run is being started.", "%s runs are being started.", count)
+    said = ngettext("%s run is starting.", "%s runs are starting.", count)
     messages.success(request, said % f"{count:,}")
     return redirect("campaign-detail", pk=pk)
 
@@ -146,8 +146,8 @@ def _ask_before_closing(
 
 def _said(state: str) -> str:
     return {
-        Campaign.State.PILOT.value: _("The pilot has begun: only its items are handed out."),
-        Campaign.State.OPEN.value: _("It is open: its reviewers find it among their studies."),
-        Campaign.State.PAUSED.value: _("It is paused: no item is handed out, no run goes on."),
-        Campaign.State.CLOSED.value: _("It is closed. What was scored is kept."),
+        Campaign.State.PILOT.value: _("The pilot has started. Only its items are assigned."),
+        Campaign.State.OPEN.value: _("The study is open. Its reviewers find it in their studies."),
+        Campaign.State.PAUSED.value: _("Paused: no items are assigned and no runs continue."),
+        Campaign.State.CLOSED.value: _("The study is closed. All scores are kept."),
     }[state]

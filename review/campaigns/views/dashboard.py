@@ -41,7 +41,7 @@ def campaign_budget(request: HttpRequest, pk: int) -> HttpResponse:
     form = BudgetForm(request.POST, campaign=campaign)
     if form.is_valid():
         services.change_campaign(campaign, by=user, **form.changed_rules())
-        messages.success(request, _("The budget is set."))
+        messages.success(request, _("Budget saved."))
         return redirect("campaign-detail", pk=pk)
     return _show(request, campaign, form, status=422)
 
@@ -55,7 +55,7 @@ def campaign_runs(request: HttpRequest, pk: int) -> HttpResponse:
         if campaign.batch and request.POST.get("do") == "resume":
             resume_batch(campaign.batch, by=user)
         elif campaign.batch:
-            pause_batch(campaign.batch, by=user, why=_("Paused by hand."))
+            pause_batch(campaign.batch, by=user, why=_("Paused manually."))
     except Refused as refusal:
         messages.error(request, str(refusal))
     return redirect("campaign-detail", pk=pk)
@@ -95,10 +95,10 @@ def _parts(board: Dashboard) -> list[dict[str, object]]:
     parts: list[dict[str, object]] = []
     for label, count, series in (
         (_("done"), progress.closed, "1"),
-        (_("being prepared"), progress.preparing, "2"),
+        (_("in preparation"), progress.preparing, "2"),
         (_("on hold"), progress.held, "3"),
         # Items still to be reviewed are the empty part of the bar.
-        (_("to be reviewed"), progress.open, "rest"),
+        (_("to review"), progress.open, "rest"),
     ):
         if not count and series in "23":
             continue

@@ -45,7 +45,7 @@ def flag_answer(request: HttpRequest, pk: int) -> HttpResponse:
         status = 422 if isinstance(refusal, BadInput) else 409
         refused = {"refused": flag.pk, "refusal": str(refusal), "typed": text}
         return _show(request, campaign, refused, status=status)
-    messages.success(request, _("Answered."))
+    messages.success(request, _("Answer saved."))
     if campaign is None or "everywhere" in request.POST:
         return redirect("flag-list")
     return redirect("campaign-flags", pk=campaign.pk)

@@ -38,9 +38,9 @@ def _tabs(campaign: Campaign, here: str) -> list[Tab]:
     flags = Flag.objects.filter(item__campaign=campaign, resolved_at=None)[:_MOST].count()
     names = [
         ("campaign-detail", _("Dashboard"), 0),
-        ("campaign-setup", _("Set-up"), 0),
+        ("campaign-setup", _("Setup"), 0),
         ("campaign-items", _("Items"), 0),
-        ("campaign-people", _("People"), 0),
+        ("campaign-people", _("Reviewers"), 0),
         ("campaign-disputes", _("Adjudicate"), disputed),
         ("campaign-flags", _("Flags"), flags),
         ("campaign-report", _("Report"), 0),
@@ -63,9 +63,9 @@ def _moves(campaign: Campaign) -> list[Move]:
     in_pilot = campaign.state == State.PAUSED and is_in_pilot(campaign)
     resumes = campaign.state == State.PAUSED and not in_pilot
     words = {
-        State.PILOT: _("Resume the pilot") if in_pilot else _("Start the pilot"),
-        State.OPEN: _("Resume") if resumes else _("Open it"),
-        State.PAUSED: _("Reopen, paused") if campaign.state == State.CLOSED else _("Pause"),
+        State.PILOT: _("Resume pilot") if in_pilot else _("Start pilot"),
+        State.OPEN: _("Resume") if resumes else _("Open study"),
+        State.PAUSED: _("Reopen (paused)") if campaign.state == State.CLOSED else _("Pause"),
         State.CLOSED: _("Close"),
     }
     possible = MOVES[campaign.state] - ({State.PILOT} if resumes else set())

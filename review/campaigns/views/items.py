@@ -117,7 +117,7 @@ def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpRespon
     reviewer = people.filter(username=request.POST.get("user", "")).first()
     try:
         if reviewer is None:
-            raise BadInput(_("Choose one of the people who review here."), field="user")
+            raise BadInput(_("Choose a reviewer from the list."), field="user")
         if request.POST.get("do") == "call_in":
             services.call_in(found, reviewer, by=user)
         else:
@@ -125,7 +125,7 @@ def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpRespon
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
-        said = _("It comes first when %s asks for work.")
+        said = _("Assigned to %s. The item comes first in their queue.")
         messages.success(request, said % (reviewer.get_full_name() or reviewer.username))
     return redirect("campaign-item", pk=pk, item=item)
 
@@ -140,7 +140,10 @@ def campaign_item_withdraw(request: HttpRequest, pk: int, item: int) -> HttpResp
         form = KnownForm(initial=_known_of(found))
         status = 422 if isinstance(refusal, BadInput) else 409
         return _show_item(request, found, form, refusal=str(refusal), why=why, status=status)
-    messages.success(request, _("Withdrawn: nobody is handed it, and no figure counts it."))
+    messages.success(
+        request,
+        _("Withdrawn. The item is no longer assigned, and it is excluded from all figures."),
+    )
     return redirect("campaign-item", pk=pk, item=item)
 
 

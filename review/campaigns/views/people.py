@@ -36,7 +36,7 @@ def campaign_member_add(request: HttpRequest, pk: int) -> HttpResponse:
     campaign = access_campaign(user, pk)
     if "everybody" in request.POST:
         count = services.add_everybody(campaign, by=user)
-        said = ngettext("%s person was added.", "%s people were added.", count)
+        said = ngettext("%s reviewer was added.", "%s reviewers were added.", count)
         messages.success(request, said % count)
         return redirect("campaign-people", pk=pk)
     form = MemberForm(request.POST, people=list(services.people_outside(campaign)))
@@ -49,7 +49,7 @@ def campaign_member_add(request: HttpRequest, pk: int) -> HttpResponse:
         except BadInput as refusal:
             form.add_error(refusal.field or None, str(refusal))
         else:
-            messages.success(request, _("Added."))
+            messages.success(request, _("Reviewer added."))
             return redirect("campaign-people", pk=pk)
     return _show(request, campaign, form, status=422)
 
@@ -63,7 +63,7 @@ def campaign_open_to_all(request: HttpRequest, pk: int) -> HttpResponse:
     services.change_campaign(campaign, by=user, open_to_all=wanted)
     messages.success(
         request,
-        _("Every reviewer may take part.") if wanted else _("Only those added may take part."),
+        _("Every reviewer can take part.") if wanted else _("Only added reviewers can take part."),
     )
     return redirect("campaign-people", pk=pk)
 
@@ -115,5 +115,5 @@ def _limit(request: HttpRequest) -> int | None:
     if not value:
         return None
     if not value.isdecimal() or len(value) > 9:
-        raise BadInput(_("Give a whole number from 1 on."), field="limit")
+        raise BadInput(_("Enter a whole number of at least 1."), field="limit")
     return int(value)

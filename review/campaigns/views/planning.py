@@ -74,7 +74,7 @@ def _aim_of(request: HttpRequest, kept: Plan | None) -> Aim:
 
 
 def _go_on(request: HttpRequest, campaign: Campaign, plan: Plan) -> HttpResponse:
-    said = ngettext("Saved: %s item is planned.", "Saved: %s items are planned.", plan.items)
+    said = ngettext("Plan saved: %s item.", "Plan saved: %s items.", plan.items)
     messages.success(request, said % f"{plan.items:,}")
     campaign.refresh_from_db()
     on = next_open(campaign, after="size") if "go_on" in request.POST else "size"
@@ -92,9 +92,9 @@ def _show(
 ) -> HttpResponse:
     aim = next(aim for aim, kind in FORMS.items() if isinstance(form, kind))
     labels = {
-        Aim.SHARE: _("One share"),
-        Aim.PAIRED: _("Two configurations compared"),
-        Aim.AGREEMENT: _("Agreement of reviewers"),
+        Aim.SHARE: _("A single proportion"),
+        Aim.PAIRED: _("Comparison of two configurations"),
+        Aim.AGREEMENT: _("Reviewer agreement"),
     }
     address = reverse("campaign-step", args=[campaign.pk, "size"])
     context = {
@@ -127,9 +127,9 @@ def plan_context(plan: Plan) -> dict[str, object]:
         for items, value in plan.curve
     ]
     label = {
-        Aim.SHARE: _("Half-width of the interval"),
+        Aim.SHARE: _("Margin of error"),
         Aim.PAIRED: _("Power"),
-        Aim.AGREEMENT: _("Width of the interval of alpha"),
+        Aim.AGREEMENT: _("Width of the alpha interval"),
     }[plan.aim]
     return {
         "plan": plan,

@@ -41,10 +41,12 @@ def campaign_send(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _say(sent: Sent) -> str:
     said = ngettext(
-        "%s item was sent to the live queue.", "%s items were sent to the live queue.", sent.made
+        "%s item was sent to the review queue.",
+        "%s items were sent to the review queue.",
+        sent.made,
     )
     others = [
-        (sent.there, _("%s there already")),
+        (sent.there, _("%s already there")),
         (sent.without, _("%s without a script")),
         (sent.studied, _("%s in another study that is not closed")),
     ]

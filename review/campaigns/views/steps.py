@@ -104,7 +104,7 @@ def campaign_rubric_older(request: HttpRequest, pk: int) -> HttpResponse:
         status = 422 if isinstance(refusal, BadInput) else 409
         return _show(request, campaign, "rubric", context, status=status)
     if keeps:
-        said = ngettext("%s review is kept as it is.", "%s reviews are kept as they are.", count)
+        said = ngettext("%s review was kept.", "%s reviews were kept.", count)
     else:
         said = ngettext("%s review was sent back.", "%s reviews were sent back.", count)
     messages.success(request, said % f"{count:,}")
@@ -181,7 +181,7 @@ def step_context(campaign: Campaign, step: str) -> dict[str, object]:
         "reviewers": _("Reviewers"),
         "blinding": _("Blinding and order"),
         "rubric": _("Rubric"),
-        "size": _("How many items"),
+        "size": _("Sample size"),
         "about": _("Plan"),
         "start": _("Check and open"),
     }
@@ -223,8 +223,8 @@ def _go_on(request: HttpRequest, campaign: Campaign, step: str) -> HttpResponse:
     """Redirect to the next step, unless this one has an open question."""
     if step == "rubric" and (count := count_undecided(campaign)):
         said = ngettext(
-            "Saved. Say what becomes of the %s review done under an earlier version.",
-            "Saved. Say what becomes of the %s reviews done under an earlier version.",
+            "Saved. Decide what to do with the %s review done under an earlier version.",
+            "Saved. Decide what to do with the %s reviews done under an earlier version.",
             count,
         )
         messages.warning(request, said % f"{count:,}")

@@ -100,16 +100,16 @@ def _step_of(desk: ItemView, sent: ScoreForm, target: Step) -> Step:
     for step in desk.steps:
         if (step.stage, step.arm) == (sent.stage, sent.arm):
             if sent.seen is not None and step.seen != sent.seen:
-                raise Stale(_("The script changed since you scored it."), newest=0)
+                raise Stale(_("The script has changed since you scored it."), newest=0)
             return step
     if sent.value is None and not (sent.comment or "").strip():
         return target
-    raise NotAllowedNow(_("This stage is not open yet: the stages before it come first."))
+    raise NotAllowedNow(_("This stage is not open yet. Score the earlier stages first."))
 
 
 def _check(sent: ScoreForm) -> None:
     if sent.value is not None and sent.value not in Score.Value.values:
-        raise BadInput(_("A score is 0, 1 or 2."), field="value")
+        raise BadInput(_("The score must be 0, 1 or 2."), field="value")
     if len(sent.comment or "") > MAX_COMMENT:
         raise BadInput(
             _("The comment is longer than %s characters.") % f"{MAX_COMMENT:,}", field="comment"
@@ -123,9 +123,12 @@ def _kept_of(step: Step, kept: Mapping[str, object]) -> tuple[int | None, str]:
 
 
 def _say_kept(value: int | None, comment: str) -> str:
-    said = _("Nothing was decided: a saved score or comment of yours is not shown on this screen.")
+    said = _(
+        "No decision was saved, because you have a saved score or comment that this page does "
+        "not show."
+    )
     if value is not None:
-        said += " " + _("Picked: %s.") % value
+        said += " " + _("Score: %s.") % value
     if comment:
-        said += " " + _("Typed: “%s”.") % comment[:200]
+        said += " " + _("Comment: “%s”.") % comment[:200]
     return said

@@ -53,12 +53,12 @@ def decide(
     reason = _checked_reason(kind, reason)
     (locked,) = lock_decided(item.pk, by.pk)
     if not locked.campaign.is_live:
-        raise NotAllowedNow(_("In a study there are scores and no decisions."))
+        raise NotAllowedNow(_("Items of a study are scored, not decided."))
     desk = open_item(locked, by)
     if desk.decision is not None:
         if _is_repeat(desk.decision, kind, draft_sha256, reason, edited_script, by, picked):
             return desk.decision
-        raise NotAllowedNow(_("%s has already decided this.") % _name(desk.decision.by))
+        raise NotAllowedNow(_("%s has already decided this item.") % _name(desk.decision.by))
     assignment = held_assignment(desk)
     check_fence(assignment, fence)
     draft = draft_shown(desk, sha256=draft_sha256, token=shown)
@@ -69,7 +69,7 @@ def decide(
     )
     if kind == Decision.Kind.APPROVE and not reason and is_serious(desk.findings[draft.pk]):
         raise BadInput(
-            _("This script is a high risk. Say why it may be approved despite that."),
+            _("This is a high-risk script. Enter a reason why it is safe to approve."),
             field="reason",
         )
     add_time(assignment, pick.step, pick.given(0))
@@ -101,14 +101,14 @@ def decide(
 
 def _checked_reason(kind: str, reason: str) -> str:
     if kind not in Decision.Kind.values:
-        raise BadInput(_("A decision is approve, edit or reject."), field="kind")
+        raise BadInput(_("The decision must be approve, edit or reject."), field="kind")
     reason = reason.strip()
     if len(reason) > MAX_REASON:
         raise BadInput(
             _("The reason is longer than %s characters.") % f"{MAX_REASON:,}", field="reason"
         )
     if kind == Decision.Kind.REJECT and not reason:
-        raise BadInput(_("Say why it is rejected."), field="reason")
+        raise BadInput(_("Enter a reason for rejecting the script."), field="reason")
     return reason
 
 
@@ -170,7 +170,8 @@ def _refusal(value: int, *, is_scored: bool) -> str:
             "You scored this script %(value)s. Approve another one, edit it, or change the score first."
         ) % {"value": value}
     return _(
-        "You picked %(value)s. Only a correct script (2) can be approved: pick 2, edit it, or reject it."
+        "You scored this %(value)s, but only a correct script (2) can be approved. Choose "
+        "2, edit it or reject it."
     ) % {"value": value}
 
 
@@ -187,7 +188,7 @@ def _close(desk: ItemView, assignment: Assignment) -> None:
         pauses=assignment.pauses,
     )
     if not changed:
-        raise NotAllowedNow(_("This item is no longer yours."))
+        raise NotAllowedNow(_("This item is no longer assigned to you."))
     Item.objects.filter(pk=desk.item.pk).update(state=Item.State.CLOSED, closed_at=now)
 
 

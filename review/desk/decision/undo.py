@@ -69,7 +69,7 @@ def _undo_score(score: Score, *, by: User) -> Item:
     desk = open_item(item, by)
     assignment = desk.assignment
     if assignment is None or (item.campaign.is_live and item.state != Item.State.OPEN):
-        raise NotAllowedNow(_("This item is no longer yours."))
+        raise NotAllowedNow(_("This item is no longer assigned to you."))
     before = _take_back(score, desk.given)
     desk.drop(score, before)
     record(item, "score taken back", by=by, value=(score.value, before.value if before else ""))
@@ -87,7 +87,7 @@ def _take_back(score: Score, given: list[Score]) -> Score | None:
         current=False, undone_at=timezone.now()
     )
     if not changed:
-        raise NotAllowedNow(_("It has been taken back already."))
+        raise NotAllowedNow(_("This has already been undone."))
     same = [one for one in given if (one.stage, one.arm) == (score.stage, score.arm)]
     before = next((one for one in reversed(same) if one.pk < score.pk and not one.undone_at), None)
     if before is not None:
@@ -98,20 +98,20 @@ def _take_back(score: Score, given: list[Score]) -> Score | None:
 @transaction.atomic
 def _undo_decision(decision: Decision, *, since: datetime, by: User) -> Item:
     if decision.at < since:
-        raise NotAllowedNow(_("This was decided too long ago to be taken back."))
+        raise NotAllowedNow(_("This decision is too old to undo."))
     item = Item.objects.select_for_update().get(pk=decision.item_id)
     changed = Decision.objects.filter(pk=decision.pk, undone_at=None).update(
         undone_at=timezone.now(), undone_by=by
     )
     if not changed:
-        raise NotAllowedNow(_("It has been taken back already."))
+        raise NotAllowedNow(_("This has already been undone."))
     publication = getattr(decision, "publication", None)
     if publication is not None:
         catalog.withdraw(
             publication.version,
             decision=decision.pk,
             by=by,
-            reason=_("The approval was taken back."),
+            reason=_("The approval was undone."),
         )
     Item.objects.filter(pk=item.pk).update(state=Item.State.OPEN, closed_at=None)
     _hold_again(item.assignments.get(reviewer=by, state=Assignment.State.SUBMITTED))
@@ -132,7 +132,7 @@ def _undo_skip(assignment: Assignment, *, by: User) -> Item:
     if not Item.objects.filter(pk=assignment.item_id, state=Item.State.OPEN, places__gt=0).update(
         places=F("places") - 1
     ):
-        raise NotAllowedNow(_("Somebody else has taken this item since."))
+        raise NotAllowedNow(_("Another reviewer has claimed this item since then."))
     reason, assignment.why = assignment.why, ""
     _hold_again(assignment)
     assignment.save(update_fields=["why"])

@@ -51,8 +51,10 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
         )
     except Refused as refused:
         return refuse(request, item, refused)
-    words = said.get_reason_display() if said.reason else _("Taken back.")
-    return show_item(request, pk, said=str(words))
+    reason = said.get_reason_display()
+    return show_item(
+        request, pk, said=_("Cause saved: %s.") % reason if reason else _("Cause removed.")
+    )
 
 
 @require_POST
@@ -70,7 +72,7 @@ def strike(request: HttpRequest, pk: int) -> HttpResponse:
         )
     except Refused as refused:
         return refuse(request, item, refused)
-    return show_item(request, pk, said=_("Struck. It counts no longer; what was found is kept."))
+    return show_item(request, pk, said=_("Removed from the results. Past results are kept."))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -98,7 +100,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             form.add_error(None, str(refusal))
             status = 409
         else:
-            messages.success(request, _("Kept. The scripts are being run in it."))
+            messages.success(request, _("Saved. The scripts are running in this test."))
             return redirect("item-review", pk=pk)
     return _show(request, item, form, number, status=status)
 

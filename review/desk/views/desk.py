@@ -80,7 +80,7 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
         return refuse(request, access_item(user, pk), refused)
     item = score.item
     if services.is_through(item, score) and not _is_asked_why(request, item):
-        said = _("Scored %(value)s. Undo takes it back.") % {"value": score.value}
+        said = _("Scored %(value)s. You can undo this.") % {"value": score.value}
         return show_next(request, item, said=said)
     return show_item(request, pk)
 
@@ -157,9 +157,7 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
         taken_up = services.undo_last(item.campaign, by=user)
     except Refused as refused:
         return refuse(request, item, refused)
-    return show_item(
-        request, taken_up.pk, said=_("Undone. The earlier value stays in the history.")
-    )
+    return show_item(request, taken_up.pk, said=_("Undone. The old value stays in the history."))
 
 
 @require_POST
@@ -171,7 +169,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
         services.confirm_scores(item, by=user)
     except Refused as refused:
         return refuse(request, item, refused)
-    return show_next(request, item, said=_("Your scores are kept."))
+    return show_next(request, item, said=_("Your scores were kept."))
 
 
 @require_POST
@@ -196,7 +194,7 @@ def ask_feedback(request: HttpRequest, pk: int) -> HttpResponse:
         services.ask_for_feedback(item, by=user)
     except Refused as refused:
         return refuse(request, item, refused)
-    said = _("Feedback is being written. The item comes back to you when it is ready.")
+    said = _("The model is writing feedback. The item comes back to you when it is ready.")
     return show_next(request, item, said=said)
 
 
@@ -214,7 +212,10 @@ def send_feedback(request: HttpRequest, pk: int) -> HttpResponse:
         services.send_feedback(item, text=text, based_on=based_on, by=user, secrets=chosen)
     except Refused as refused:
         return refuse(request, item, refused)
-    said = _("The script is being rewritten from your feedback, and comes back to you.")
+    said = _(
+        "The model is rewriting the script from your feedback. The item comes back to you when "
+        "it is ready."
+    )
     return show_next(request, item, said=said)
 
 
@@ -232,13 +233,13 @@ def give_back(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         state = states.get(how)
         if state is None:
-            raise BadInput(_("Choose one of the ways to give it back."), field="how")
+            raise BadInput(_("Choose how to skip this item."), field="how")
         queue.give_back(access_assignment(user, item), state=state, why=why)
     except Refused as refused:
         return refuse(request, item, refused)
     if state == Assignment.State.RELEASED:
         return go(request, queue_of(item))
-    return show_next(request, item, said=_("Skipped. Undo brings it back."))
+    return show_next(request, item, said=_("Skipped. You can undo this."))
 
 
 @require_POST
@@ -250,7 +251,9 @@ def flag(request: HttpRequest, pk: int) -> HttpResponse:
         queue.flag(access_assignment(user, item), reason=request.POST.get("flag", ""), by=user)
     except Refused as refused:
         return refuse(request, item, refused)
-    return show_item(request, pk, said=_("Flagged. A manager will look at it."))
+    return show_item(
+        request, pk, said=_("Flagged. Managers see your message in their list of flags.")
+    )
 
 
 def _said(decision: Decision) -> str:
@@ -258,9 +261,9 @@ def _said(decision: Decision) -> str:
         return _("Rejected.")
     version = decision.publication.version
     if version.state == version.State.VERIFIED:
-        return _("Approved. It is verified as “%s” in the catalogue.") % version.entry.title
+        return _("Approved and added to the catalogue as “%s”.") % version.entry.title
     if not has_second_curator(decision.by):
-        return _("Your edit waits, but no other user is a curator who could verify it: “%s”.") % (
+        return _("Saved. “%s” needs a second reviewer, but no other user is a curator.") % (
             version.entry.title
         )
-    return _("A curator has to verify your edit: “%s” is in review.") % version.entry.title
+    return _("Saved. “%s” is waiting for a second reviewer.") % version.entry.title

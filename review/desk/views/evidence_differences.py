@@ -103,15 +103,15 @@ def _compare(
         second, calls, others, _("%(script)s also calls %(what)s."), _("%(script)s does not call %(what)s.")
     )  # fmt: skip
     if calls != others and Counter(calls) == Counter(others):
-        yield _("%(script)s makes the same calls in another order: %(what)s.") % {
+        yield _("%(script)s makes the same calls in a different order: %(what)s.") % {
             "script": second, "what": show_list(others),
         }  # fmt: skip
     if one.get("status") != two.get("status") and one.get("ended") == two.get("ended"):
-        yield _("%(script)s ends with %(status)s and not with %(other)s.") % {
+        yield _("%(script)s exits with %(status)s instead of %(other)s.") % {
             "script": second, "status": two.get("status"), "other": one.get("status"),
         }  # fmt: skip
     if one.get("stdout") != two.get("stdout"):
-        yield _("%(script)s prints %(printed)s, %(other)s %(other_printed)s.") % {
+        yield _("%(script)s prints %(printed)s; %(other)s prints %(other_printed)s.") % {
             "script": second, "printed": _printed(two), "other": first, "other_printed": _printed(one),
         }  # fmt: skip
 

@@ -42,4 +42,4 @@ def remove_remark(request: HttpRequest, pk: int) -> HttpResponse:
         services.remove_remark(item, read_whole(request, "remark", missing=0), by=user)
     except Refused as refused:
         return refuse(request, item, refused)
-    return show_item(request, pk, said=_("Removed. It is kept, marked."))
+    return show_item(request, pk, said=_("Comment removed. It stays in the records."))

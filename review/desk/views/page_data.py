@@ -188,7 +188,7 @@ def _say(title: str, ready: str, *, waits: bool, mine: bool) -> str:
     """Return what a screen reader announces after loading; a reviewer with something to score never waits."""
     if waits:
         return _("Waiting for the rewrite")
-    return title or ready or (_("Everything is scored.") if mine else "")
+    return title or ready or (_("All scored.") if mine else "")
 
 
 def _rubric(desk: ItemView) -> Rubric | None:
@@ -245,9 +245,9 @@ def _title(step: Step | None) -> str:
     if step is None:
         return ""
     titles = {
-        Score.Stage.SCRIPT: _("Is the script right?"),
-        Score.Stage.FEEDBACK: _("Is the feedback right?"),
-        Score.Stage.REFINED: _("Is the refined script right?"),
+        Score.Stage.SCRIPT: _("Is the script correct?"),
+        Score.Stage.FEEDBACK: _("Is the feedback correct?"),
+        Score.Stage.REFINED: _("Is the refined script correct?"),
     }
     return titles[Score.Stage(step.stage)]
 

@@ -27,8 +27,10 @@ def say_ready(desk: ItemView) -> str:
     if waits_for_rewrite(desk):
         return ""
     if came_to_nothing(desk):
-        return _("The model made no rewrite. Continue without it, or write your own feedback.")
-    return _("What you asked for is ready.")
+        return _(
+            "The model didn't produce a rewrite. Continue without one or write your own feedback."
+        )
+    return _("The rewrite that you requested is ready.")
 
 
 def came_to_nothing(desk: ItemView) -> bool:

@@ -193,11 +193,11 @@ def _card(campaign: Campaign, counts: dict[str, int]) -> str:
             f"# {' '.join(campaign.name.split())}",
             "",
             f"- `data.jsonl`: {counts['data.jsonl']:,} items: statement, script, feedback, refined script,"
-            " verdict, and how each was made. `demo: true` marks what the demo model made.",
+            " verdict and origin. `demo: true` marks items by the demo model.",
             f"- `scores.jsonl`: {counts['scores.jsonl']:,} records: scores (0 incorrect, 1 partially correct,"
-            " 2 correct; what was not asked is absent and never 0), adjudications, items passed over, comments.",
+            " 2 correct; a missing score is absent and never 0), adjudications, skipped items, comments.",
             "",
-            "The rules of the campaign when this was written:",
+            "The rules of the study at the time of this export:",
             "",
             "```json",
             json.dumps(about, indent=2, ensure_ascii=False).replace("```", "` ` `"),

@@ -51,15 +51,15 @@ def require_manager(by: User | None) -> None:
     machine.
     """
     if by is not None and not by.has_perm("review.manage_campaigns"):
-        raise PermissionDenied(_("Importing and exporting takes the role “manager”."))
+        raise PermissionDenied(_("Importing and exporting require the Manager role."))
 
 
 def check_takes_imports(campaign: Campaign) -> None:
     """Raise NotAllowedNow if the campaign accepts no imports."""
     if campaign.is_live:
-        raise NotAllowedNow(_("Nothing is imported into the live queue: import into a study."))
+        raise NotAllowedNow(_("You can't import into the review queue. Import into a study."))
     if campaign.state == Campaign.State.CLOSED:
-        raise NotAllowedNow(_("The campaign is closed. Open it again to import into it."))
+        raise NotAllowedNow(_("The study is closed. Reopen it to import into it."))
 
 
 class Configurations:
@@ -91,7 +91,9 @@ class Configurations:
     def _make(self, name: str) -> Configuration:
         slug = _slug_of(name)
         if not slug:
-            raise RowProblem(f"{name!r} can't be a configuration's name", column="configuration")
+            raise RowProblem(
+                f"{name!r} can't be the name of a configuration", column="configuration"
+            )
         # Another import may create the same names at the same time, in another order.
         lock_name(NEW_NAMES)
         made, is_new = Configuration.objects.get_or_create(

@@ -72,7 +72,7 @@ class EvidenceImport:
             return self._keep_execution(said)
         item = places.find(said.item, said.configuration, is_said=False)
         if not item:
-            raise RowProblem("there is no such item in the campaign", column="item")
+            raise RowProblem("the study has no such item", column="item")
         if isinstance(said, RevisionRow):
             return _keep_revision(said, item, people[said.person])
         return _keep_label(said, item, people[said.person])
@@ -80,7 +80,7 @@ class EvidenceImport:
     def _keep_cases(self, said: CaseSetRow) -> bool:
         cases = self._known_cases().get(hash_statement(said.case_set.statement))
         if not cases:
-            raise RowProblem("no item of the campaign has this statement", column="content")
+            raise RowProblem("no item of the study has this statement", column="content")
         is_new = not CaseSet.objects.filter(sha256=said.case_set.sha256).exists()
         # Imported tests belong to the campaign, like those made in a review; other campaigns do not use them.
         case_set = keep_case_set(
@@ -95,7 +95,7 @@ class EvidenceImport:
         cases = self._known_cases().get(case_set.statement_sha256, ())
         if not drafts_of(cases).filter(sha256=said.script_sha256).exists():
             raise RowProblem(
-                "no item of the campaign with the statement of these cases has this script",
+                "no item of the study with the statement of these tests has this script",
                 column="script_sha256",
             )
         return _keep_execution(said, case_set, self._campaign)
@@ -113,7 +113,7 @@ class EvidenceImport:
 def _find_set(sha256: str, column: str) -> CaseSet:
     found = CaseSet.objects.filter(sha256=sha256).first()
     if found is None:
-        raise RowProblem("there are no cases with this hash", column=column)
+        raise RowProblem("no test suite has this hash", column=column)
     return found
 
 
@@ -124,7 +124,7 @@ def _keep_execution(said: ExecutionRow, case_set: CaseSet, campaign: Campaign) -
         for number, _check in enumerate(one["expect"], 1)
     ]
     if sorted((check.case, check.number) for check in said.checks) != wanted:
-        raise RowProblem("has not one result for each check of the cases", column="checks")
+        raise RowProblem("must have one result for each check of the tests", column="checks")
     there = Execution.objects.filter(
         script_sha256=said.script_sha256,
         case_set=case_set,
@@ -192,14 +192,14 @@ def _keep_revision(said: RevisionRow, item: int, by: User) -> bool:
     root = _find_set(said.root, "root")
     case = Case.objects.get(items=item)
     if not case.case_sets.filter(case_set=root).exists():
-        raise RowProblem("the item is not judged by these cases", column="root")
+        raise RowProblem("the item does not use these tests", column="root")
 
     def made(sha256: str, column: str) -> CaseSet | None:
         if not sha256:
             return None
         found = _find_set(sha256, column)
         if found.statement_sha256 != root.statement_sha256:
-            raise RowProblem("these are cases of another statement", column=column)
+            raise RowProblem("these tests belong to another statement", column=column)
         return found
 
     values = {

@@ -44,7 +44,7 @@ class Places:
         Without `is_said`, the row gives no score for the item. A missing item is then not created, and its key is 0.
         """
         if name not in self._cases:
-            raise RowProblem("there is no item of this id in the campaign", column="item")
+            raise RowProblem("the study has no item with this id", column="item")
         case, purpose = self._cases[name]
         items = self._items[case.key]
         named = self._configurations.find(configuration or IMPORTED)
@@ -53,7 +53,10 @@ class Places:
         if not configuration and len(items) == 1:
             return next(iter(items.values()))
         if not configuration and items:
-            raise RowProblem("say which configuration's item is meant", column="configuration")
+            raise RowProblem(
+                "several configurations have this item; name the configuration",
+                column="configuration",
+            )
         if not is_said:
             return 0
         made = self._configurations.of(configuration or IMPORTED)

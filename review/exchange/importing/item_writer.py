@@ -58,7 +58,9 @@ class Known:
         if there is None:
             return True
         if there.sha256 != sha256:
-            raise RowProblem("this id is there with another statement or context", column="id")
+            raise RowProblem(
+                "this id already exists with another statement or context", column="id"
+            )
         return False
 
     def note_case(self, external_id: str, sha256: str) -> None:
@@ -72,7 +74,7 @@ class Known:
             return True
         if there != sha256:
             raise RowProblem(
-                "this id is there with another script, feedback or verdict", column="id"
+                "this id already exists with another script, feedback or verdict", column="id"
             )
         return False
 

@@ -52,7 +52,10 @@ from review.exchange.source import OWN, Source
 from review.models import Campaign
 from review.queue.reviewer_checks.repeats import make_halos
 
-_ALONE = "it does not say which item it shows again: kept as an item of its own, in no figure"
+_ALONE = (
+    "the row does not name the item that it repeats; imported as a separate item,"
+    " excluded from all figures"
+)
 
 
 def import_items(
@@ -204,7 +207,7 @@ class _ItemImport:
         if changed and row.item.refined and not row.item.feedback:
             outcome.remark(
                 row.line,
-                "there is a refined script, and no feedback that it was made from: kept without",
+                "the refined script has no feedback; imported without feedback",
                 column="feedback",
             )
 

@@ -73,9 +73,9 @@ class KnownScores:
         if given.adjudicates:
             return self._is_new_word(item, person, given)
         if self.submitted.get((item, person), 0) is None:
-            raise RowProblem("this reviewer is at work on the item now", column="reviewer")
+            raise RowProblem("this reviewer is working on the item now", column="reviewer")
         if person in self.adjudicators[item]:
-            raise RowProblem("this person has adjudicated the item", column="reviewer")
+            raise RowProblem("this reviewer has adjudicated the item", column="reviewer")
         return self._is_new_score(item, person, given)
 
     def _is_new_remark(self, item: int, person: int, remark: RemarkRow, text: str) -> bool:
@@ -83,7 +83,7 @@ class KnownScores:
         if draft is None:
             raise RowProblem("the item has no script with this hash", column="draft_sha256")
         if not text:
-            raise RowProblem("there is no comment", column="comment")
+            raise RowProblem("no comment found", column="comment")
         said = (item, person, draft, remark.line, text)
         is_new = said not in self.remarks
         self.remarks.add(said)
@@ -123,8 +123,8 @@ class KnownScores:
                 return False
             if before.at is None:
                 raise RowProblem(
-                    f"{given.stage} has the score {before.value} from this reviewer already, and"
-                    " neither says when it was given",
+                    f"{given.stage} already has the score {before.value} from this reviewer, and"
+                    " neither score has a time",
                     column=given.stage,
                 )
         said = Said(None, given.value, given.at)
@@ -143,7 +143,7 @@ class KnownScores:
         place = (item, 0, given.stage, given.arm, 0)
         if not given.current:
             if given.at is None:
-                raise RowProblem("an earlier word needs its time", column="at")
+                raise RowProblem("an earlier final score needs a time", column="at")
             said = (place, given.value, given.at)
             is_new = said not in self.earlier
             self.earlier.add(said)
@@ -153,11 +153,13 @@ class KnownScores:
             same = [*self.same_text.get((item, given.stage), [item])]
         for one in same:
             if person in self.raters[one]:
-                raise RowProblem("whoever scored an item can't adjudicate it", column="reviewer")
+                raise RowProblem(
+                    "a reviewer who scored the item can't adjudicate it", column="reviewer"
+                )
             settled = self.adjudicated.get((one, 0, given.stage, given.arm, 0), given.value)
             if settled != given.value:
                 raise RowProblem(
-                    f"{given.stage} has been settled as {settled} already", column=given.stage
+                    f"{given.stage} already has the final score {settled}", column=given.stage
                 )
         is_new = place not in self.adjudicated
         self.adjudicated[place] = given.value

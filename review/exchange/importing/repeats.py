@@ -128,8 +128,8 @@ class _Shown:
         item = self._items.get((row.case.repeats, key))
         if item is None or item.run_id is None:
             raise RowProblem(
-                f"the item that it shows again, {row.case.repeats!r} under"
-                f" {row.item.configuration!r}, is not there: import that first",
+                f"the repeated item {row.case.repeats!r} under"
+                f" {row.item.configuration!r} does not exist; import it first",
                 column="repeats",
             )
         return item
@@ -138,9 +138,7 @@ class _Shown:
         """Record that the item is shown again. Raises RowProblem if it is already, or if the script differs."""
         run, purpose = item.run_id or 0, row.case.purpose
         if (run, purpose) in self._taken:
-            raise RowProblem(
-                f"{row.case.repeats!r} is shown as a {purpose} already", column="repeats"
-            )
+            raise RowProblem(f"{row.case.repeats!r} already has a {purpose}", column="repeats")
         scripts = self._scripts.get((run, purpose == _HALO), set())
         if row.item.script and Version.hash_of(row.item.script) not in scripts:
             which = "refined script" if purpose == _HALO else "script"

@@ -74,7 +74,7 @@ def import_scores(
     require_manager(by)
     campaign = find_campaign(to) if isinstance(to, str) else to
     if campaign is None:
-        raise BadInput(_("There is no campaign named “%s”.") % to, field="campaign")
+        raise BadInput(_("No study named “%s” exists.") % to, field="campaign")
     check_takes_imports(campaign)
     taking = _ScoreImport(campaign, columns or Columns(), by=by)
     taking.rubrics = take_rubrics(campaign, read_rubrics(source.first()), by=by)
@@ -190,7 +190,7 @@ class _ScoreImport:
         for row in rows if other else ():
             for name in {name for one in row.given for name in one.names} & other - self._same:
                 self._same.add(name)
-                said = f"“{name}” is read as the reviewer “{people[name].username}”"
+                said = f"“{name}” is imported as the reviewer “{people[name].username}”"
                 outcome.remark(row.line, said, column="reviewer")
 
     def _place(self, rows: list[_Row], outcome: Outcome) -> list[_Row]:

@@ -152,13 +152,13 @@ def read_mapping(pairs: Mapping[str, str], *, ours: tuple[str, ...]) -> Columns:
     named, wide = {}, []
     for wanted, theirs in pairs.items():
         if not theirs:
-            raise BadMapping(f"Say which column is {wanted!r}: {wanted}=NAME.")
+            raise BadMapping(f"Name the column for {wanted!r}: {wanted}=NAME.")
         if wanted in ours:
             named[wanted] = theirs
         elif "reviewer" in ours and wanted.startswith((REVIEWER, CALLED_IN, ADJUDICATED)):
             wide.append(_read_wide(wanted, theirs))
         else:
-            raise BadMapping(f"There is no column {wanted!r}; there are {', '.join(ours)}.")
+            raise BadMapping(f"Unknown column {wanted!r}. Known columns: {', '.join(ours)}.")
     return Columns(named=named, wide=tuple(wide))
 
 
@@ -168,7 +168,7 @@ def read_pairs(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         wanted, equals, theirs = text.partition("=")
         if not equals:
-            raise BadMapping(f"{text!r} does not say OUR_NAME=NAME_IN_THE_FILE.")
+            raise BadMapping(f"{text!r} is not of the form OUR_NAME=NAME_IN_THE_FILE.")
         pairs[wanted.strip()] = theirs.strip()
     return pairs
 
@@ -179,7 +179,7 @@ def _read_wide(wanted: str, theirs: str) -> WideColumn:
     if stage not in STAGES or not name:
         name, stage = person, "script"
     if not name.strip():
-        raise BadMapping(f"Say whose scores stand in {theirs!r}: {what}:NAME={theirs}.")
+        raise BadMapping(f"Name the reviewer of the scores in {theirs!r}: {what}:NAME={theirs}.")
     return WideColumn(
         name.strip(),
         stage,

@@ -108,7 +108,7 @@ def _read_case_set(values: dict[str, object]) -> CaseSetRow:
     except CaseRefused as error:
         raise RowProblem(str(error)[:500], column="content") from error
     if case_set.sha256 != _hash(values, "case_set"):
-        raise RowProblem("is not the hash of these cases", column="case_set")
+        raise RowProblem("is not the hash of these tests", column="case_set")
     return CaseSetRow(
         case_set,
         flag_of(values, "is_revision", default=False),
@@ -119,7 +119,7 @@ def _read_case_set(values: dict[str, object]) -> CaseSetRow:
 def _read_execution(values: dict[str, object]) -> ExecutionRow:
     checks = objects_of(values, "checks", most=_MOST_CHECKS)
     if not checks:
-        raise RowProblem("there is no result", column="checks")
+        raise RowProblem("no results found", column="checks")
     last_at = _moment(values, "last_at")
     state = _choice(values, "state", _STATES)
     why = text_of(values, "why_not_run", most=_MOST_TEXT)
@@ -129,7 +129,7 @@ def _read_execution(values: dict[str, object]) -> ExecutionRow:
         # An earlier release stored tests that were only partly run as results.
         state, why = State.NOT_RUN.value, why or not_run.got
     if state == State.NOT_RUN.value and not why:
-        raise RowProblem("says not why nothing was run", column="why_not_run")
+        raise RowProblem("must give the reason why nothing ran", column="why_not_run")
     return ExecutionRow(
         case_set=_hash(values, "case_set"),
         script_sha256=_hash(values, "script_sha256"),
@@ -166,7 +166,7 @@ def _read_check(value: dict[str, object]) -> CheckRow:
     case = count_of(value, "case", least=1, most=50)
     number = count_of(value, "check", least=1, most=50)
     if case is None or number is None:
-        raise RowProblem("holds a result without case and check", column="checks")
+        raise RowProblem("contains a result without case or check", column="checks")
     return CheckRow(
         case,
         number,
@@ -205,9 +205,9 @@ def _whose(values: dict[str, object]) -> dict[str, str]:
     item = name_of(values, "item", most=MOST_ID)
     person = name_of(values, "reviewer", most=MOST_PERSON)
     if not item:
-        raise RowProblem("there is no item", column="item")
+        raise RowProblem("no item found", column="item")
     if not person:
-        raise RowProblem("there is no reviewer", column="reviewer")
+        raise RowProblem("no reviewer found", column="reviewer")
     configuration = name_of(values, "configuration", most=MOST_CONFIGURATION)
     return {"item": item, "configuration": configuration, "person": person}
 
@@ -215,19 +215,19 @@ def _whose(values: dict[str, object]) -> dict[str, str]:
 def _hash(values: dict[str, object], column: str) -> str:
     found = name_of(values, column, most=64)
     if not _HASH.fullmatch(found):
-        raise RowProblem("is no SHA-256", column=column)
+        raise RowProblem("is not a SHA-256 hash", column=column)
     return found
 
 
 def _choice(values: dict[str, object], column: str, among: tuple[str, ...]) -> str:
     found = choice_of(values, column, among)
     if not found:
-        raise RowProblem(f"is none of {', '.join(among)}", column=column)
+        raise RowProblem(f"is not one of {', '.join(among)}", column=column)
     return found
 
 
 def _moment(values: dict[str, object], column: str) -> datetime:
     found = moment_of(values, column)
     if found is None:
-        raise RowProblem("there is no time", column=column)
+        raise RowProblem("no time found", column=column)
     return found

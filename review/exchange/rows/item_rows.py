@@ -120,11 +120,11 @@ def read_item(values: dict[str, object]) -> tuple[CaseRow, ItemRow]:
     """Return the row's case and item, validated strictly. Raises RowProblem."""
     case, item = _read_case(values), _read_result(values)
     if not item.script and (item.feedback or item.refined or item.experts):
-        raise RowProblem("there is feedback or a refined script, and no script", column="script")
+        raise RowProblem("the row has feedback or a refined script but no script", column="script")
     if item.later and not item.refined:
-        raise RowProblem("there are later rounds, and no refined script", column="later")
+        raise RowProblem("the row has later rounds but no refined script", column="later")
     if item.script and item.made == "failed":
-        raise RowProblem("there is a script, so it did not fail", column="made")
+        raise RowProblem("the row has a script, so it can't be failed", column="made")
     return case, item
 
 
@@ -201,7 +201,9 @@ def _read_later(values: dict[str, object]) -> tuple[Later, ...]:
     )
     rounds = [one.round for one in found]
     if rounds != sorted(set(rounds)) or not all(one.round and one.refined for one in found):
-        raise RowProblem("are no rounds from 2 on, each with its refined script", column="later")
+        raise RowProblem(
+            "must be ascending rounds from 2, each with a refined script", column="later"
+        )
     return found
 
 
@@ -209,7 +211,7 @@ def _read_expert(values: dict[str, object]) -> Expert:
     author = name_of(values, "author", most=MOST_PERSON)
     feedback = text_of(values, "feedback", most=MOST_FEEDBACK).strip()
     if not (author and feedback):
-        raise RowProblem("an expert has no author or no feedback", column="experts")
+        raise RowProblem("an expert needs an author and feedback", column="experts")
     return Expert(author, feedback, text_of(values, "refined", most=MOST_SCRIPT))
 
 

@@ -167,7 +167,7 @@ def read_scores(
     # In a file with a column per reviewer, a column named `script` is the scored text.
     found = list(_wide(values, common, columns) if columns.wide else _long(values, common))
     if any(one.stage == "script" and one.arm == Arm.EXPERT for one in found):
-        raise RowProblem("the first script is scored in the arm “model” only", column="arm")
+        raise RowProblem("the first script can only be scored in the arm “model”", column="arm")
     return found
 
 
@@ -215,7 +215,7 @@ def _read_remark(values: dict[str, object]) -> RemarkRow:
 
 def _read_flag(values: dict[str, object], reason: str) -> FlagRow:
     if not reason:
-        raise RowProblem("there is no reason", column="comment")
+        raise RowProblem("no reason found", column="comment")
     return FlagRow(
         text_of(values, "answer", most=MOST_COMMENT),
         name_of(values, "answered_by", most=MOST_PERSON),

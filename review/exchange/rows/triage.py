@@ -60,4 +60,4 @@ class Sorter:
                 return
             self._named.add(name)
             shown = name if len(name) <= 100 and name.isprintable() else repr(name[:80])
-            outcome.remark(line, "this column is not known and left out", column=shown)
+            outcome.remark(line, "unrecognized column, ignored", column=shown)

@@ -31,7 +31,7 @@ class RowProblem(ValueError):
 
 def lack_of(values: dict[str, object], column: str) -> RowProblem:
     """Return the problem of a row without this column; for a nested record, it names paths to map."""
-    return RowProblem(f"there is no {column}{say_paths(values, column)}", column=column)
+    return RowProblem(f"no {column} found{say_paths(values, column)}", column=column)
 
 
 def text_of(values: dict[str, object], column: str, *, most: int) -> str:
@@ -40,18 +40,18 @@ def text_of(values: dict[str, object], column: str, *, most: int) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise RowProblem(f"is no text but {_kind(value)}", column=column)
+        raise RowProblem(f"must be text, not {_kind(value)}", column=column)
     if len(value) > most:
-        raise RowProblem(
-            f"has {len(value):,} characters; at most {most:,} are taken", column=column
-        )
+        raise RowProblem(f"has {len(value):,} characters; the maximum is {most:,}", column=column)
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise RowProblem("is not UTF-8: it holds half of a character", column=column) from None
+            raise RowProblem(
+                "contains an invalid character (unpaired surrogate)", column=column
+            ) from None
     if "\0" in value:
-        raise RowProblem("holds a NUL byte", column=column)
+        raise RowProblem("contains a NUL byte", column=column)
     return value
 
 
@@ -66,7 +66,7 @@ def name_of(values: dict[str, object], column: str, *, most: int) -> str:
     if not name.isascii():
         name = text_of({column: unicodedata.normalize("NFC", name)}, column, most=most)
     if not name.isprintable() and _CONTROL.search(name):
-        raise RowProblem("holds a character that can't be seen", column=column)
+        raise RowProblem("contains an invisible character", column=column)
     return name
 
 
@@ -84,7 +84,7 @@ def choice_of(values: dict[str, object], column: str, among: Collection[str]) ->
     if word is None or (word not in among and word in _EMPTY):
         return ""
     if not isinstance(word, str) or word not in among:
-        raise RowProblem(f"{_show(value)} is none of {', '.join(among)}", column=column)
+        raise RowProblem(f"{_show(value)} is not one of {', '.join(among)}", column=column)
     return word
 
 
@@ -101,7 +101,7 @@ def score_of(values: dict[str, object], column: str) -> int | None:
     if text in SCORES:
         return SCORES[text]
     if text.lower() not in _EMPTY:
-        raise RowProblem(f"{_show(value)} is no score: 0, 1, 2 or empty", column=column)
+        raise RowProblem(f"{_show(value)} is not a score (0, 1, 2 or empty)", column=column)
     return None
 
 
@@ -125,7 +125,7 @@ def amount_of(values: dict[str, object], column: str, *, most: float) -> float |
     except (ValueError, OverflowError):
         number = -1.0
     if not 0 <= number <= most:
-        raise RowProblem(f"{_show(value)} is no number from 0 to {most:,.0f}", column=column)
+        raise RowProblem(f"{_show(value)} is not a number from 0 to {most:,.0f}", column=column)
     return number
 
 
@@ -144,7 +144,7 @@ def count_of(values: dict[str, object], column: str, *, least: int, most: int) -
     if value is None:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise RowProblem(f"{_show(value)} is no number from {least} to {most:,}", column=column)
+        raise RowProblem(f"{_show(value)} is not a number from {least} to {most:,}", column=column)
     return value
 
 
@@ -174,7 +174,7 @@ def moment_of(values: dict[str, object], column: str) -> datetime | None:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         raise RowProblem(
-            f"{_show(text)} is no time such as 2026-01-31T12:00:00+00:00", column=column
+            f"{_show(text)} is not a time such as 2026-01-31T12:00:00+00:00", column=column
         ) from None
 
 
@@ -184,9 +184,9 @@ def objects_of(values: dict[str, object], column: str, *, most: int) -> list[dic
     if found is None or found == "":
         return []
     if not isinstance(found, list) or len(found) > most:
-        raise RowProblem(f"is no list of at most {most} objects", column=column)
+        raise RowProblem(f"is not a list of at most {most} objects", column=column)
     if not all(isinstance(one, dict) for one in found):
-        raise RowProblem("is no list of objects", column=column)
+        raise RowProblem("is not a list of objects", column=column)
     return found
 
 
@@ -196,7 +196,7 @@ def parts_of(values: dict[str, object], column: str) -> dict[str, object]:
     if found is None or found == "":
         return {}
     if not isinstance(found, dict):
-        raise RowProblem("is no object with names", column=column)
+        raise RowProblem("is not an object", column=column)
     return found
 
 
@@ -204,7 +204,7 @@ def answers_of(values: dict[str, object], column: str) -> dict[str, object]:
     """Return the correct score of each stage and the reason, as {"script": 2, "why": "..."}. Raises RowProblem."""
     value = parts_of(values, column)
     if not value.keys() <= {*STAGES, "why"}:
-        raise RowProblem('is no object such as {"script": 2, "why": "..."}', column=column)
+        raise RowProblem('is not an object such as {"script": 2, "why": "..."}', column=column)
     scores = {stage: score_of(value, stage) for stage in value if stage in STAGES}
     found: dict[str, object] = {stage: one for stage, one in scores.items() if one is not None}
     why = text_of(value, "why", most=MOST_WHY).strip()
@@ -218,7 +218,7 @@ def _json_of(values: dict[str, object], column: str) -> object:
     try:
         found: object = json.loads(value)
     except (ValueError, RecursionError):
-        raise RowProblem("is no JSON", column=column) from None
+        raise RowProblem("is not valid JSON", column=column) from None
     return found
 
 

@@ -11,30 +11,28 @@ from review.models import Campaign
 
 
 class Command(BaseCommand):
-    help = "Print what the runs of a campaign that are still to be made will cost, directly and in message batches."
+    help = "Print the expected cost of a study's remaining runs and the reviewers' time."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign", help="name of the campaign")
-        parser.add_argument(
-            "--json", action="store_true", help="one JSON document on standard output"
-        )
+        parser.add_argument("campaign", help="name of the study")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: object, **options: object) -> None:
         name = str(options["campaign"])
         campaign = Campaign.objects.filter(name=name, kind=Campaign.Kind.STUDY).first()
         if campaign is None:
-            raise CommandError(f"There is no study named “{name}”.", returncode=2)
+            raise CommandError(f"No study named “{name}” exists.", returncode=2)
         expected = estimate(campaign)
         if options["json"]:
             self.stdout.write(json.dumps(describe(expected), ensure_ascii=False, indent=2))
             return
         goes_in_batches = expected.uses_message_batches and expected.cost != expected.direct_cost
-        way = "in message batches" if goes_in_batches else "directly"
+        way = "with message batches" if goes_in_batches else "with direct calls"
         for arm in expected.arms:
             self.stdout.write(f"{arm.configuration.name}: {arm.runs} runs, {_dollars(arm.cost)}")
-        self.stdout.write(f"In all: {expected.runs} runs, {_dollars(expected.cost)} {way}.")
+        self.stdout.write(f"Total: {expected.runs} runs, {_dollars(expected.cost)} {way}.")
         self.stdout.write(
-            f"Directly {_dollars(expected.direct_cost)}, in message batches {_dollars(expected.batched_cost)}."
+            f"Direct calls: {_dollars(expected.direct_cost)}. Message batches: {_dollars(expected.batched_cost)}."
         )
         self.stdout.write(f"Reviewers: {expected.reviews} reviews, {expected.hours:.1f} hours.")
 

@@ -17,23 +17,26 @@ NOTHING_RUN = 2
 
 class Command(BaseCommand):
     help = (
-        "Run every script of a campaign in the cases of its statement, confined. What was run on this kind of machine"
-        " before is left out. Exit status: 0 done, 2 nothing was run."
+        "Run every script of a study in the sandbox tests of its statement. Tests that "
+        "already ran on this kind of machine are left out. Exit status: 0 done, 2 nothing "
+        "was run."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("campaign", metavar="CAMPAIGN", help="the campaign's name")
-        parser.add_argument("--again", action="store_true", help="also what was run before")
+        parser.add_argument("campaign", metavar="CAMPAIGN", help="name of the study")
+        parser.add_argument("--again", action="store_true", help="run tests again that already ran")
         parser.add_argument(
-            "--queue", action="store_true", help="leave it to the sandbox's worker, do not wait"
+            "--queue",
+            action="store_true",
+            help="queue the tests for the sandbox worker and don't wait",
         )
-        parser.add_argument("--json", action="store_true", help="one JSON document")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: object, **options: Any) -> None:
         campaign = find_campaign(options["campaign"])
         if campaign is None:
             raise CommandError(
-                f"There is no campaign named “{options['campaign']}”.", returncode=NOTHING_RUN
+                f"No study named “{options['campaign']}” exists.", returncode=NOTHING_RUN
             )
         found = current_sandbox()
         if found.sandbox is None and not options["queue"]:
@@ -53,12 +56,14 @@ class Command(BaseCommand):
             document["results"] = [_as_json(one) for one in results]
             self.stdout.write(json.dumps(document))
         if not results:
-            raise CommandError("No statement of this campaign has cases.", returncode=NOTHING_RUN)
+            raise CommandError(
+                "No statement of this study has sandbox tests.", returncode=NOTHING_RUN
+            )
 
 
 def _say(one: Ran) -> str:
     judged = (
-        f": {one.passed} of {one.passed + one.failed} checks hold"
+        f": {one.passed} of {one.passed + one.failed} checks passed"
         if one.passed + one.failed
         else ""
     )

@@ -19,23 +19,24 @@ _OF_ENDING = {"csv": Layout.CSV, "json": Layout.JSON, "zip": Layout.DATASET}
 
 class Command(BaseCommand):
     help = (
-        "Write all of CAMPAIGN to FILE: items, scores with who and when, adjudications, rules."
-        " The layout follows FILE's ending (.jsonl, .csv, .json, .zip for a dataset folder)."
-        " import_items and import_scores read the first three again. Exit status: 0 written, 2 not."
+        "Write the study CAMPAIGN to FILE: items, scores with reviewers and times, "
+        "adjudications, rules. The format follows the extension of FILE (.jsonl, .csv, "
+        ".json, .zip for a dataset folder). import_items and import_scores read the first "
+        "three formats. Exit status: 0 written, 2 not written."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("campaign", metavar="CAMPAIGN", help="the campaign's name")
+        parser.add_argument("campaign", metavar="CAMPAIGN", help="name of the study")
         parser.add_argument("file", type=Path, metavar="FILE")
         parser.add_argument(
-            "--format", choices=list(Layout), help="another layout than the ending's"
+            "--format", choices=list(Layout), help="format, if it differs from the extension"
         )
 
     def handle(self, *args: object, **options: Any) -> None:
         campaign = find_campaign(options["campaign"])
         if campaign is None:
             raise CommandError(
-                f"There is no campaign named {options['campaign']!r}.", returncode=NOTHING_WRITTEN
+                f"No study named {options['campaign']!r} exists.", returncode=NOTHING_WRITTEN
             )
         target: Path = options["file"]
         ending = target.suffix.lower().removeprefix(".")
@@ -49,9 +50,9 @@ class Command(BaseCommand):
 
 
 def _write(campaign: Campaign, target: Path, layout: Layout) -> int:
-    """Write beside the target first, so that half an export never stands under its name."""
+    """Write to a temporary file next to the target first, so that a partial export never has its name."""
     if target.exists() and not target.is_file():
-        # A pipe or a device; of a folder, opening says what is wrong.
+        # A pipe or a device. Opening a folder raises an error that says so.
         with target.open("wb") as file:
             return export_campaign(campaign, file, by=None, layout=layout)
     part = target.with_name(f".{target.name}.part")

@@ -10,8 +10,8 @@ from review.exchange.source import FORMAT_TITLES
 
 class Command(ImportCommand):
     help = (
-        f"Import items from a file ({FORMAT_TITLES}) into CAMPAIGN, which is made where there is none."
-        " Exit status: 0 all good, 1 some rows refused and the good ones kept, 2 nothing read."
+        f"Import items from a file ({FORMAT_TITLES}) into the study CAMPAIGN, which is created if it does not exist."
+        " Exit status: 0 all rows imported, 1 some rows rejected, 2 nothing imported."
     )
     ours = ITEM_COLUMNS
     carry_out = staticmethod(import_items)

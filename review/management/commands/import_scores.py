@@ -10,8 +10,8 @@ from review.exchange.source import FORMAT_TITLES
 
 class Command(ImportCommand):
     help = (
-        f"Import scores that were given elsewhere from a file ({FORMAT_TITLES}) into CAMPAIGN."
-        " Exit status: 0 all good, 1 some rows refused and the good ones kept, 2 nothing read."
+        f"Import scores that were given elsewhere from a file ({FORMAT_TITLES}) into the study CAMPAIGN."
+        " Exit status: 0 all rows imported, 1 some rows rejected, 2 nothing imported."
     )
     ours = SCORE_COLUMNS
     carry_out = staticmethod(import_scores)

@@ -16,18 +16,16 @@ class Command(BaseCommand):
     help = "Print every figure of a study with numerator, denominator and interval, and its reviewers' agreement."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign", help="name of the campaign")
-        parser.add_argument(
-            "--json", action="store_true", help="one JSON document on standard output"
-        )
+        parser.add_argument("campaign", help="name of the study")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: object, **options: object) -> None:
         name = str(options["campaign"])
         campaign = Campaign.objects.filter(name=name, kind=Campaign.Kind.STUDY).first()
         if campaign is None:
-            raise CommandError(f"There is no study named “{name}”.", returncode=2)
+            raise CommandError(f"No study named “{name}” exists.", returncode=2)
         document = make_document(campaign)
-        # Whoever runs a command has the machine and no account here: the look has no name.
+        # A command is not run by an account, so the view is logged without a user.
         log_look(campaign, ReportLook.What.REPORT, by=None)
         if options["json"]:
             self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2))

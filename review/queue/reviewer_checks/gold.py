@@ -28,17 +28,21 @@ def mark_case(case: Case, purpose: str, *, known: Mapping[str, object], by: User
     Raises BadInput for invalid or missing known answers, and NotAllowedNow once an item of the case was assigned.
     """
     if purpose not in (*KNOWN, Case.Purpose.REAL):
-        raise BadInput(_("There is no such purpose."), field="purpose")
+        raise BadInput(_("Unknown purpose."), field="purpose")
     known = _check_known(known) if purpose in KNOWN else {}
     if purpose in KNOWN and "script" not in known:
-        raise BadInput(_("Give at least the right score of the script."), field="script")
+        raise BadInput(_("Enter at least the correct score of the script."), field="script")
     locked = Case.objects.select_for_update().select_related("campaign").get(pk=case.pk)
     items = list(locked.items.all())
     if locked.repeats_id:
-        raise NotAllowedNow(_("This item shows another one again, to check its reviewers."))
+        raise NotAllowedNow(
+            _("This item repeats another one to check its reviewers. Its purpose can't be changed.")
+        )
     touched = Item.objects.filter(case=locked, assignments__isnull=False).exists()
     if touched and purpose != locked.purpose:
-        raise NotAllowedNow(_("Somebody has taken this item already: its purpose stays."))
+        raise NotAllowedNow(
+            _("A reviewer has already claimed this item. Its purpose can't be changed.")
+        )
     before = locked.purpose
     locked.purpose, locked.known = purpose, known
     locked.save(update_fields=["purpose", "known"])
@@ -100,11 +104,11 @@ def _check_known(known: Mapping[str, object]) -> dict[str, object]:
         if value is None:
             continue
         if value not in Score.Value.values or isinstance(value, bool):
-            raise BadInput(_("A score is 0, 1 or 2."), field=stage)
+            raise BadInput(_("The score must be 0, 1 or 2."), field=stage)
         found[stage] = value
     why = known.get("why")
     if isinstance(why, str) and why.strip():
         if len(why) > MAX_WHY:
-            raise BadInput(_("At most %s characters are taken.") % f"{MAX_WHY:,}", field="why")
+            raise BadInput(_("Enter at most %s characters.") % f"{MAX_WHY:,}", field="why")
         found["why"] = why.strip()
     return found

@@ -89,12 +89,12 @@ def _columns(query: QueryDict, sort: str) -> list[Column]:
     """Return the columns of the list. The first click on *Asked* sorts the oldest first, the second the newest."""
     column = partial(sort_column, query, sort)
     return [
-        Column(_("Asked for"), "col-title"),
+        Column(_("Request"), "col-title"),
         column(_("Severity"), "col-urgency", {"": "descending"}),
         column(_("Risk"), "col-risk", {Order.RISK: "descending"}),
-        Column(_("Where"), "col-where"),
-        column(_("Asked"), "col-when", {Order.OLDEST: "ascending", Order.NEWEST: "descending"}),
-        Column(_("Take"), "col-take", hidden=True),
+        Column(_("Runs on"), "col-where"),
+        column(_("Requested"), "col-when", {Order.OLDEST: "ascending", Order.NEWEST: "descending"}),
+        Column(_("Claim"), "col-take", hidden=True),
     ]
 
 
@@ -113,7 +113,7 @@ def claim_next(request: HttpRequest) -> HttpResponse:
     campaign = access_queue(user)
     assignment = services.claim_next(campaign, by=user)
     if assignment is None:
-        messages.info(request, _("Nothing is waiting for you at the moment."))
+        messages.info(request, _("Nothing is waiting for you now."))
         return redirect("queue")
     return redirect("item-review", pk=assignment.item_id)
 
@@ -140,7 +140,7 @@ def review_run(request: HttpRequest, pk: int) -> HttpResponse:
     access_queue(user)
     item = services.item_of_run(pk)
     if item is None:
-        messages.error(request, _("This run can't be reviewed: it has no script yet."))
+        messages.error(request, _("This run can't be reviewed yet, because it has no script."))
         return redirect("run-detail", pk=pk)
     if item.state != item.State.OPEN:
         return redirect("item-review", pk=item.pk)

@@ -49,7 +49,7 @@ def item_take_over(request: HttpRequest, pk: int, assignment: int) -> HttpRespon
             said = _said_of(services.take_over(held, to=to, by=user, why=why))
         else:
             services.take_back(held, by=user, why=why)
-            said = _("It goes to the next reviewer. Nothing typed is lost.")
+            said = _("Returned to the queue for the next reviewer. All typed text is kept.")
     except Refused as refused:
         return _refuse(request, item, refused, held)
     return _done(request, item, said)
@@ -65,7 +65,7 @@ def item_send_back(request: HttpRequest, pk: int, assignment: int) -> HttpRespon
         services.send_back(done, why=request.POST.get("why", ""), by=user)
     except Refused as refused:
         return _refuse(request, item, refused, done)
-    return _done(request, item, _("Sent back. It comes first when they ask for work."))
+    return _done(request, item, _("Sent back. The item comes first in the reviewer's queue."))
 
 
 def people_to_assign(campaign: Campaign) -> QuerySet[User]:
@@ -80,12 +80,12 @@ def _assignment(item: Item, pk: int) -> Assignment:
 def _person(request: HttpRequest, campaign: Campaign) -> User:
     found = people_to_assign(campaign).filter(username=request.POST.get("to", "")).first()
     if found is None:
-        raise BadInput(_("Choose one of the people who review here."), field="to")
+        raise BadInput(_("Choose a reviewer from the list."), field="to")
     return found
 
 
 def _said_of(given: Assignment) -> str:
-    said = _("It comes first when %s asks for work.")
+    said = _("Assigned to %s. The item comes first in their queue.")
     return said % (given.reviewer.get_full_name() or given.reviewer.username)
 
 

@@ -60,6 +60,6 @@ def study_next(request: HttpRequest, pk: int) -> HttpResponse:
         messages.info(request, str(refused))
         return redirect("study-queue", pk=pk)
     if assignment is None:
-        messages.info(request, _("Nothing is waiting for you at the moment."))
+        messages.info(request, _("Nothing is waiting for you now."))
         return redirect("study-queue", pk=pk)
     return redirect("item-review", pk=assignment.item_id)

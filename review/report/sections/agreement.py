@@ -31,7 +31,7 @@ _MEASURES = {
     "ac2": gettext_lazy("Gwet’s AC2, ordinal weights"),
     "alpha_nominal": gettext_lazy("Alpha, nominal"),
     "alpha_interval": gettext_lazy("Alpha, interval"),
-    "percent": gettext_lazy("Agreeing pairs of all pairs of scores"),
+    "percent": gettext_lazy("Agreeing pairs, of all pairs of scores"),
     "ac1": gettext_lazy("Gwet’s AC1, strict"),
     "fleiss_kappa": gettext_lazy("Fleiss’ kappa"),
     "cohen_kappa": gettext_lazy("Cohen’s kappa"),
@@ -56,7 +56,7 @@ def show_agreement(view: ReportView) -> Section | None:
     missing = [str(label) for key, label in STAGES.items() if key not in scored]
     if missing:
         blocks.append(
-            Block(notes=[_("Not scored by two people: %s.") % ", ".join(missing)]),
+            Block(notes=[_("Not scored by two reviewers: %s.") % ", ".join(missing)]),
         )
     return Section(
         KEY,
@@ -91,7 +91,7 @@ def _by_arm(view: ReportView) -> Block | None:
         Column(_("Stage")),
         Column(_("Items"), is_number=True),
         Column(_("Alpha, ordinal"), is_number=True),
-        Column(_("95 % interval"), is_number=True),
+        Column(_("95% interval"), is_number=True),
         Column(_("Percent"), is_number=True),
         Column(_("AC2, ordinal"), is_number=True),
         Column(_("AC1, strict"), is_number=True),
@@ -99,7 +99,7 @@ def _by_arm(view: ReportView) -> Block | None:
     table = table_of(
         f"{KEY}-by-configuration", _("Agreement by configuration"), columns, rows, note_of(view)
     )
-    return Block(table, _("Each configuration on its own"))
+    return Block(table, _("By configuration"))
 
 
 def names_of(one: Json) -> list[str]:
@@ -152,7 +152,9 @@ def heat_of(one: Json) -> HeatMap:
 
 
 def _say_pair(pair: Json) -> str:
-    return _("%(a)s and %(b)s: weighted kappa %(kappa)s, %(percent)s alike, %(items)s items") % {
+    return _(
+        "%(a)s and %(b)s: weighted kappa %(kappa)s, %(percent)s equal scores, %(items)s items"
+    ) % {
         "a": pair["a"],
         "b": pair["b"],
         "kappa": say_coefficient(pair["weighted_kappa"]),
@@ -165,9 +167,9 @@ def pair_blocks(stage: str, one: Json, note: str) -> Iterator[Block]:
     """Yield all measures of each pair, and the leniency of each reviewer."""
     label = str(STAGES[stage])
     if one["pairs"]:
-        yield Block(_pairs(stage, one, note), _("%s: each pair") % label)
+        yield Block(_pairs(stage, one, note), _("%s: by pair") % label)
     if one.get("leniency"):
-        title = _("%s: leniency of each reviewer") % label
+        title = _("%s: leniency by reviewer") % label
         yield Block(_leniency(stage, one, note), title, _(LENIENCY_TEXT))
 
 
@@ -200,7 +202,7 @@ def _measures(view: ReportView, stage: str, one: Json) -> Block:
     columns = [
         Column(_("Measure")),
         Column(_("Value"), is_number=True),
-        Column(_("95 % interval"), is_number=True),
+        Column(_("95% interval"), is_number=True),
     ]
     notes = [_(one["undefined"])] if one["undefined"] else []
     if reason := one.get("no_interval"):
@@ -272,7 +274,7 @@ def _leniency(stage: str, one: Json, note: str) -> Table:
             Column(_("Reviewer")),
             Column(_("Joint items"), is_number=True),
             Column(_("Leniency"), is_number=True),
-            Column(_("95 % interval"), is_number=True),
+            Column(_("95% interval"), is_number=True),
         ],
         [
             [

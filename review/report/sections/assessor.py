@@ -30,9 +30,9 @@ def show_assessor(view: ReportView) -> Section | None:
         return None
     return Section(
         KEY,
-        _("Assessor against experts"),
+        _("Assessor compared with experts"),
         blocks,
-        summary=_("what it passed and flagged, by what is right and wrong"),
+        summary=_("verdicts by the experts’ scores"),
         text=_(view.texts["assessor"]),
     )
 
@@ -60,7 +60,7 @@ def _table(view: ReportView, arm: Json, place: int) -> Table:
     ]
     return table_of(
         f"{KEY}-{place + 1}",
-        _("Verdicts of %(name)s against experts, %(criterion)s")
+        _("Verdicts of %(name)s compared with experts, %(criterion)s")
         % {"name": arm["name"], "criterion": view.criterion.value},
         [
             Column(_("Verdict")),
@@ -88,7 +88,7 @@ def _rates(view: ReportView, arm: Json, place: int) -> Table:
     }
     return table_of(
         f"{KEY}-{place + 1}-rates",
-        _("How the assessor of %(name)s does, %(criterion)s")
+        _("Performance of the assessor of %(name)s, %(criterion)s")
         % {"name": arm["name"], "criterion": view.criterion.value},
         [Column(_("Rate")), *share_columns()],
         [

@@ -36,7 +36,7 @@ def show_comparisons(view: ReportView) -> Section | None:
     blocks[-1] = replace(blocks[-1], notes=[*blocks[-1].notes, *_family(view)])
     return Section(
         KEY,
-        _("Configurations against each other"),
+        _("Comparison of configurations"),
         blocks,
         summary=_("paired, on the same cases"),
         text=_(view.texts["comparison"]),
@@ -51,27 +51,27 @@ def _family(view: ReportView) -> Iterator[str]:
     if not said.get("fixed"):
         yield (
             _(
-                "Holm’s correction is over all %s p values of this report: which ones belong together was not fixed "
-                "when the campaign opened."
+                "Holm’s correction covers all %s p values of this report, because no "
+                "family was fixed when the study opened."
             )
             % f"{said['family']:,}"
         )
         return
-    yield _("Holm’s correction is over %s comparisons, fixed when the campaign opened.") % (
+    yield _("Holm’s correction covers %s comparisons, fixed when the study opened.") % (
         f"{said['family']:,}"
     )
     if said["without"]:
-        yield _("%s of them came to no p value and count as 1.") % f"{said['without']:,}"
+        yield _("%s of them have no p value and count as 1.") % f"{said['without']:,}"
     if said.get("not_foreseen"):
         yield (
             _(
-                "Not among them are %s comparisons of refinements from experts’ feedback: at the opening nobody could "
-                "know whether there would be any, and there are none."
+                "They exclude %s comparisons of refinements from experts’ feedback, "
+                "because no such refinements exist."
             )
             % f"{said['not_foreseen']:,}"
         )
     if said["later"]:
-        yield _("%s of them came later and are counted with the others.") % f"{said['later']:,}"
+        yield _("%s of them were added later and are included.") % f"{said['later']:,}"
 
 
 def _table(view: ReportView, one: Json, place: int) -> Table:
@@ -92,14 +92,14 @@ def _table(view: ReportView, one: Json, place: int) -> Table:
     columns = [
         Column(_("Figure")),
         Column(_("Cases"), is_number=True),
-        Column(_("Only the first"), is_number=True),
-        Column(_("Only the second"), is_number=True),
+        Column(_("Right only under the first"), is_number=True),
+        Column(_("Right only under the second"), is_number=True),
         Column(_("Difference"), is_number=True),
-        Column(_("95 % interval"), is_number=True),
-        Column(_("Drawing"), is_drawing=True),
+        Column(_("95% interval"), is_number=True),
+        Column(_("Chart"), is_drawing=True),
         *([Column("p", is_number=True)] if closed else []),
-        *([Column(_("p, Holm"), is_number=True)] if has_holm else []),
-        Column(_("Left out"), is_number=True),
+        *([Column(_("Adjusted p (Holm)"), is_number=True)] if has_holm else []),
+        Column(_("Excluded"), is_number=True),
     ]
     cells = []
     for name, change in changes.items():

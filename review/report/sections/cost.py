@@ -28,8 +28,8 @@ def show_cost(view: ReportView) -> Section | None:
             Column(_("Calls"), is_number=True),
             Column(_("Tokens"), is_number=True),
             Column(_("Cost, US$"), is_number=True),
-            Column(_("Models’ seconds"), is_number=True),
-            Column(_("Reviewers’ minutes per item"), is_number=True),
+            Column(_("Model seconds"), is_number=True),
+            Column(_("Reviewer minutes per item"), is_number=True),
         ],
         [[arm_cell(arm), *_cost_cells(cost), _minutes(arm)] for arm, cost in found],
         note_of(view),
@@ -43,7 +43,7 @@ def _cost_cells(cost: Json | None) -> list[Cell]:
     unpriced, batched = cost["unpriced_calls"], cost.get("batched_calls", 0)
     notes = [
         _("%s calls without a price") % f"{unpriced:,}" if unpriced else "",
-        _("%s calls at half the price, in message batches") % f"{batched:,}" if batched else "",
+        _("%s calls in message batches, at half the price") % f"{batched:,}" if batched else "",
     ]
     return [
         number(cost["calls"]),

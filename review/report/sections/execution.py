@@ -22,8 +22,8 @@ KEY = "execution"
 FIGURE = "execution_agreement"
 STAGES = {"script": gettext_lazy("Script"), "refined": gettext_lazy("Refined")}
 OUTCOMES = {
-    "passed": gettext_lazy("Every check holds"),
-    "failed": gettext_lazy("A check does not hold"),
+    "passed": gettext_lazy("All checks passed"),
+    "failed": gettext_lazy("A check failed"),
     "no_verdict": gettext_lazy("No verdict"),
 }
 SIDES = {
@@ -32,25 +32,25 @@ SIDES = {
     "open": gettext_lazy("No final score"),
 }
 LABEL_WORDS = {
-    "case_wrong": gettext_lazy("case wrong"),
-    "interpretation": gettext_lazy("interpretation"),
-    "output_too_strict": gettext_lazy("output too strict"),
-    "world_unlike_reality": gettext_lazy("prepared world unrealistic"),
-    "script_wrong": gettext_lazy("script wrong after all"),
-    NOT_SAID: gettext_lazy("no reason given yet"),
+    "case_wrong": gettext_lazy("test is wrong"),
+    "ambiguous request": gettext_lazy("ambiguous request"),
+    "output_too_strict": gettext_lazy("output check too strict"),
+    "world_unlike_reality": gettext_lazy("unrealistic scenario"),
+    "script_wrong": gettext_lazy("script is wrong"),
+    NOT_SAID: gettext_lazy("no cause given yet"),
 }
 STATES = {
-    "passed": gettext_lazy("hold"),
-    "failed": gettext_lazy("do not hold"),
+    "passed": gettext_lazy("passed"),
+    "failed": gettext_lazy("failed"),
     "unstable": gettext_lazy("unstable"),
     "unsupported": gettext_lazy("unsupported"),
-    "timed out": gettext_lazy("ended at a limit"),
+    "timed out": gettext_lazy("stopped at a limit"),
     "not run": gettext_lazy("not run"),
-    "to_run": gettext_lazy("still to be run"),
+    "to_run": gettext_lazy("still to run"),
 }
 CHANGES = {
-    "struck": gettext_lazy("struck"),
-    "corrected": gettext_lazy("corrected"),
+    "removed": gettext_lazy("removed"),
+    "edited": gettext_lazy("edited"),
     "added": gettext_lazy("added"),
 }
 
@@ -61,8 +61,8 @@ def show_execution(view: ReportView) -> Section | None:
     blocks = [*_ran_here(view, found), *_imported(view, found)]
     if not blocks:
         return None
-    summary = _("where they differ, and the reasons that were given")
-    return Section(KEY, _("Execution against experts"), blocks, summary=summary)
+    summary = _("where they differ, and why")
+    return Section(KEY, _("Sandbox tests compared with experts"), blocks, summary=summary)
 
 
 def _ran_here(view: ReportView, found: Json) -> Iterator[Block]:
@@ -73,39 +73,38 @@ def _ran_here(view: ReportView, found: Json) -> Iterator[Block]:
     notes = [_("Changed by reviewers: %s.") % ", ".join(changed)] if changed else []
     if at := parse_datetime(found.get("at", "")):
         notes.append(
-            _("Computed in the background, last at %s.") % date_format(localtime(at), "Y-m-d H:i")
+            _("Computed in the background. Last update: %s.")
+            % date_format(localtime(at), "Y-m-d H:i")
         )
     imported = sum(row["imported"] for row in rows)
     if imported:
-        notes.append(
-            _("Results of %s scripts came with a file; nothing of them was run here.")
-            % f"{imported:,}"
-        )
+        notes.append(_("Results of %s scripts were imported, not run here.") % f"{imported:,}")
     yield Block(
         _accuracy(view, rows),
-        _("Execution accuracy in prepared worlds"),
+        _("Execution accuracy in sandbox tests"),
         _(view.texts["execution"]),
         notes=notes,
     )
     if found.get("changed_by"):
         yield Block(
             _changes(view, found["changed_by"]),
-            _("What reviewers changed in the cases"),
+            _("Changes to the tests by reviewers"),
             _(
-                "How often each of them struck, corrected or added; the reasons are behind the numbers."
+                "How often each reviewer removed, edited or added tests. Select a number "
+                "to see the reasons."
             ),
         )
     for place, row in enumerate(rows, 1):
         yield Block(
             _confusion(view, row, place),
-            _("%(name)s, %(stage)s: execution against experts")
+            _("%(name)s, %(stage)s: sandbox tests compared with experts")
             % {"name": row["configuration"], "stage": STAGES[row["stage"]].lower()},
             _(view.texts["execution_confusion"]) if place == 1 else "",
         )
     if any(row[view.criterion.value]["differ"] for row in rows):
         yield Block(
             _reasons(view, rows),
-            _("Why they differ, by what reviewers say"),
+            _("Causes of the differences, according to reviewers"),
             _(view.texts["execution_reasons"]),
         )
 
@@ -114,14 +113,14 @@ def _accuracy(view: ReportView, rows: Sequence[Json]) -> Table:
     has_imported = any(row["imported"] for row in rows)
     return table_of(
         f"{KEY}-accuracy",
-        _("Execution accuracy, and its agreement with experts, %s") % view.criterion.value,
+        _("Execution accuracy and agreement with experts, %s") % view.criterion.value,
         [
             Column(_("Configuration")),
             Column(_("Script")),
-            *share_columns(_("Every check holds / with a verdict")),
+            *share_columns(_("All checks passed / with a verdict")),
             *share_columns(_("Agree / both known")),
             Column(_("Without a verdict"), is_number=True),
-            *([Column(_("Came with a file"), is_number=True)] if has_imported else []),
+            *([Column(_("Imported"), is_number=True)] if has_imported else []),
             Column(_("Checks")),
         ],
         [
@@ -149,7 +148,7 @@ def _changes(view: ReportView, rows: Sequence[Json]) -> Table:
 
     return table_of(
         f"{KEY}-changes",
-        _("Cases struck, corrected and added, by reviewer"),
+        _("Tests removed, edited and added, by reviewer"),
         [
             Column(_("Reviewer")),
             *(Column(str(one).capitalize(), is_number=True) for one in CHANGES.values()),
@@ -168,13 +167,16 @@ def _confusion(view: ReportView, row: Json, place: int) -> Table:
     found: Json = row[view.criterion.value]["confusion"]
     return table_of(
         f"{KEY}-confusion-{place}",
-        _("Execution of %(name)s, %(stage)s, against experts, %(criterion)s")
+        _("Sandbox results of %(name)s, %(stage)s, compared with experts, %(criterion)s")
         % {
             "name": row["configuration"],
             "stage": STAGES[row["stage"]].lower(),
             "criterion": view.criterion.value,
         },
-        [Column(_("Execution")), *(Column(str(one), is_number=True) for one in SIDES.values())],
+        [
+            Column(_("Sandbox result")),
+            *(Column(str(one), is_number=True) for one in SIDES.values()),
+        ],
         [
             [
                 Cell(str(label)),
@@ -195,7 +197,7 @@ def _confusion(view: ReportView, row: Json, place: int) -> Table:
 def _reasons(view: ReportView, rows: Sequence[Json]) -> Table:
     return table_of(
         f"{KEY}-reasons",
-        _("Why execution and experts differ, %s") % view.criterion.value,
+        _("Causes of the differences between sandbox tests and experts, %s") % view.criterion.value,
         [
             Column(_("Configuration")),
             Column(_("Script")),
@@ -240,14 +242,14 @@ def _imported(view: ReportView, found: Json) -> Iterator[Block]:
     # The live queue has no other figures.
     table = _imported_against_experts(view) if view.report.get("configurations") else None
     if table:
-        yield Block(table, _("Imported results against experts"))
+        yield Block(table, _("Imported results compared with experts"))
 
 
 def _imported_against_experts(view: ReportView) -> Table:
     """One row for each Configuration with results; reasons are given on the list of the items."""
     return table_of(
         KEY,
-        _("Imported execution results against experts, %s") % view.criterion.value,
+        _("Imported execution results compared with experts, %s") % view.criterion.value,
         [
             Column(_("Configuration")),
             *share_columns(_("Agree / both known")),

@@ -43,7 +43,7 @@ def _lengths(view: ReportView) -> list[Block]:
     places = [_say_length(row) for row in counted[0][1]]
     table = table_of(
         "lengths",
-        _("Corrected, by the number of words of the feedback, %s") % view.criterion.value,
+        _("Corrected, by length of feedback in words, %s") % view.criterion.value,
         [
             Column(_("Configuration")),
             *(Column(_("%s words") % place, is_number=True) for place in places),
@@ -52,8 +52,8 @@ def _lengths(view: ReportView) -> list[Block]:
         note_of(view),
     )
     lines = [(arm["name"], [_point(row["fixed"]) for row in rows]) for arm, rows in counted]
-    chart = LineChart(lines[:MOST_LINES], places, _("Share corrected by length of feedback"))
-    return [Block(table, _("By its number of words"), _(view.texts["lengths"]), chart=chart)]
+    chart = LineChart(lines[:MOST_LINES], places, _("Share corrected, by length of feedback"))
+    return [Block(table, _("By length in words"), _(view.texts["lengths"]), chart=chart)]
 
 
 def _length_cell(row: Json) -> Cell:
@@ -87,14 +87,14 @@ def _experts(view: ReportView) -> list[Block]:
     closed = is_closed(view)
     table = table_of(
         "expert-feedback",
-        _("Refined from experts’ feedback and from the model’s, %s") % view.criterion.value,
+        _("Refinement from experts’ feedback and from the model’s, %s") % view.criterion.value,
         [
             Column(_("Configuration")),
             Column(_("Items with both"), is_number=True),
-            Column(_("Right from experts’"), is_number=True),
-            Column(_("Right from the model’s"), is_number=True),
+            Column(_("Right, experts’ feedback"), is_number=True),
+            Column(_("Right, model’s feedback"), is_number=True),
             Column(_("Difference"), is_number=True),
-            Column(_("95 % interval"), is_number=True),
+            Column(_("95% interval"), is_number=True),
             *([Column("p", is_number=True)] if closed else []),
             Column(_("With the authors’ own scores"), is_number=True),
         ],
@@ -102,8 +102,10 @@ def _experts(view: ReportView) -> list[Block]:
         note_of(view),
     )
     who = _(
-        "What an expert’s feedback led to is scored by the item’s other reviewers, once all their stages of the "
-        "model’s are in: by those who were not through with the item when it was made, and of several the earliest."
+        "A script refined from an expert’s feedback is scored by the item’s other "
+        "reviewers who had not finished the item when the script was made, after they have "
+        "scored all stages of the model’s feedback. If there are several such scripts, the "
+        "earliest is scored."
     )
     whys = {why for _arm, row, _by_all in found if (why := explain_p(row["change"]))}
     title, text = _("Expert feedback compared with model feedback"), _(view.texts["expert"])

@@ -52,14 +52,14 @@ def notes_of(figure: Json, *, is_closed: bool = True, signed: bool = False) -> I
     if is_closed and "p_value" in figure and figure["value"] is not None and _has_many(figure):
         yield _("no p value while more than 5% of the items are open")
     if figure.get("is_primary"):
-        yield _("primary: it stands alone")
+        yield _("primary: not adjusted")
     if is_closed and figure.get("p_holm") is not None:
         yield _("Holm-adjusted %s") % say_p_is(figure["p_holm"])
     for key, words in BESIDE.items():
         if figure.get(key):
             yield f"{figure[key]:,} {words}"
     if (repaired := figure.get("repaired_as_wrong")) and figure.get("repaired"):
-        yield _("%s with repaired counted as wrong") % say_share(repaired["value"])
+        yield _("%s if repaired scripts count as wrong") % say_share(repaired["value"])
     given = figure.get("reasons", {})
     for key, label in REASONS.items():
         if given.get(key):
@@ -67,7 +67,7 @@ def notes_of(figure: Json, *, is_closed: bool = True, signed: bool = False) -> I
     if (coverage := figure.get("coverage")) and coverage["denominator"]:
         yield _("coverage %s") % say_share(coverage["value"])
     if figure.get("deff"):
-        yield _("design effect %s, since statements repeat") % f"{figure['deff']:.2f}"
+        yield _("design effect %s, because statements are repeated") % f"{figure['deff']:.2f}"
     yield from _open(figure, signed=signed)
 
 
@@ -87,4 +87,4 @@ def _open(figure: Json, *, signed: bool) -> Iterator[str]:
     if range_of(figure) is not None:
         yield _("closed items only: %s") % say_share(figure["value"], signed=signed)
     if least is not None:
-        yield _("%s for any outcome of the open items") % say_interval(least, most, signed=signed)
+        yield _("%s depending on the open items") % say_interval(least, most, signed=signed)

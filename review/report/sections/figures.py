@@ -36,9 +36,9 @@ def show_figures(view: ReportView) -> Section | None:
         [
             Column(_("Configuration")),
             *share_columns(),
-            Column(_("Drawing"), is_drawing=True),
+            Column(_("Chart"), is_drawing=True),
             Column(_("Open"), is_number=True),
-            Column(_("Reported with it"), has_numbers=True),
+            Column(_("Also reported"), has_numbers=True),
         ],
         [_group(view, one) for one in shown],
         group_label=_("Figure"),
@@ -62,7 +62,7 @@ def note_of(view: ReportView) -> str:
     if not view.details.get("is_blind", True):
         said.append(_("not blind"))
     if any(arm.get("demo") for arm in view.arms):
-        said.append(_("made with the demo model"))
+        said.append(_("demo model"))
     return ", ".join(said)
 
 
@@ -98,7 +98,7 @@ def _group(view: ReportView, definition: Json) -> Group:
         text=_(definition["text"]),
         key=name,
         is_primary=name == view.details["primary_figure"],
-        badge=_("oracle: an expert decides what is refined") if name in ORACLES else "",
+        badge=_("oracle: an expert decides what to refine") if name in ORACLES else "",
     )
 
 

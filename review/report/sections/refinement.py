@@ -39,7 +39,10 @@ def show_refinement(view: ReportView) -> Section | None:
 
 
 def _chart(arm: Json, rows: list[Json]) -> LineChart:
-    names = {"by_expert": _("experts say wrong (oracle)"), "by_assessor": _("assessor flags")}
+    names = {
+        "by_expert": _("triggered by experts (oracle)"),
+        "by_assessor": _("triggered by the assessor"),
+    }
     places = [_("round %s") % row["round"] if row["round"] else _("first script") for row in rows]
     lines = [
         (label, [_point(row[name], row.get(f"pending_{name}", 0)) for row in rows])
@@ -65,10 +68,10 @@ def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
         [
             Column(_("Round"), is_number=True),
             Column(_("Drafts"), is_number=True),
-            Column(_("Experts trigger (oracle)"), is_number=True),
-            Column(_("Assessor triggers"), is_number=True),
-            Column(_("Open, experts trigger"), is_number=True),
-            Column(_("Open, assessor triggers"), is_number=True),
+            Column(_("Triggered by experts (oracle)"), is_number=True),
+            Column(_("Triggered by the assessor"), is_number=True),
+            Column(_("Open, triggered by experts"), is_number=True),
+            Column(_("Open, triggered by the assessor"), is_number=True),
         ],
         [
             [

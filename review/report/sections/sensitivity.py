@@ -17,8 +17,8 @@ from review.report.tables.table import Cell, Column, Table, number, table_of
 
 KEY = "sensitivity"
 READINGS = {
-    "with_not_blind": gettext_lazy("With scores that are not blind"),
-    "without_called_in": gettext_lazy("Without scores of people who were called in"),
+    "with_not_blind": gettext_lazy("Including scores that are not blind"),
+    "without_called_in": gettext_lazy("Without scores of tie-breakers"),
     "without_first_quarter": gettext_lazy("Without the first quarter of each reviewer’s scores"),
 }
 
@@ -38,8 +38,9 @@ def show_sensitivity(view: ReportView) -> Section | None:
                 _left_out(view, left_out),
                 _("Scores that are not blind"),
                 _(
-                    "More was visible when they were given than their stage shows. They are kept and do not decide; "
-                    "leaving them out is itself a selection, so both readings stand here."
+                    "When these scores were given, more was visible than their stage "
+                    "shows. They are kept, but do not decide the final score. Excluding "
+                    "them is itself a selection, so both results are shown."
                 ),
             )
         )
@@ -51,7 +52,7 @@ def show_sensitivity(view: ReportView) -> Section | None:
         _("Sensitivity"),
         blocks,
         text=" ".join(f"{READINGS[name]}: {_(reason)}." for name, reason in missing.items()),
-        summary=_("the figures if other scores decided"),
+        summary=_("figures under alternative scoring rules"),
     )
 
 
@@ -64,9 +65,9 @@ def _reading(view: ReportView, name: str, arms: Json) -> Table:
             Column(_("Figure")),
             Column(_("Report, n / N"), is_number=True),
             Column(_("Value"), is_number=True),
-            Column(_("This reading, n / N"), is_number=True),
+            Column(_("Alternative, n / N"), is_number=True),
             Column(_("Value"), is_number=True),
-            Column(_("95 % interval"), is_number=True),
+            Column(_("95% interval"), is_number=True),
         ],
         [row for place, arm in enumerate(view.arms) for row in _rows(view, place, arm, arms)],
         note_of(view),

@@ -33,7 +33,7 @@ def show_threats(view: ReportView, threats: Json) -> dict[str, object]:
         "tables": {key.replace("-", "_"): table for key, table in tables.items()},
         "quarters": name_quarters(),
         "lines": [
-            (_("of a sitting"), _points(view, threats["sitting"])),
+            (_("of a session"), _points(view, threats["sitting"])),
             (_("of the work in the study"), _points(view, threats["position"])),
         ],
         "primary_figure": next(
@@ -69,20 +69,20 @@ def _say_seen(one: Json) -> Iterator[str]:
     """Yield how a reviewer came to know verdicts, with a short text for each way."""
     how = one.get("how", ["items"])
     if "items" in how:
-        yield _("has opened the items behind figures")
+        yield _("opened the items behind figures")
     if "file" in how:
-        yield _("has fetched an export")
+        yield _("downloaded an export")
     if items := one.get("items"):
         said = ngettext(
-            "was shown what tells the verdict of %s item before its time",
-            "was shown what tells the verdicts of %s items before their time",
+            "saw information that reveals the verdict on %s item before scoring it",
+            "saw information that reveals the verdict on %s items before scoring them",
             items,
         )
         yield said % f"{items:,}"
     if scores := one.get("not_blind"):
         said = ngettext(
-            "%s score was given when more was visible than its stage shows",
-            "%s scores were given when more was visible than their stage shows",
+            "gave %s score when more was visible than its stage shows",
+            "gave %s scores when more was visible than their stage shows",
             scores,
         )
         yield said % f"{scores:,}"
@@ -96,14 +96,16 @@ def _say_origin(origin: Json) -> Iterator[str]:
     if not imported:
         return
     yield _(
-        "%(here)s of %(all)s scores (%(share)s) were given here, %(imported)s were imported."
+        "%(here)s of %(all)s scores (%(share)s) were given here; %(imported)s were imported."
     ) % {
         "here": f"{here:,}",
         "all": f"{here + imported:,}",
         "share": say_share(here / (here + imported)),
         "imported": f"{imported:,}",
     }
-    yield _("Of the imported ones %(timed)s say when, and %(visible)s what was visible.") % {
+    yield _(
+        "Of the imported scores, %(timed)s have a time and %(visible)s record what was visible."
+    ) % {
         "timed": f"{origin['timed']:,}",
         "visible": f"{origin['visible']:,}",
     }
@@ -113,18 +115,20 @@ def _say_origin(origin: Json) -> Iterator[str]:
     order, sittings = times["order"], times["sittings"]
     if order["denominator"]:
         yield _(
-            "Order, by those times: %(ratio)s script scores (%(share)s) come after one of an item that stands earlier "
-            "in the file. In a random order that is about half."
+            "Order, according to these times: %(ratio)s script scores (%(share)s) follow a "
+            "score of an item that is earlier in the file. In a random order, about half "
+            "of them do."
         ) % _share_words(order)
     else:
-        yield _("Order: the times do not tell in which order one reviewer scored.")
+        yield _("Order: the times do not show the order in which any reviewer scored.")
     if sittings["denominator"]:
         yield _(
-            "Sittings, by those times: %(ratio)s answers in a further arm of one statement (%(share)s) came within "
-            "%(minutes)s minutes of the one before, in one sitting."
+            "Sessions, according to these times: %(ratio)s scores of a further arm of a "
+            "statement (%(share)s) came within %(minutes)s minutes of the previous one, in "
+            "one session."
         ) % (_share_words(sittings) | {"minutes": f"{times['gap_minutes']}"})
     else:
-        yield _("Sittings: no reviewer has scored several arms of one statement at known times.")
+        yield _("Sessions: no reviewer has scored several arms of a statement at known times.")
 
 
 def _share_words(share: Json) -> dict[str, str]:

@@ -66,17 +66,17 @@ def _halo(view: ReportView, halo: Json | None) -> Table | None:
     return _table(
         view,
         "halo",
-        _("From the usual score of the refined script to that of the other reviewer, %s")
+        _("Usual score of the refined script compared with the other reviewer’s score, %s")
         % view.criterion.value,
         [
             *_numbers(
                 _("Scripts"),
-                _("Right only when known as refined"),
-                _("Right only when taken for a first one"),
+                _("Right only if known to be refined"),
+                _("Right only if shown as a first draft"),
                 _("Difference"),
-                _("95 % interval"),
+                _("95% interval"),
             ),
-            *(_numbers("p", _("p, Holm")) if with_p else ()),
+            *(_numbers("p", _("Adjusted p (Holm)")) if with_p else ()),
         ],
         [
             [
@@ -102,7 +102,7 @@ def _drift(view: ReportView, threats: Json) -> Table | None:
             *(Cell(f"{_ratio(share)}, {say_share(share['value'])}") for share in shares),
         ]
         for key, label in (
-            ("sitting", _("of each sitting")),
+            ("sitting", _("of each session")),
             ("position", _("of each reviewer’s work in the study")),
         )
         for shares in [threats[key][view.criterion.value]]
@@ -111,7 +111,7 @@ def _drift(view: ReportView, threats: Json) -> Table | None:
     return _table(
         view,
         "drift",
-        _("Scripts scored right, by quarter; fewer than four scores are left out"),
+        _("Scripts scored right, by quarter (at least four scores)"),
         [Column(_("Scores")), *_numbers(*name_quarters())],
         rows,
     )
@@ -127,7 +127,7 @@ def _repeats(view: ReportView, repeats: Json) -> Table | None:
         return None
     scale = scale_of_shares()
     rows = []
-    for row in [repeats["all"] | {"reviewer": _("all together")}, *repeats["reviewers"]]:
+    for row in [repeats["all"] | {"reviewer": _("all reviewers")}, *repeats["reviewers"]]:
         share = row["share"]
         title = f"{row['reviewer']}: {say_share(share['value'])}"
         estimate = Estimate(1, title, share["value"], share["low"], share["high"])
@@ -143,11 +143,11 @@ def _repeats(view: ReportView, repeats: Json) -> Table | None:
     return _table(
         view,
         "repeats",
-        _("Hidden repeats: the same score again"),
+        _("Hidden repeats with the same score"),
         [
             Column(_("Reviewer")),
             *share_columns(),
-            Column(_("Drawing"), is_drawing=True),
+            Column(_("Chart"), is_drawing=True),
             *_numbers(_("Test-retest kappa")),
         ],
         rows,
@@ -176,7 +176,7 @@ def _rubric(view: ReportView, rubric: Json | None) -> Table | None:
                 Cell("; ".join(said) or "–"),
             ]
         )
-    columns = [Column(_("Version")), Column(_("Written")), *_numbers(_("Scores under it"))]
+    columns = [Column(_("Version")), Column(_("Written")), *_numbers(_("Scores"))]
     return _table(
         view, "rubric", _("Versions of the rubric"), [*columns, Column(_("Earlier scores"))], rows
     )
@@ -190,7 +190,7 @@ def _skips(view: ReportView, rows: Sequence[Json]) -> Table | None:
     return _table(
         view,
         "skips",
-        _("Items that were skipped, or could not be judged"),
+        _("Items that were skipped or could not be judged"),
         [
             *(
                 Column(label)
@@ -198,10 +198,10 @@ def _skips(view: ReportView, rows: Sequence[Json]) -> Table | None:
                     _("Configuration"),
                     _("Reviewer"),
                     _("Verdict"),
-                    _("What they did"),
+                    _("Action"),
                 )
             ),
-            *_numbers(_("Times")),
+            *_numbers(_("Count")),
         ],
         [
             [
@@ -227,7 +227,7 @@ def _bounds(view: ReportView) -> Table | None:
     return _table(
         view,
         "skip-bounds",
-        _("First-pass accuracy if all that stays skipped were wrong, or right, %s")
+        _("First-pass accuracy if all items still skipped were wrong, or right, %s")
         % view.criterion.value,
         [Column(_("Configuration")), *_numbers(_("All wrong"), _("All right"))],
         rows,
@@ -238,8 +238,8 @@ def _closings(view: ReportView, rows: Sequence[Json]) -> Table | None:
     return _table(
         view,
         "closings",
-        _("Closed and opened again"),
-        [Column(_("When")), Column(_("Who")), Column(_("What"))],
+        _("Closed and reopened"),
+        [Column(_("When")), Column(_("Who")), Column(_("Change"))],
         [
             [
                 Cell(_when(row["at"])),
@@ -247,7 +247,7 @@ def _closings(view: ReportView, rows: Sequence[Json]) -> Table | None:
                 Cell(
                     _("closed: p values are shown")
                     if row["closed"]
-                    else _("opened again: p values are hidden, and have been seen")
+                    else _("reopened: p values are hidden, but have been seen")
                 ),
             ]
             for row in rows
@@ -261,13 +261,13 @@ def _looks(view: ReportView, rows: Sequence[Json]) -> Table | None:
     return _table(
         view,
         "looks",
-        _("Who looked when"),
+        _("View log"),
         [
             Column(_("When")),
             Column(_("Who")),
-            Column(_("What")),
-            Column(_("The campaign was")),
-            *_numbers(_("Items scored then")),
+            Column(_("Viewed")),
+            Column(_("State of the study")),
+            *_numbers(_("Items scored")),
         ],
         [
             [

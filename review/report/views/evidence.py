@@ -63,7 +63,7 @@ def live_report(request: HttpRequest) -> HttpResponse:
 def live_table(request: HttpRequest, table: str, ending: str) -> HttpResponse:
     """Return one table of the review queue's report as text."""
     live = access_live_report(signed_in(request))
-    refusal = BadInput(_("There is no such table in this report."), field="table")
+    refusal = BadInput(_("This report has no such table."), field="table")
     form = FORMATS.get(ending)
     if form is None:
         raise refusal
@@ -91,7 +91,7 @@ def live_items(request: HttpRequest) -> HttpResponse:
 def _show_changes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     kind, reviewer = request.GET.get("kind", ""), request.GET.get("reviewer", "")
     if kind not in ("", *CaseRevision.Kind.values):
-        raise BadInput(_("There is no such change of a case."), field="kind")
+        raise BadInput(_("Unknown kind of change."), field="kind")
     found = changes_of(campaign)
     if kind:
         found = found.filter(kind=kind)

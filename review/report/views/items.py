@@ -77,7 +77,7 @@ def item_execution_reason(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     item = access_managed_item(user, pk)
     explain_execution(item, reason=request.POST.get("reason", ""), by=user)
-    messages.success(request, _("The reason for item %s is noted.") % item.case.external_id)
+    messages.success(request, _("Reason for item %s saved.") % item.case.external_id)
     return redirect(_way_back(request, item))
 
 
@@ -149,7 +149,7 @@ def find_executed_items(
             "current": wanted["execution"] == key,
         }
         for key, label in (
-            ("all", _("All with cases")),
+            ("all", _("All with tests")),
             ("verdict", _("With a verdict")),
             ("passed", str(OUTCOMES["passed"])),
             ("failed", str(OUTCOMES["failed"])),
@@ -160,7 +160,7 @@ def find_executed_items(
     return found, {
         "configuration": arm,
         "figure": {
-            "label": _("Execution in prepared worlds: %s") % ", ".join(words),
+            "label": _("Sandbox tests: %s") % ", ".join(words),
             "text": _(CONFUSION_TEXT),
         },
         "executed": executed,
@@ -202,10 +202,10 @@ def say_executed(one: ExecutedStage) -> dict[str, object]:
 
 def _parts(*, criterion: Criterion, which: Which, **parameters: str) -> list[dict[str, object]]:
     labels: dict[Which, str] = {
-        "all": _("All that it is about"),
+        "all": _("All"),
         "numerator": _("Counted"),
         "rest": _("Not counted"),
-        "open": _("Open, left out"),
+        "open": _("Open, excluded"),
     }
     return [
         {

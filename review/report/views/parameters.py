@@ -18,14 +18,14 @@ def read_criterion(request: HttpRequest) -> Criterion:
     try:
         return Criterion(request.GET.get("criterion", Criterion.STRICT.value))
     except ValueError:
-        raise BadInput(_("The criterion is strict or partial."), field="criterion") from None
+        raise BadInput(_("The criterion must be strict or partial."), field="criterion") from None
 
 
 def read_which(request: HttpRequest) -> Which:
     """Return the part of a figure in the query string, all items by default. Raises BadInput for an unknown one."""
     value = request.GET.get("which", "all")
     if value not in get_args(Which):
-        raise BadInput(_("There is no such part of a figure."), field="which")
+        raise BadInput(_("Unknown part of a figure."), field="which")
     return cast(Which, value)
 
 

@@ -31,7 +31,7 @@ def campaign_snapshot(request: HttpRequest, pk: int) -> HttpResponse:
         snapshot = take_snapshot(campaign, name=name, by=user)
     except BadInput as refused:
         return show_live(request, campaign, refused=refused, typed=name)
-    messages.success(request, _("The report is kept as it stands now."))
+    messages.success(request, _("Snapshot saved."))
     return redirect("campaign-report-snapshot", pk=pk, snapshot=snapshot.pk)
 
 

@@ -35,9 +35,9 @@ SEED = 20250131
 LEAST_STATEMENTS = 20
 MOST_UNDEFINED = 0.05
 FEW_STATEMENTS = "fewer than 20 statements"
-OFTEN_UNDEFINED = "more than 5 % of the draws without variation"
+OFTEN_UNDEFINED = "more than 5% of the draws have no variation"
 # An interval without width would claim that nothing is uncertain.
-ALL_ALIKE = "all draws are the same"
+ALL_ALIKE = "all draws give the same value"
 _NO_WIDTH = 1e-12
 # Maximum number of values held in memory at a time.
 _HELD = 20_000_000

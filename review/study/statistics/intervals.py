@@ -10,7 +10,7 @@ from core.intervals import Interval, Z, newcombe, t_quantile, wilson
 from core.translation import gettext_noop as _
 from review.study.statistics.p_values import sign_flip
 
-ONE_STATEMENT = _("all items are of one statement")
+ONE_STATEMENT = _("all items have the same statement")
 # The contribution of a statement's items to the numerator, their number, and the number of statements with the same two
 # values.
 Cluster = tuple[int, int, int]
