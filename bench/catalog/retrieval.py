@@ -81,9 +81,7 @@ def measure() -> list[Figure]:
         swaps = [swap for fold in folds for swap in fold.swaps if swap.source == source]
         if source == "unchanged":
             good = sum(swap.is_match for swap in swaps)
-            figures.append(
-                share("catalogue statements that match", good, len(swaps), "at least 0.99")
-            )
+            figures.append(share("catalogue statements that match", good, len(swaps), least=0.99))
         else:
             bad = sum(swap.is_failure for swap in swaps)
             what = "meaning turned round" if source == "turned" else f"literal swapped in {source}"

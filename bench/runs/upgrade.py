@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.figures import CannotMeasure, Figure
+from bench.figures import CannotMeasure, Figure, figure
 from bench.review.client import Person
 from bench.support.product import running
 from bench.support.worker import worker
@@ -111,14 +111,22 @@ def _account(runs: list[int], study: Campaign, *, given: int, ended: int) -> lis
 
     scores = Score.objects.filter(item__campaign=study, current=True)
     attempts = Attempt.objects.filter(call__run__in=runs)
-    figures = [
-        ("runs asked of the new web", len(runs), str(RUNS)),
-        ("of them ended by the old worker", ended, str(RUNS)),
-        ("of them done", Run.objects.filter(pk__in=runs, state="done").count(), str(RUNS)),
-        ("calls made again", attempts.count() - attempts.values("call").distinct().count(), "0"),
-        ("scores that were answered", given, f"at least {SCORES}"),
-        ("of them there", scores.count(), str(given)),
-        ("of them there twice", given - scores.values("item", "reviewer").distinct().count(), "0"),
-        ("workers with a sign of life", Worker.objects.count(), ""),
+    once = scores.values("item", "reviewer").distinct().count()
+    return [
+        figure("runs requested through the new web", len(runs), exactly=RUNS),
+        figure("runs ended by the old worker", ended, exactly=RUNS),
+        figure(
+            "runs that are done",
+            Run.objects.filter(pk__in=runs, state="done").count(),
+            exactly=RUNS,
+        ),
+        figure(
+            "repeated calls",
+            attempts.count() - attempts.values("call").distinct().count(),
+            exactly=0,
+        ),
+        figure("accepted scores", given, least=SCORES),
+        figure("stored scores", scores.count(), exactly=given),
+        figure("accepted scores without a row", given - once, exactly=0),
+        figure("workers that are alive", Worker.objects.count()),
     ]
-    return [{"what": what, "value": float(value), "held": held} for what, value, held in figures]
