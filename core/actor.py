@@ -22,5 +22,5 @@ def find_actor(name: str | None) -> User | None:
         return None
     user = find_user(name, User.objects.filter(is_active=True))
     if user is None:
-        raise BadInput(f"There is no active account {name!r}.", field="by")
+        raise BadInput(f"No active account is named {name!r}.", field="by")
     return user

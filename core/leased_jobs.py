@@ -42,7 +42,7 @@ class JobState(models.TextChoices):
     RUNNING = "running", _("Running")
     DONE = "done", _("Done")
     FAILED = "failed", _("Failed")
-    CANCELLED = "cancelled", _("Cancelled")
+    CANCELLED = "cancelled", _("Canceled")
 
 
 UNFINISHED = (JobState.WAITING, JobState.RUNNING)
@@ -86,7 +86,7 @@ class LeasedJob(models.Model):
         try:
             current_app.send_task(self.TASK, args=(self.pk,), queue=self.QUEUE, expires=60)
         except Exception:
-            logger.warning("The workers could not be told of %s", self, exc_info=True)
+            logger.warning("Workers could not be notified of %s", self, exc_info=True)
 
 
 J = TypeVar("J", bound=LeasedJob)

@@ -45,51 +45,51 @@ _SECONDS = (0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120)
 
 RUNS = Counter(
     "scriptsmith_runs",
-    "Runs that ended, by where they came from and how they ended.",
+    "Finished runs, by origin and outcome.",
     ["origin", "outcome"],
     registry=None,
 )
 ATTEMPTS = Counter(
     "scriptsmith_attempts",
-    "Tries at asking a model; of campaigns only those that every run makes.",
+    "Attempts to call a model. For studies, only the calls that every run makes.",
     ["endpoint", "result"],
     registry=None,
 )
 MODEL_CALL_SECONDS = Histogram(
     "scriptsmith_model_call_seconds",
-    "How long tries at asking a model took; of campaigns only those that every run makes.",
+    "Duration of attempts to call a model. For studies, only the calls that every run makes.",
     ["endpoint"],
     buckets=_SECONDS,
     registry=None,
 )
 EXECUTIONS = Counter(
     "scriptsmith_executions",
-    "Jobs of the sandbox that ended, but for drafts; whether cases passed is not said.",
+    "Finished sandbox jobs, except those for drafts, whether or not the tests passed.",
     ["state"],
     registry=None,
 )
 HTTP_REQUESTS = Counter(
     "scriptsmith_http_requests",
-    "Requests by address and class of status; of the reviewers' desk only those that failed.",
+    "Requests by view and status class. For the review page, only failed requests.",
     ["view", "status"],
     registry=None,
 )
 HTTP_SECONDS = Histogram(
     "scriptsmith_http_request_seconds",
-    "How long requests took, but for the reviewers' desk.",
+    "Duration of requests, except those of the review page.",
     ["method"],
     buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
     registry=None,
 )
 AGENT_CALLS = Counter(
     "scriptsmith_agent_calls",
-    "Calls of agents' tools.",
+    "Tool calls by agents.",
     ["tool", "result"],
     registry=None,
 )
 DELIVERIES = Counter(
     "scriptsmith_deliveries",
-    "Tries at sending an event to another system.",
+    "Attempts to send an event to another system.",
     ["kind", "result"],
     registry=None,
 )
@@ -171,4 +171,4 @@ def _warn(error: Exception) -> None:
     said = str(error)[:200]
     if said not in _warned and len(_warned) < 20:
         _warned.add(said)
-        logger.warning("Metrics are not counted: %s", said)
+        logger.warning("Metrics are not recorded: %s", said)

@@ -20,7 +20,7 @@ def clean_text(value: str, *, field: str, longest: int, required: bool = True) -
         raise BadInput(_("This can't be empty."), field=field)
     if len(value) > longest:
         raise BadInput(
-            _("This has %(length)s characters; at most %(longest)s are possible.")
+            _("This has %(length)s characters. The limit is %(longest)s.")
             % {"length": f"{len(value):,}", "longest": f"{longest:,}"},
             field=field,
         )
@@ -32,7 +32,7 @@ def check_text(text: str, *, field: str, most: int) -> str:
     check_characters(text, field=field)
     if len(text) > most:
         raise BadInput(
-            _("This has %(length)s characters; at most %(most)s are taken.")
+            _("This has %(length)s characters. The limit is %(most)s.")
             % {"length": f"{len(text):,}", "most": f"{most:,}"},
             field=field,
         )
@@ -41,7 +41,7 @@ def check_text(text: str, *, field: str, most: int) -> str:
 
 def name_of(person: User | None) -> str:
     """Return the name by which pages show a user."""
-    return _("Somebody") if person is None else person.get_full_name() or person.username
+    return _("A user") if person is None else person.get_full_name() or person.username
 
 
 def check_characters(value: str, *, field: str) -> None:

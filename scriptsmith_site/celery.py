@@ -15,7 +15,9 @@ app = Celery("scriptsmith_site")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.user_options["worker"].add(
-    Option(["--scheduler-thread"], is_flag=True, help="Run the scheduler as a thread.")
+    Option(
+        ["--scheduler-thread"], is_flag=True, help="Run the scheduler in a thread of this process."
+    )
 )
 # Given by name, because only workers load it.
 app.steps["worker"].add("scriptsmith_site.scheduler_thread:SchedulerThread")

@@ -50,8 +50,11 @@ def check_demo_stays_here(**_options: object) -> list[CheckMessage]:
         return []
     return [
         Error(
-            "The demo would be loaded, with its accounts, on a server that others can reach.",
-            hint="Set SCRIPTSMITH_DEMO=False; or listen on 127.0.0.1, not in production.",
+            "The demo accounts would be created on a server that other machines can reach.",
+            hint=(
+                "Set SCRIPTSMITH_DEMO=False. For a demo on this machine only, listen on 127.0.0.1 and "
+                "leave SCRIPTSMITH_PRODUCTION unset."
+            ),
             id="scriptsmith.E001",
         )
     ]
@@ -65,10 +68,10 @@ def check_no_demo_accounts_left(
         return []
     return [
         Error(
-            "This database has demo accounts, on a server that others can reach.",
+            "This database has demo accounts, and other machines can reach this server.",
             hint=(
-                "Begin with an empty database; or deactivate the demo accounts on the users page "
-                "while nobody else can reach it."
+                "Start with an empty database, or deactivate the demo accounts on the Users page "
+                "while only this machine can reach the server."
             ),
             id="scriptsmith.E002",
         )
@@ -121,8 +124,8 @@ def check_own_address(
         return []
     return [
         Warning(
-            "E-mails or events are sent, and their links lead nowhere: no address is known.",
-            hint="Set SCRIPTSMITH_URL, such as https://scripts.example.org.",
+            "Links in emails and events do not work, because this site's address is not set.",
+            hint="Set SCRIPTSMITH_URL, for example to https://scripts.example.org.",
             id="scriptsmith.W003",
         )
     ]
@@ -141,7 +144,7 @@ def check_debug_stays_here(**_options: object) -> list[CheckMessage]:
         return []
     return [
         Error(
-            "SCRIPTSMITH_DEBUG shows tracebacks on a server that others can reach.",
+            "SCRIPTSMITH_DEBUG shows tracebacks on a server that other machines can reach.",
             hint="Set SCRIPTSMITH_DEBUG=False.",
             id="scriptsmith.E003",
         )
@@ -155,7 +158,7 @@ def check_secret_key(**_options: object) -> list[CheckMessage]:
     return [
         Error(
             f"SCRIPTSMITH_SECRET_KEY has fewer than {SHORTEST_KEY} characters.",
-            hint="Leave it empty for one that is made and kept in the data folder.",
+            hint="Leave it empty to use a generated key, which is stored in the data folder.",
             id="scriptsmith.E004",
         )
     ]
@@ -171,8 +174,8 @@ def check_embedder(**_options: object) -> list[CheckMessage]:
         return []
     return [
         Error(
-            f"SCRIPTSMITH_EMBEDDER is {spec!r}, and there is no such embedder.",
-            hint='Write "minilm", "hashing" or "package.module:Class".',
+            f"SCRIPTSMITH_EMBEDDER is {spec!r}, which is not a known embedder.",
+            hint='Use "minilm", "hashing" or "package.module:Class".',
             id="scriptsmith.E005",
         )
     ]
@@ -185,10 +188,10 @@ def check_endpoints(**_options: object) -> list[CheckMessage]:
         return []
     return [
         Warning(
-            f"SCRIPTSMITH_ENDPOINTS names {', '.join(unknown)}, which the product does not bring.",
+            f"SCRIPTSMITH_ENDPOINTS names unknown endpoints: {', '.join(unknown)}.",
             hint=(
-                f"It brings {', '.join(sorted(KNOWN_ENDPOINTS))}; "
-                "any other must have been made on the endpoints page."
+                f"Built in are {', '.join(sorted(KNOWN_ENDPOINTS))}. Create any other endpoint on the "
+                "Endpoints page."
             ),
             id="scriptsmith.W001",
         )
@@ -221,8 +224,11 @@ def check_provider(**_options: object) -> list[CheckMessage]:
     if missing:
         return [
             Error(
-                f"SCRIPTSMITH_OIDC_ISSUER names a provider, and {', '.join(missing)} is empty.",
-                hint="Set them all; SCRIPTSMITH_OIDC_ENTRY_GROUPS may be * for everybody it knows.",
+                f"SCRIPTSMITH_OIDC_ISSUER is set, but {', '.join(missing)} is empty.",
+                hint=(
+                    "Set all of them. Set SCRIPTSMITH_OIDC_ENTRY_GROUPS to * to admit all users of the "
+                    "provider."
+                ),
                 id="scriptsmith.E007",
             )
         ]
@@ -231,8 +237,11 @@ def check_provider(**_options: object) -> list[CheckMessage]:
         return []
     return [
         Error(
-            "SCRIPTSMITH_OIDC_ISSUER does not begin with https://.",
-            hint="What the provider says of people must not be changed on its way.",
+            "SCRIPTSMITH_OIDC_ISSUER does not start with https://.",
+            hint=(
+                "Use an https:// issuer, so that responses from the provider can't be altered in "
+                "transit."
+            ),
             id="scriptsmith.E007",
         )
     ]

@@ -38,7 +38,7 @@ def env_bool(name: str, default: bool, help: str) -> bool:
     """Return True or False. Any other value raises ImproperlyConfigured."""
     value = _read(name, str(default), help)
     if value not in ("True", "False"):
-        raise ImproperlyConfigured(f"{name} is {value!r}; write True or False.")
+        raise ImproperlyConfigured(f"{name} is {value!r}. Use True or False.")
     return value == "True"
 
 
@@ -48,9 +48,9 @@ def env_int(name: str, default: int, help: str, *, least: int = 0, most: int = 2
     try:
         number = int(value)
     except ValueError:
-        raise ImproperlyConfigured(f"{name} is {value!r}; write a whole number.") from None
+        raise ImproperlyConfigured(f"{name} is {value!r}. Use a whole number.") from None
     if not least <= number <= most:
-        raise ImproperlyConfigured(f"{name} is {number}; write a number from {least} to {most}.")
+        raise ImproperlyConfigured(f"{name} is {number}. Use a number from {least} to {most}.")
     return number
 
 
@@ -60,9 +60,9 @@ def env_float(name: str, default: float, help: str, *, least: float, most: float
     try:
         number = float(value)
     except ValueError:
-        raise ImproperlyConfigured(f"{name} is {value!r}; write a number.") from None
+        raise ImproperlyConfigured(f"{name} is {value!r}. Use a number.") from None
     if not least <= number <= most:
-        raise ImproperlyConfigured(f"{name} is {number}; write a number from {least} to {most}.")
+        raise ImproperlyConfigured(f"{name} is {number}. Use a number from {least} to {most}.")
     return number
 
 
@@ -70,7 +70,7 @@ def env_choice(name: str, default: str, help: str, *, choices: tuple[str, ...]) 
     """Return one of the choices. Any other value raises ImproperlyConfigured."""
     value = _read(name, default, help)
     if value not in choices:
-        raise ImproperlyConfigured(f"{name} is {value!r}; write one of {', '.join(choices)}.")
+        raise ImproperlyConfigured(f"{name} is {value!r}. Use one of {', '.join(choices)}.")
     return value
 
 
@@ -87,7 +87,7 @@ def env_url(name: str, help: str, *, schemes: tuple[str, ...]) -> str:
     if not is_good:
         begins = " or ".join(f"{scheme}://" for scheme in schemes)
         # The value is not quoted, because it may contain a password.
-        raise ImproperlyConfigured(f"{name} is no address that begins with {begins}.")
+        raise ImproperlyConfigured(f"{name} is not an address that starts with {begins}.")
     return value
 
 
@@ -103,7 +103,9 @@ def env_address(name: str, help: str) -> tuple[str, int] | None:
     except ValueError:
         number = 0
     if not 0 < number < 65_536:
-        raise ImproperlyConfigured(f"{name} is {value!r}; write address and port: 0.0.0.0:9464.")
+        raise ImproperlyConfigured(
+            f"{name} is {value!r}. Use an address and a port, such as 0.0.0.0:9464."
+        )
     return str(address), number
 
 
@@ -120,7 +122,7 @@ def env_networks(name: str, default: str, help: str) -> list[str]:
             ipaddress.ip_network(network, strict=False)
         except ValueError:
             raise ImproperlyConfigured(
-                f"{name} has {network!r}; write addresses or networks such as 10.0.0.0/8."
+                f"{name} has {network!r}. Use addresses or networks such as 10.0.0.0/8."
             ) from None
     return networks
 
@@ -130,7 +132,7 @@ def require_known_roles(name: str, roles: list[str], also: tuple[str, ...] = ())
     for role in roles:
         if role not in (*_ROLES, *also):
             known = ", ".join((*_ROLES, *also))
-            raise ImproperlyConfigured(f"{name} has {role!r}; the roles are {known}.")
+            raise ImproperlyConfigured(f"{name} has {role!r}. The roles are {known}.")
 
 
 def read_role_groups(name: str, pairs: list[str]) -> dict[str, list[str]]:
@@ -139,7 +141,7 @@ def read_role_groups(name: str, pairs: list[str]) -> dict[str, list[str]]:
     for pair in pairs:
         role, equals, group = (part.strip() for part in pair.partition("="))
         if not equals or not group:
-            raise ImproperlyConfigured(f"{name} has {pair!r}; write pairs such as reviewer=sre.")
+            raise ImproperlyConfigured(f"{name} has {pair!r}. Use pairs such as reviewer=sre.")
         require_known_roles(name, [role])
         groups.setdefault(role, []).append(group)
     return groups

@@ -19,7 +19,7 @@ def local_folder(place: str) -> Path | None:
         return None
     folder = Path(place).expanduser()
     if not folder.is_absolute():
-        raise ImproperlyConfigured(f"SCRIPTSMITH_FILES is {place!r}; write the whole path.")
+        raise ImproperlyConfigured(f"SCRIPTSMITH_FILES is {place!r}. Use an absolute path.")
     return folder
 
 
@@ -39,11 +39,11 @@ def kept_files_storage(place: str, *, endpoint: str) -> dict[str, Any]:
     parts = urlsplit(place)
     if parts.scheme != "s3" or not parts.hostname or parts.query or parts.username:
         raise ImproperlyConfigured(
-            f"SCRIPTSMITH_FILES is {place!r}; write a folder or s3://bucket/prefix."
+            f"SCRIPTSMITH_FILES is {place!r}. Use a folder or s3://bucket/prefix."
         )
     if find_spec("storages") is None:
         raise ImproperlyConfigured(
-            "SCRIPTSMITH_FILES names a bucket: install what requirements-s3.txt lists."
+            "SCRIPTSMITH_FILES names a bucket. Install the packages in requirements-s3.txt."
         )
     options: dict[str, Any] = {
         "bucket_name": parts.hostname,

@@ -73,7 +73,7 @@ def _close(idle: BaseDatabaseWrapper) -> None:
     try:
         idle.close()
     except DatabaseError:
-        logger.warning("an idle session could not be closed", exc_info=True)
+        logger.warning("could not close an idle session", exc_info=True)
     finally:
         idle.dec_thread_sharing()
 

@@ -588,7 +588,7 @@ SPECTACULAR_SETTINGS = {
         "StoredSecretsEnum": [(one, one) for one in ("mask-stored", "mask", "send")],
     },
     "TITLE": "ScriptSmith API",
-    "DESCRIPTION": "Actions, runs, the review queue, scores, decisions and the verified catalogue.",
+    "DESCRIPTION": "Requests, runs, the review queue, scores, decisions and the verified catalogue.",
     "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",

@@ -145,7 +145,7 @@ class Migration(migrations.Migration):
                 name='Job',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('state', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='waiting', max_length=9, verbose_name='state')),
+                    ('state', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Canceled')], default='waiting', max_length=9, verbose_name='state')),
                     ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                     ('started_at', models.DateTimeField(blank=True, null=True)),
@@ -486,7 +486,7 @@ class Migration(migrations.Migration):
                 name='CaseRun',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('state', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='waiting', max_length=9, verbose_name='state')),
+                    ('state', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Canceled')], default='waiting', max_length=9, verbose_name='state')),
                     ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                     ('started_at', models.DateTimeField(blank=True, null=True)),

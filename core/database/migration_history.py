@@ -30,9 +30,10 @@ def require_whole_history(connection: BaseDatabaseWrapper) -> None:
     if missing:
         others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise ImproperlyConfigured(
-            f"This database is only half migrated: it lacks {missing[0]}{others}. This version can't apply them on"
-            " their own. Run `migrate` once with the last commit that has them (docs/operation.md, 'Half-migrated"
-            " databases', has the commands), or start with an empty database."
+            f"This database is only partly migrated: {missing[0]}{others} is missing. This version "
+            "can't apply missing migrations separately. Run `migrate` once with the last commit "
+            "that has them (see docs/operation.md, 'Half-migrated databases'), or start with an "
+            "empty database."
         )
 
 

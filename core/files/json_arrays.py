@@ -14,7 +14,8 @@ _PART = 1 << 18
 # Names under which exports of other tools have their records, such as promptfoo's `results.results`.
 _ARRAYS = ("items", "results", "data", "examples", "rows", "records", "runs", "tasks")
 _NO_ARRAY = (
-    f"The file has no array of objects, alone or under one of the names {', '.join(_ARRAYS)}."
+    "The file has no array of objects, either at the top level or under one of the names "
+    f"{', '.join(_ARRAYS)}."
 )
 _GAP = re.compile(r"[\s,]*")
 _NAME = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
@@ -37,7 +38,7 @@ def read_json_array(file: BinaryIO) -> Iterator[Record]:
         window.at += 1
         window.skip(_GAP)
         if window.rest:
-            yield Record(number + 1, problem="follows the end of the array")
+            yield Record(number + 1, problem="has text after the end of the array")
 
 
 def has_array(value: object) -> bool:
@@ -121,7 +122,7 @@ def _find_array(window: _Window) -> int:
         passed += _find_name(window)
     if not (window.rest and window.is_at("[")):
         paths = ", ".join(path for path in passed[:10] if path.isprintable())
-        found = f" It has arrays at {paths}: save one as a file." if paths else ""
+        found = f" It has arrays at {paths}. Save one of them as a separate file." if paths else ""
         raise UnreadableFile(_NO_ARRAY + found)
     window.at += 1
     window.skip(_GAP)
@@ -139,7 +140,7 @@ def _find_name(window: _Window) -> list[str]:
                 break
             passed += _arrays_in(window.value(), key)
         except (ValueError, RecursionError) as error:
-            raise UnreadableFile(f"The file is no JSON: {str(error)[:200]}.") from error
+            raise UnreadableFile(f"The file is not valid JSON: {str(error)[:200]}.") from error
     return passed
 
 
@@ -158,7 +159,7 @@ def _read_element(window: _Window, number: int) -> Record:
         problem = Record(number, problem="is nested too deeply")
     except ValueError as error:
         is_long = window.rest > MOST_BYTES
-        reason = f"is no JSON: {str(error)[:200]}"
+        reason = f"is not valid JSON: {str(error)[:200]}"
         problem = too_long(number) if is_long else Record(number, problem=reason)
     else:
         return object_of(value, line=number)

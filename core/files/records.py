@@ -28,20 +28,20 @@ def decode_object(text: str, *, line: int) -> Record:
         value = DECODER.decode(text)
     except UnicodeEncodeError as error:
         at = len(text[: error.start].encode()) + 1
-        return Record(line, problem=f"is not UTF-8 at byte {at}")
+        return Record(line, problem=f"is not valid UTF-8 at byte {at}")
     except RecursionError:
         return Record(line, problem="is nested too deeply")
     except json.JSONDecodeError as error:
-        return Record(line, problem=f"is no JSON at character {error.colno}: {error.msg}")
+        return Record(line, problem=f"is not valid JSON at character {error.colno}: {error.msg}")
     except ValueError as error:
-        return Record(line, problem=f"is no JSON: {str(error)[:200]}")
+        return Record(line, problem=f"is not valid JSON: {str(error)[:200]}")
     return object_of(value, line=line)
 
 
 def object_of(value: object, *, line: int) -> Record:
     """Return the record of a JSON value."""
     if not isinstance(value, dict):
-        return Record(line, problem="is not an object with names and values")
+        return Record(line, problem="is not a JSON object")
     return Record(line, value)
 
 

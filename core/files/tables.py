@@ -22,7 +22,7 @@ _MOST_HEADER_LINES = 100
 _SAID_SEPARATOR = re.compile(r'"?sep=([^\w"])"?[,;\t|]*\s*', re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*"')
 _NAMELESS = re.compile(r"Unnamed: \d+")  # by pandas
-_NO_HEADER = "The file has no header: its first line holds no names of columns."
+_NO_HEADER = "The file has no header. Its first line must contain the column names."
 _OPEN_HEADER = "A quote in the header is not closed."
 
 
@@ -109,13 +109,13 @@ class Table:
         except _TooLong:
             problem = say_too_long()
         except csv.Error as error:
-            problem = f"cannot be read as a row, check its quotes: {error}"
+            problem = f"cannot be read as a row; check its quotes: {error}"
         first, *rest = feed.taken
         if not problem and (len(cells) != self._width or len(self._named) != self._width):
             cells, problem = self._fit(cells)
         if rest and not problem and self._looks_like_rows(feed.taken):
             problem = (
-                f"looks like several rows up to line {rest[-1].number}: is a quote not closed?"
+                f"looks like several rows up to line {rest[-1].number}; check for an unclosed quote"
             )
         if problem:
             feed.again += reversed(rest)
@@ -132,7 +132,7 @@ class Table:
         if not self._are_all_short:
             return None
         self._are_all_short = False
-        return TableRow(1, problem="is longer than every row: is the line of the header damaged?")
+        return TableRow(1, problem="is longer than every row; check the header for errors")
 
     def _fit(self, cells: Sequence[str]) -> tuple[Sequence[str], str]:
         """Return the cells of the columns with a name; the others must be empty."""
@@ -140,7 +140,7 @@ class Table:
         extra = [*cells[width:], *(cells[place] for place in self._nameless if place < len(cells))]
         is_short = len(cells) < width and (self._exact or self._in_doubt) and any(cells)
         if is_short or any(cell.strip() for cell in extra):
-            return cells, f"has {len(cells)} cells under {width} columns"
+            return cells, f"has {len(cells)} cells, but the header has {width} columns"
         return [cells[place] for place in self._named if place < len(cells)], ""
 
     def _looks_like_rows(self, lines: Sequence[Line]) -> bool:

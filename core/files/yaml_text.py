@@ -19,7 +19,7 @@ def read_yaml(text: str) -> object:
         _check_shape(text)
         return yaml.load(text, Loader=_LOADER)  # like safe_load: strings, numbers, lists, mappings
     except yaml.YAMLError as error:
-        raise ValueError(f"is no YAML: {' '.join(str(error).split())[:300]}") from error
+        raise ValueError(f"is not valid YAML: {' '.join(str(error).split())[:300]}") from error
     except RecursionError as error:
         raise ValueError("is nested too deeply") from error
 

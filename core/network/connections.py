@@ -63,7 +63,7 @@ class JudgedNetwork(httpcore2.NetworkBackend):
 
     def connect_unix_socket(self, *_given: Any, **_named: Any) -> httpcore2.NetworkStream:
         """Raise NotConnected, because other servers are never reached by Unix sockets."""
-        raise NotConnected("Unix sockets are not used here.")
+        raise NotConnected("Unix sockets are not supported.")
 
     def sleep(self, seconds: float) -> None:
         """Raise NotImplementedError, because nothing is retried."""
@@ -149,7 +149,7 @@ class _Resolver:
         try:
             return future.result(timeout=within)
         except FutureTimeout:
-            raise TimeoutError(f"{host} was not found in time") from None
+            raise TimeoutError(f"the lookup of {host} timed out") from None
 
     def _look_up(self, host: str, port: int) -> None:
         try:
@@ -192,7 +192,7 @@ def _connect(
         else:
             exchange.connected = True
             return connection
-    raise last or OSError("there is no address")
+    raise last or OSError("the host has no address")
 
 
 def _is_readable(connection: socket.socket) -> bool:

@@ -30,7 +30,7 @@ class KeysetPagination(CursorPagination):
             return self.page_size
         if not re.fullmatch("[0-9]{1,4}", limit) or not 1 <= int(limit) <= self.max_page_size:
             raise BadInput(
-                _("Give a whole number from 1 to %(most)s.") % {"most": self.max_page_size},
+                _("Enter a whole number from 1 to %(most)s.") % {"most": self.max_page_size},
                 field="limit",
             )
         return int(limit)
@@ -64,7 +64,10 @@ class KeysetPagination(CursorPagination):
 
     def _no_place(self) -> BadInput:
         return BadInput(
-            _("This is no place in the list. Take `next` or `previous` as they were given."),
+            _(
+                "This is not a valid position in the list. Use `next` or `previous` exactly as "
+                "returned."
+            ),
             field="cursor",
         )
 

@@ -50,7 +50,9 @@ class JSONParser(parsers.JSONParser):
         except RecursionError:
             raise _too_deep() from None
         except ValueError as error:
-            raise ParseError(_("This is not JSON: %(why)s") % {"why": shown(str(error))}) from None
+            raise ParseError(
+                _("This is not valid JSON: %(why)s") % {"why": shown(str(error))}
+            ) from None
         require_usable(parsed)
         return cast("dict[str, Any]", parsed)
 
@@ -122,12 +124,14 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _too_deep() -> BadInput:
-    return BadInput(_("This is nested more than %(most)s deep.") % {"most": MOST_DEPTH})
+    return BadInput(_("This is nested more than %(most)s levels deep.") % {"most": MOST_DEPTH})
 
 
 def _read(stream: IO[Any]) -> bytes:
     most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     body: bytes = stream.read() if most is None else stream.read(most + 1)
     if most is not None and len(body) > most:
-        raise TooLarge(_("At most %(most)s.") % {"most": filesizeformat(most)})
+        raise TooLarge(
+            _("This is too large. The limit is %(most)s.") % {"most": filesizeformat(most)}
+        )
     return body

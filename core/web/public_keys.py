@@ -39,7 +39,7 @@ def public_key(kind: str, key: int) -> PublicKey:
     It stays the same as long as SECRET_KEY does.
     """
     if not 0 <= key < LIMIT:
-        raise ValueError(f"{key} is no key that can be shown")
+        raise ValueError(f"{key} is out of range for a public key")
     left, right = key >> _HALF, key & _MASK
     secret = _secret_of(kind)
     for number in range(_ROUNDS):

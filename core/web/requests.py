@@ -99,7 +99,9 @@ def _read_key(request: HttpRequest, name: str) -> int | None:
     if not value:
         return None
     if not value.isdecimal() or len(value) > 18:
-        raise BadInput(f"The address has {name}={value[:20]!r}, which is no place in this list.")
+        raise BadInput(
+            f"The address has {name}={value[:20]!r}, which is not a position in this list."
+        )
     return int(value)
 
 

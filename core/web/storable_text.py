@@ -16,9 +16,9 @@ _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 def why_unusable(text: str) -> str:
     """Return the problem with a text as a sentence; empty if it can be stored and sent."""
     if "\0" in text:
-        return _("It holds a NUL character, which no text here can have.")
+        return _("The text contains a NUL character.")
     if not text.isascii() and _SURROGATE.search(text):
-        return _("It holds half of a character (a lone surrogate), which no text can have.")
+        return _("The text contains an invalid character (unpaired surrogate).")
     return ""
 
 
@@ -27,14 +27,14 @@ def why_unreadable(encoded: str) -> str:
     if "%" not in encoded:
         return why_unusable(encoded)
     if _BROKEN_ESCAPE.search(encoded):
-        return _("A % in it is not followed by two hexadecimal digits.")
+        return _("The text contains a % that is not followed by two hexadecimal digits.")
     raw = unquote_to_bytes(encoded)
     if b"\0" in raw:
         return why_unusable("\0")
     try:
         raw.decode()
     except UnicodeDecodeError:
-        return _("It is not UTF-8.")
+        return _("The text is not valid UTF-8.")
     return ""
 
 

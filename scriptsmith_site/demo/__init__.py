@@ -57,11 +57,12 @@ def load() -> dict[str, str]:
 def require_private() -> None:
     """Raise Refused unless the server listens on loopback only and production settings are off."""
     if settings.PRODUCTION:
-        raise Refused(_("The demo is not for production: set SCRIPTSMITH_DEMO=False."))
+        raise Refused(_("The demo can't run in production. Set SCRIPTSMITH_DEMO=False."))
     if not _is_loopback(settings.BIND):
         raise Refused(
             _(
-                "The demo accounts exist only on loopback: set SCRIPTSMITH_DEMO=False or unset SCRIPTSMITH_BIND."
+                "The demo accounts are only allowed on a loopback address. Set "
+                "SCRIPTSMITH_DEMO=False, or unset SCRIPTSMITH_BIND."
             )
         )
 

@@ -54,8 +54,8 @@ def _make_finished(manager: User) -> None:
     rules = review.preset_rules(
         "standard",
         description=_(
-            "A study made up for the demo: scripts, feedback and scores are written for it, and say nothing of any "
-            "language model or person."
+            "A fictional study for the demo. Its scripts, feedback and scores were written for it "
+            "and say nothing about any language model or person."
         ),
         planned_items=len(rows),
         primary_figure="first_pass_accuracy",
@@ -78,7 +78,7 @@ def _make_open(manager: User, reviewer: User) -> None:
     rows = _read("open_study.yaml")
     rules = review.preset_rules(
         "standard",
-        description=_("A dozen everyday tasks, scored blind. Made up for the demo."),
+        description=_("A dozen everyday tasks, scored blind. Fictional, for the demo."),
         overlap=1,
         planned_items=len(rows),
         primary_figure="first_pass_accuracy",

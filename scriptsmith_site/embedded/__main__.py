@@ -18,7 +18,7 @@ def main() -> None:
         prog="python -m scriptsmith_site.embedded", description=__doc__
     )
     parser.add_argument(
-        "--with-parent", action="store_true", help="end when the process that started this one ends"
+        "--with-parent", action="store_true", help="stop when the parent process ends"
     )
     if parser.parse_args().with_parent:
         follow_parent(signal.SIGTERM)
@@ -64,10 +64,10 @@ def _supervise(layout: Layout) -> None:
         )
         run(layout, options, load)
     except (CannotStart, ImproperlyConfigured) as error:
-        sys.exit(f"ScriptSmith cannot run: {error}")
+        sys.exit(f"ScriptSmith can't run: {error}")
     except OSError as error:
         place = Path(error.filename or layout.data)
-        sys.exit(f"ScriptSmith cannot run: {cannot_write(place, error)}")
+        sys.exit(f"ScriptSmith can't run: {cannot_write(place, error)}")
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -22,7 +22,9 @@ def make_private(folder: Path) -> None:
         raise cannot_write(folder, error) from error
     ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
     if not ours or found.st_mode & 0o077:
-        raise CannotStart(f"{folder} must be a folder of yours with mode 700; move it away")
+        raise CannotStart(
+            f"{folder} must be a folder that you own with mode 700. Move it away, then try again"
+        )
 
 
 def make_data_folder(layout: Layout) -> None:
@@ -34,13 +36,14 @@ def make_data_folder(layout: Layout) -> None:
         raise cannot_write(layout.data, error) from error
     if not os.access(layout.data, os.W_OK | os.X_OK):
         raise CannotStart(
-            f"the data folder {layout.data} is not yours to write to: "
-            "set SCRIPTSMITH_DATA to another, or run as the user it belongs to"
+            f"you can't write to the data folder {layout.data}. Set SCRIPTSMITH_DATA to another "
+            "folder, or run as the owner of this one"
         )
 
 
 def cannot_write(path: Path, error: OSError) -> CannotStart:
     """Return the error that says what to do about a path that could not be written."""
     return CannotStart(
-        f"cannot write {path}: {error.strerror}; free it, or set SCRIPTSMITH_DATA to another folder"
+        f"cannot write {path}: {error.strerror}. Fix this, or set SCRIPTSMITH_DATA to another "
+        "folder"
     )

@@ -70,12 +70,12 @@ def held(path: Path, *, seconds: float) -> Iterator[None]:
             waited = time.monotonic() - begun
             if waited > seconds:
                 raise CannotStart(
-                    f"another process has been starting or stopping the servers for {seconds:.0f} s"
-                    f" and holds {path}; end it, then try again"
+                    f"another process has held {path} for {seconds:.0f} s to start or stop the servers. "
+                    "Stop that process, then try again"
                 )
             if waited > patience:
                 print(
-                    "Waiting for another process to prepare the servers.",
+                    "Waiting for another process to start or stop the servers.",
                     file=sys.stderr,
                 )
                 patience = seconds

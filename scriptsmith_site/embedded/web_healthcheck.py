@@ -22,7 +22,7 @@ def main() -> None:
         with urlopen(asked, timeout=SECONDS):
             pass
     except OSError as error:
-        sys.exit(f"no answer at port {port}: {error}")
+        sys.exit(f"no response on port {port}: {error}")
 
 
 if __name__ == "__main__":

@@ -37,4 +37,4 @@ def is_alive(file: Path, *, now: float) -> bool:
 if __name__ == "__main__":
     folder = Path(os.environ.get("SCRIPTSMITH_DATA") or ".data")
     sign = file_of(folder, socket.gethostname(), *sys.argv[1:])
-    sys.exit(0 if is_alive(sign, now=time.time()) else f"no sign of life in {sign}")
+    sys.exit(0 if is_alive(sign, now=time.time()) else f"no recent heartbeat in {sign}")

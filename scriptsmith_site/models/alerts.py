@@ -26,8 +26,8 @@ class AlertSource(models.Model):
         GENERIC = "generic", _("Generic JSON")
 
     class Proof(models.TextChoices):
-        TOKEN = "token", _("A token that it sends")
-        SIGNATURE = "signature", _("A signature of what it sends")
+        TOKEN = "token", _("Bearer token")
+        SIGNATURE = "signature", _("Signed requests")
 
     class Severity(models.IntegerChoices):
         CRITICAL = 1, _("Critical")
@@ -37,7 +37,7 @@ class AlertSource(models.Model):
 
     kind = models.CharField(_("kind"), max_length=12, choices=Kind)
     name = models.CharField(_("name"), max_length=80, unique=True)
-    proof = models.CharField(_("proof"), max_length=9, choices=Proof, default=Proof.TOKEN)
+    proof = models.CharField(_("authentication"), max_length=9, choices=Proof, default=Proof.TOKEN)
     # For Grafana: the header with the signature, and the header with the time if the time is signed, too.
     signature_header = models.CharField(max_length=80, blank=True)
     timestamp_header = models.CharField(max_length=80, blank=True)
@@ -46,10 +46,10 @@ class AlertSource(models.Model):
     # Alerts are accepted if all matchers match and they are at least this severe.
     matchers = models.TextField(_("label matchers"), blank=True)
     least_severity = models.PositiveSmallIntegerField(
-        _("least severity"), choices=Severity, default=Severity.LOW
+        _("lowest severity"), choices=Severity, default=Severity.LOW
     )
-    requests_per_minute = models.PositiveIntegerField(_("requests a minute"), default=1_200)
-    most_open = models.PositiveIntegerField(_("open incidents at most"), default=200)
+    requests_per_minute = models.PositiveIntegerField(_("requests per minute"), default=1_200)
+    most_open = models.PositiveIntegerField(_("maximum open incidents"), default=200)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
     last_success_at = models.DateTimeField(null=True, blank=True)
     last_error_at = models.DateTimeField(null=True, blank=True)
@@ -94,7 +94,7 @@ class AlertKey(models.Model):
     source = models.ForeignKey(AlertSource, models.CASCADE, related_name="keys")
     sha256 = models.CharField(max_length=64, blank=True)
     sealed = models.TextField(blank=True)
-    prefix = models.CharField(_("begins with"), max_length=8)
+    prefix = models.CharField(_("starts with"), max_length=8)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -187,7 +187,7 @@ class Incident(models.Model):
     link = models.CharField(max_length=2_000, blank=True)
     runbook = models.CharField(max_length=2_000, blank=True)
     opened_at = models.DateTimeField(_("opened"), default=timezone.now)
-    last_at = models.DateTimeField(_("last heard of"), default=timezone.now)
+    last_at = models.DateTimeField(_("last alert"), default=timezone.now)
     resolved_at = models.DateTimeField(_("resolved"), null=True, blank=True)
     firing = models.PositiveIntegerField(default=0)
     repeats = models.PositiveIntegerField(default=0)
@@ -279,16 +279,16 @@ class IncidentEvent(models.Model):
         FIRED = "fired", _("fired")
         FIRED_AGAIN = "fired-again", _("fired again")
         RESOLVED = "resolved", _("resolved")
-        CLOSED = "closed", _("closed by a person")
-        TAKEN = "taken", _("taken")
-        HANDED_OVER = "handed-over", _("handed over")
-        RELEASED = "released", _("given back")
-        REWORDED = "reworded", _("statement changed")
+        CLOSED = "closed", _("closed by a user")
+        TAKEN = "taken", _("assigned")
+        HANDED_OVER = "handed-over", _("reassigned")
+        RELEASED = "released", _("unassigned")
+        REWORDED = "reworded", _("request text changed")
         NOTED = "noted", _("note")
         COPIED = "copied", _("script copied")
-        ASKED = "asked", _("asked for a script")
-        RULE_ASKED = "rule-asked", _("asked by a rule")
-        RULE_HELD = "rule-held", _("a rule did not ask")
+        ASKED = "asked", _("script requested")
+        RULE_ASKED = "rule-asked", _("script requested by a rule")
+        RULE_HELD = "rule-held", _("a rule did not request a script")
         OUTCOME = "outcome", _("outcome")
 
     incident = models.ForeignKey(Incident, models.CASCADE, related_name="events")
@@ -317,12 +317,12 @@ class AlertRule(models.Model):
     )
     matchers = models.TextField(_("label matchers"), blank=True)
     least_severity = models.PositiveSmallIntegerField(
-        _("least severity"), choices=AlertSource.Severity, default=AlertSource.Severity.HIGH
+        _("lowest severity"), choices=AlertSource.Severity, default=AlertSource.Severity.HIGH
     )
     configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="+")
     account = models.ForeignKey(User, models.PROTECT, related_name="+")
-    runs_per_day = models.PositiveIntegerField(_("runs a day"), default=5)
-    runs_per_source = models.PositiveIntegerField(_("runs a day for one source"), default=5)
+    runs_per_day = models.PositiveIntegerField(_("runs per day"), default=5)
+    runs_per_source = models.PositiveIntegerField(_("runs per day and source"), default=5)
     is_on = models.BooleanField(_("on"), default=False)
     edition = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -22,7 +22,7 @@ class ChatCommand(models.Model):
     sealed = models.TextField(blank=True)
     # The workspace or team that may use it. If empty, any workspace with the secret may.
     team = models.CharField(_("workspace"), max_length=40, blank=True)
-    requests_per_minute = models.PositiveIntegerField(_("requests a minute"), default=60)
+    requests_per_minute = models.PositiveIntegerField(_("requests per minute"), default=60)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
     last_success_at = models.DateTimeField(null=True, blank=True)
     last_error_at = models.DateTimeField(null=True, blank=True)

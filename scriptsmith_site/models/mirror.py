@@ -21,7 +21,7 @@ class Mirror(models.Model):
     secret_variable = models.CharField(_("secret variable"), max_length=100, blank=True)
     secret = models.TextField(default="", blank=True)
     # The public key of an SSH server, in the format of known_hosts.
-    host_key = models.TextField(_("key of the server"), blank=True)
+    host_key = models.TextField(_("host key"), blank=True)
     owner = models.ForeignKey(User, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
     edition = models.PositiveIntegerField(default=1)
@@ -55,22 +55,22 @@ class MirrorCommit(models.Model):
     """A publication and its commit. The rows are in the order of the publications."""
 
     class Kind(models.TextChoices):
-        SNAPSHOT = "snapshot", _("Catalogue as it was")
+        SNAPSHOT = "snapshot", _("Initial catalogue")
         VERIFIED = "verified", _("Verified")
-        DEPRECATED = "deprecated", _("Out of use")
+        DEPRECATED = "deprecated", _("Deprecated")
         SUSPENDED = "suspended", _("Suspended")
         REINSTATED = "reinstated", _("Suspension lifted")
         RENAMED = "renamed", _("Renamed")
         MERGED = "merged", _("Merged")
         UNMERGED = "unmerged", _("Merge undone")
-        ACCEPTED = "accepted", _("Files put back")
+        ACCEPTED = "accepted", _("Files restored")
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
-        MADE = "made", _("On its way")
-        PUSHED = "pushed", _("In the mirror")
+        MADE = "made", _("In progress")
+        PUSHED = "pushed", _("Pushed")
         WITHHELD = "withheld", _("Withheld")
-        UNCHANGED = "unchanged", _("Changes nothing")
+        UNCHANGED = "unchanged", _("No changes")
 
     kind = models.CharField(max_length=10, choices=Kind)
     state = models.CharField(_("state"), max_length=9, choices=State, default=State.WAITING)

@@ -56,13 +56,13 @@ class NotificationChoices(models.Model):
     """A user's notification settings. Without a row, all notifications appear in the app only."""
 
     class Way(models.TextChoices):
-        BELL = "bell", _("Bell")
-        BOTH = "both", _("Bell and e-mail")
-        MAIL = "mail", _("E-mail")
-        MUTE = "mute", _("Mute")
+        BELL = "bell", _("In the app")
+        BOTH = "both", _("In the app and by email")
+        MAIL = "mail", _("By email")
+        MUTE = "mute", _("Off")
 
     class Digest(models.TextChoices):
-        AT_ONCE = "at-once", _("At once")
+        AT_ONCE = "at-once", _("Immediately")
         HOURLY = "hourly", _("Once an hour")
         DAILY = "daily", _("Once a day")
 
@@ -70,12 +70,12 @@ class NotificationChoices(models.Model):
     # From a kind to its way of delivery, if it is not the default.
     ways = models.JSONField(default=dict, blank=True)
     # Separate from the account's address, because entering an address does not prove that the user owns it.
-    mail_address = models.EmailField(_("e-mail address"), blank=True)
+    mail_address = models.EmailField(_("email address"), blank=True)
     # The number of confirmation and test emails that the user triggered since `letters_since`.
     letters = models.PositiveSmallIntegerField(default=0)
     letters_since = models.DateTimeField(null=True, blank=True)
     confirmed_at = models.DateTimeField(null=True, blank=True)
-    digest = models.CharField(_("e-mails"), max_length=8, choices=Digest, default=Digest.AT_ONCE)
+    digest = models.CharField(_("emails"), max_length=8, choices=Digest, default=Digest.AT_ONCE)
     # Hours of the day in the user's time zone, from 0 to 23.
     daily_hour = models.PositiveSmallIntegerField(_("hour of the day"), default=8)
     quiet_from = models.PositiveSmallIntegerField(_("quiet from"), null=True, blank=True)

@@ -15,7 +15,7 @@ class BackupEvent(models.Model):
     class Kind(models.TextChoices):
         BACKUP = "backup", _("Backup")
         RESTORE = "restore", _("Restore")
-        DRILL = "drill", _("Drill")
+        DRILL = "drill", _("Restore test")
 
     kind = models.CharField(_("kind"), max_length=7, choices=Kind)
     at = models.DateTimeField(_("when"), default=timezone.now, editable=False)
@@ -45,7 +45,7 @@ class Installation(models.Model):
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=ONLY, editable=False)
     # A keyed hash that detects a different key without revealing the key.
-    secret_key_mark = models.CharField(_("mark of the secret key"), max_length=64)
+    secret_key_mark = models.CharField(_("fingerprint of the secret key"), max_length=64)
     made_at = models.DateTimeField(_("since"), default=timezone.now, editable=False)
 
     class Meta:

@@ -80,7 +80,7 @@ class Destination(models.Model):
     # A webhook's full URL, or a channel's host if its kind does not determine the host.
     address = models.CharField(_("address"), max_length=500, blank=True)
     types = ArrayField(models.CharField(max_length=60), verbose_name=_("events"))
-    includes_texts = models.BooleanField(_("sends statements and names"), default=False)
+    includes_texts = models.BooleanField(_("includes texts and names"), default=False)
     # The name of an environment variable or an encrypted secret.
     secret_variable = models.CharField(_("secret variable"), max_length=100, blank=True)
     secret = models.BinaryField(default=b"", blank=True)
@@ -91,7 +91,7 @@ class Destination(models.Model):
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
     edition = models.PositiveIntegerField(default=1)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
-    paused_why = models.CharField(_("why paused"), max_length=300, blank=True)
+    paused_why = models.CharField(_("reason for the pause"), max_length=300, blank=True)
     failing_since = models.DateTimeField(null=True, blank=True)
     # While the destination fails: consecutive failures and the next attempt, instead of attempts for each event.
     failures = models.PositiveSmallIntegerField(default=0)
@@ -127,7 +127,7 @@ class Delivery(models.Model):
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
         DELIVERED = "delivered", _("Delivered")
-        FAILED = "failed", _("Given up")
+        FAILED = "failed", _("Failed")
         WITHHELD = "withheld", _("Withheld")
 
     destination = models.ForeignKey(Destination, models.CASCADE, related_name="deliveries")

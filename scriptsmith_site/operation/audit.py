@@ -37,7 +37,7 @@ _RECENT = 1000  # number of records whose events the filter offers
 
 
 class AuditFilters(forms.Form):
-    person = forms.CharField(label=_("Person"), required=False, max_length=150)
+    person = forms.CharField(label=_("User"), required=False, max_length=150)
     kind = forms.ModelChoiceField(
         ContentType.objects.none(), label=_("Kind"), required=False, empty_label=_("any")
     )

@@ -11,6 +11,11 @@ from django.db import connections
 from scriptsmith_site.models import Installation
 
 _PURPOSE = b"scriptsmith.installation.secret-key"
+_SHARED_DATABASE = (
+    "This machine's secret key is not the one that this database is used with. Set SCRIPTSMITH_SECRET_KEY to the key "
+    "of the other machines, or copy their `secret-key` file to this data folder. If you changed the key on all machines "
+    "on purpose, run `python manage.py accept_secret_key`."
+)
 
 
 def note_key(using: str = "default", **_signal: object) -> None:
@@ -27,10 +32,24 @@ def require_same_key() -> None:
     known = Installation.objects.values_list("secret_key_mark", flat=True).first()
     if known is not None and not hmac.compare_digest(known, _mark_of(settings.SECRET_KEY)):
         raise ImproperlyConfigured(
-            "This machine's secret key is not the one that this database is used with. Set SCRIPTSMITH_SECRET_KEY to "
-            "that of the other machines, or copy their file `secret-key` into this data folder. Where the key was "
-            "changed on purpose, on all of them: manage.py accept_secret_key."
+            _own_database() if not settings.DATABASE_URL else _SHARED_DATABASE
         )
+
+
+def _own_database() -> str:
+    """Return the advice for a database that ScriptSmith started itself.
+
+    As root, its files are outside the data folder. They remain if the data folder is deleted with its checkout, and a
+    new checkout at the same path uses them again.
+    """
+    layout = settings.LAYOUT
+    folder = layout.postgres_home if layout.runs_as_root else layout.postgres_data
+    return (
+        f"The database in {folder} was created with another secret key, for example by an earlier checkout in the same "
+        f"place. To start with an empty database, delete {folder}. To keep its data, restore the old key: copy the old "
+        f"`secret-key` file to {layout.secret_key}, or set SCRIPTSMITH_SECRET_KEY. If the old key is lost, run `python "
+        "manage.py accept_secret_key`; then users must sign in again and stored secrets must be entered again."
+    )
 
 
 def accept_key() -> bool:

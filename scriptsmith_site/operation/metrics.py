@@ -91,14 +91,14 @@ class Present(Collector):
     """
 
     def collect(self) -> Iterator[Metric]:
-        yield _gauge("info", "The version that is running.", {settings.VERSION: 1.0}, "version")
+        yield _gauge("info", "The running version.", {settings.VERSION: 1.0}, "version")
         parts = {
             "database": check_database(connections["default"]),
             "broker": check_broker(settings.CELERY_BROKER_URL),
             "embedder": check_embedder(),
         }
         up = {part: float(health is Health.OK) for part, health in parts.items()}
-        yield _gauge("up", "Whether a part answers.", up, "part")
+        yield _gauge("up", "Whether a component works.", up, "part")
         yield from _present()
 
 
@@ -131,32 +131,30 @@ def _present() -> Iterator[Metric]:
     ages = {name: (now - at).total_seconds() if at else 0.0 for name, at in oldest.items()}
     yield _gauge(
         "oldest_queued_run_seconds",
-        "How long the run has waited that has waited longest.",
+        "Waiting time of the oldest queued run.",
         {"": waited},
     )
     yield _gauge(
         "queue_age_seconds",
-        "How long what has waited longest in a queue has waited; 0 where nothing waits.",
+        "Waiting time of the oldest job in a queue; 0 if the queue is empty.",
         ages,
         "queue",
     )
     waiting = Item.objects.waiting().filter(campaign=live_queue()).count()
-    yield _gauge("items_waiting", "Items of the live queue that want a reviewer.", {"": waiting})
-    yield _gauge(
-        "workers", "Workers with a recent sign of life.", {"": work.living_workers().count()}
-    )
+    yield _gauge("items_waiting", "Items in the review queue without a reviewer.", {"": waiting})
+    yield _gauge("workers", "Workers with a recent heartbeat.", {"": work.living_workers().count()})
     resting = {endpoint.name: 1.0 for endpoint in work.endpoints_at_rest()}
-    yield _gauge("endpoint_resting", "Endpoints that nobody asks for a while.", resting, "endpoint")
+    yield _gauge("endpoint_resting", "Endpoints that are paused for now.", resting, "endpoint")
     yield _gauge(
         "outcome_reports_waiting",
-        "Reports of programs that a script made things worse, which nobody has looked at.",
+        "Unchecked reports by agents that a script made things worse.",
         {"": OutcomeReport.objects.to_look_at().order_by().count()},
     )
     yield _alerts()
     backup = BackupEvent.objects.filter(kind=BackupEvent.Kind.BACKUP).aggregate(at=Max("at"))["at"]
     yield _gauge(
         "last_backup_timestamp_seconds",
-        "When the last backup was made; 0 where there is none.",
+        "Time of the last backup; 0 without a backup.",
         {"": backup.timestamp() if backup else 0.0},
     )
 
@@ -178,7 +176,7 @@ def _oldest_undelivered() -> datetime | None:
 def _alerts() -> Metric:
     """Return the tallies of alert sources, which all processes share and which count only stored alerts."""
     counter = CounterMetricFamily(
-        "scriptsmith_alerts", "What became of what alert sources sent.", labels=["kind", "result"]
+        "scriptsmith_alerts", "Alerts received from sources, by result.", labels=["kind", "result"]
     )
     found: dict[tuple[str, str], int] = defaultdict(int)
     for kind, what, count in AlertTally.objects.order_by().values_list(

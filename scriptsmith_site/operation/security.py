@@ -36,7 +36,7 @@ _DAY = {"type": "date"}
 
 
 class SecurityFilters(forms.Form):
-    person = forms.CharField(label=_("Person"), required=False, max_length=254)
+    person = forms.CharField(label=_("User"), required=False, max_length=254)
     kind = forms.ChoiceField(
         label=_("Kind"), required=False, choices=[("", _("any")), *SecurityEvent.Kind.choices]
     )
@@ -57,7 +57,7 @@ class SecurityFilters(forms.Form):
             return str(ipaddress.ip_network(typed, strict=False))
         except ValueError:
             raise forms.ValidationError(
-                _("Write an address such as 192.0.2.7, or a network such as 10.0.0.0/8.")
+                _("Enter an address such as 192.0.2.7, or a network such as 10.0.0.0/8.")
             ) from None
 
 
@@ -95,7 +95,7 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
     """Lift one lockout, if it has not expired."""
     require_administrator(signed_in(request))
     lockouts.lift_one(get_object_or_404(GuessCount, pk=pk), by=signed_in(request))
-    messages.success(request, _("Lifted: they may try again at once."))
+    messages.success(request, _("Lockout lifted."))
     return redirect("audit-security")
 
 

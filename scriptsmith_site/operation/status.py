@@ -50,19 +50,19 @@ def show_status(request: HttpRequest) -> HttpResponse:
 def describe_parts() -> list[tuple[str, health.Health, str]]:
     """Return each part as in /readyz, with the consequence of its failure."""
     about = {
-        "database": (_("Database"), _("Nothing works without it.")),
+        "database": (_("Database"), _("ScriptSmith can't work without it.")),
         "migrations": (_("Migrations"), _("Run `python manage.py migrate`.")),
-        "disk": (_("Disk"), _("Less than 1 GiB is free. Make room before it is full.")),
-        "worker": (_("Worker"), _("None has given a sign of life for a minute. New runs wait.")),
+        "disk": (_("Disk"), _("Less than 1 GiB is free. Free some space soon.")),
+        "worker": (_("Worker"), _("No worker has reported for a minute. New runs wait.")),
         "oldest_job": (
             _("Waiting times"),
-            _("Something that a person asked for has waited for more than 10 minutes."),
+            _("A user's request has waited for more than 10 minutes."),
         ),
-        "broker": (_("Broker"), _("Pages work. New runs wait, and none is lost.")),
-        "embedder": (_("Embedder"), _("Statements are compared by their words only.")),
+        "broker": (_("Broker"), _("Pages work. New runs wait and are not lost.")),
+        "embedder": (_("Embedder"), _("Requests are compared with the catalogue by words only.")),
         "sandbox": (
             _("Sandbox"),
-            _("%(why)s Cases are not run.") % {"why": sandbox_trouble()},
+            _("%(why)s Sandbox tests are not run.") % {"why": sandbox_trouble()},
         ),
     }
     found = health.check_parts(connections["default"])

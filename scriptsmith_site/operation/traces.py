@@ -24,11 +24,11 @@ def begin_traces() -> None:
     try:
         make_tracer = import_string(MAKER)
     except ImportError as error:
-        logger.warning("There are no traces: %s. Install requirements-otel.txt.", error)
+        logger.warning("Tracing is off: %s. Install the packages in requirements-otel.txt.", error)
         return
     try:
         tracing.tracer = make_tracer(
             service=settings.SCRIPTSMITH_TRACES_NAME, version=settings.VERSION
         )
     except Exception as error:  # many kinds of errors in the library; pages must still work
-        logger.warning("There are no traces: %s of OpenTelemetry.", type(error).__name__)
+        logger.warning("Tracing is off: OpenTelemetry raised %s.", type(error).__name__)

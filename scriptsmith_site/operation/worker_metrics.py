@@ -70,7 +70,7 @@ def show_counts() -> None:
         kind = _ServerOfIPv6 if ":" in host else _Server
         server = make_server(host, port, _answer, kind, _Handler)
     except OSError as error:
-        logger.warning("Metrics of this worker are not shown at port %s: %s", port, error)
+        logger.warning("This worker can't serve its metrics on port %s: %s", port, error)
         return
     threading.Thread(target=server.serve_forever, name="worker-metrics", daemon=True).start()
 
@@ -81,7 +81,9 @@ def _answer(
     try:
         answer = OriginMiddleware(_show)(WSGIRequest(environ))
     except DatabaseError:
-        answer = HttpResponse("The database does not answer, so no token can be read.", status=503)
+        answer = HttpResponse(
+            "The database does not respond, so the token can't be checked.", status=503
+        )
     finally:
         # This server handles each connection in a thread of its own, whose database connections end with it.
         connections.close_all()
@@ -91,6 +93,6 @@ def _answer(
 
 def _show(request: HttpRequest) -> HttpResponse:
     if request.path != "/metrics":
-        return HttpResponse("Only /metrics is here.", status=404)
+        return HttpResponse("Not found. Only /metrics exists here.", status=404)
     answer: HttpResponse = WorkerMetrics.as_view()(request)
     return answer.render() if isinstance(answer, SimpleTemplateResponse) else answer

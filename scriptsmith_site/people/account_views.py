@@ -64,9 +64,7 @@ def create_account(request: HttpRequest) -> HttpResponse:
         except BadInput as refusal:
             show_refusal_in(form, refusal)
         else:
-            messages.success(
-                request, _("%(name)s has an account now.") % {"name": account.username}
-            )
+            messages.success(request, _("Account %(name)s created.") % {"name": account.username})
             return redirect("user-detail", account.pk)
     return render(
         request, "people/user_new.html", {"form": form}, status=422 if form.errors else 200
@@ -112,7 +110,7 @@ def set_address(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def deactivate(request: HttpRequest, pk: int) -> HttpResponse:
     ended = services.deactivate(access_account(signed_in(request), pk), by=signed_in(request))
-    words = _("Deactivated, and signed out everywhere.")
+    words = _("Account deactivated, and signed out everywhere.")
     messages.success(request, f"{words} {ended_words(ended)}".strip())
     return redirect("user-detail", pk)
 
@@ -120,14 +118,14 @@ def deactivate(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def reactivate(request: HttpRequest, pk: int) -> HttpResponse:
     services.reactivate(access_account(signed_in(request), pk), by=signed_in(request))
-    messages.success(request, _("Active again."))
+    messages.success(request, _("Account reactivated."))
     return redirect("user-detail", pk)
 
 
 @require_POST
 def lift_lockout(request: HttpRequest, pk: int) -> HttpResponse:
     lockouts.lift_lockout(access_account(signed_in(request), pk), by=signed_in(request))
-    messages.success(request, _("They may try to sign in again at once."))
+    messages.success(request, _("Lockout lifted. The user can try again."))
     return redirect("user-detail", pk)
 
 
@@ -136,7 +134,7 @@ def lift_lockout(request: HttpRequest, pk: int) -> HttpResponse:
 def remove_second_factor(request: HttpRequest, pk: int) -> HttpResponse:
     """Remove the second factors of a user who has lost them."""
     second_factor.remove_all(access_account(signed_in(request), pk), by=signed_in(request))
-    messages.success(request, _("Removed: this person has no second factor now."))
+    messages.success(request, _("Second factor removed."))
     return redirect("user-detail", pk)
 
 
@@ -148,7 +146,9 @@ def anonymise_account(request: HttpRequest, pk: int) -> HttpResponse:
         anonymise(account, confirmed_name=confirmed, by=signed_in(request))
     except BadInput as refusal:
         return _render_account(request, account, anonymise_error=str(refusal))
-    messages.success(request, _("Anonymised. What they did stays, under a number."))
+    messages.success(
+        request, _("Account anonymized. Its scores, decisions and scripts stay under a number.")
+    )
     return redirect("user-detail", pk)
 
 
@@ -165,7 +165,7 @@ def reset(request: HttpRequest, pk: int) -> HttpResponse:
     """Reset the password. Renders the page instead of a redirect, like `make_link`."""
     account = access_account(signed_in(request), pk)
     done = reset_password(account, by=signed_in(request))
-    words = _("The old password and all sessions of this person have ended.")
+    words = _("Password reset, and all sessions ended.")
     messages.success(request, f"{words} {ended_words(done.ended_tokens)}".strip())
     return _render_account(request, account, link=_address_of(done.secret, request))
 

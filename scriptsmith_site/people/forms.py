@@ -25,8 +25,8 @@ from scriptsmith_site.people.sign_in.tokens import may_read_metrics
 class SignInForm(AuthenticationForm):
     error_messages = {
         "invalid_login": _(
-            "Wrong name or password. Passwords are case-sensitive. "
-            "After several wrong tries you have to wait."
+            "Wrong name or password. Passwords are case-sensitive. After several wrong attempts, "
+            "you have to wait."
         ),
         "inactive": _("This account is deactivated."),
     }
@@ -56,7 +56,10 @@ class LongSelect(forms.Select):
 
 class PreferencesForm(forms.Form):
     display_name = forms.CharField(
-        label=_("Display name"), max_length=150, required=False, help_text=_("How others see you.")
+        label=_("Display name"),
+        max_length=150,
+        required=False,
+        help_text=_("The name that other users see."),
     )
     time_zone = forms.ChoiceField(
         label=_("Time zone"),
@@ -76,7 +79,7 @@ class PasswordForm(forms.Form):
     new_password = forms.CharField(
         label=_("New password"),
         strip=False,
-        help_text=_("At least 10 characters, and not a common one."),
+        help_text=_("At least 10 characters. Common passwords are rejected."),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 
@@ -85,7 +88,7 @@ class SetPasswordForm(forms.Form):
     password = forms.CharField(
         label=_("New password"),
         strip=False,
-        help_text=_("At least 10 characters, and not a common one."),
+        help_text=_("At least 10 characters. Common passwords are rejected."),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
     repeated_password = forms.CharField(
@@ -97,13 +100,15 @@ class SetPasswordForm(forms.Form):
     def clean_repeated_password(self) -> str:
         repeated: str = self.cleaned_data["repeated_password"]
         if repeated != self.cleaned_data.get("password", repeated):
-            raise forms.ValidationError(_("The two are not the same."))
+            raise forms.ValidationError(_("The passwords don't match."))
         return repeated
 
 
 class TokenForm(forms.Form):
     name = forms.CharField(
-        label=_("Name"), max_length=80, help_text=_("What will use it, such as “chat bot”.")
+        label=_("Name"),
+        max_length=80,
+        help_text=_("The program that will use it, such as “chat bot”."),
     )
     scopes = forms.MultipleChoiceField(
         label=_("Scopes"),
@@ -116,7 +121,7 @@ class TokenForm(forms.Form):
         choices=[
             ("30", _("30 days")),
             ("90", _("90 days")),
-            ("365", _("a year")),
+            ("365", _("1 year")),
             ("", _("never")),
         ],
         coerce=int,
@@ -146,28 +151,28 @@ class RolesForm(forms.Form):
 
 class AddressForm(forms.Form):
     address = forms.CharField(
-        label=_("E-mail address"),
+        label=_("Email address"),
         max_length=254,
         required=False,
         widget=forms.EmailInput(attrs={"autocomplete": "off"}),
         help_text=_(
-            "Single sign-on may link whoever proves this address to this account. No e-mail is sent to it: "
-            "for that, people confirm an address of their own under Notifications."
+            "Single sign-on may link a user with this verified address to this account. No emails "
+            "are sent to it. For emails, users confirm an address under Notifications."
         ),
     )
 
 
 class AccountForm(RolesForm):
     username = forms.CharField(
-        label=_("Name to sign in with"),
+        label=_("User name"),
         max_length=150,
-        help_text=_("Letters, digits and @ . + - _"),
+        help_text=_("For signing in. Letters, digits and @ . + - _"),
     )
     display_name = forms.CharField(label=_("Display name"), max_length=150, required=False)
     service_account = forms.BooleanField(
         label=_("Service account"),
         required=False,
-        help_text=_("A program: it has no password and comes with an API token."),
+        help_text=_("For a program. It has no password and uses an API token."),
     )
     field_order = ["username", "display_name", "service_account", "roles"]
 

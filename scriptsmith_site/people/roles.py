@@ -14,18 +14,24 @@ READ_AUDIT_LOG = "auditlog.view_logentry"
 class Role(models.TextChoices):
     REVIEWER = "reviewer", _("Reviewer")
     CURATOR = "curator", _("Curator")
-    MANAGER = "manager", _("Campaign manager")
+    MANAGER = "manager", _("Manager")
     ADMINISTRATOR = "administrator", _("Administrator")
 
 
 DUTIES = [
-    (Role.REVIEWER.value, _("Reviewer: asks for scripts, scores and decides")),
+    (Role.REVIEWER.value, _("Reviewer: requests scripts, scores and decides")),
     (Role.CURATOR.value, _("Curator: verifies, edits, merges and deprecates entries")),
     (
         Role.MANAGER.value,
-        _("Campaign manager: campaigns, reports, flags, calibration labels, reads the audit log"),
+        _(
+            "Manager: manages studies, reports, flags and calibration labels, and reads the "
+            "audit log"
+        ),
     ),
-    (Role.ADMINISTRATOR.value, _("Administrator: users, endpoints, settings, audit log")),
+    (
+        Role.ADMINISTRATOR.value,
+        _("Administrator: manages users, endpoints and settings, and reads the audit log"),
+    ),
 ]
 
 PERMISSIONS: dict[Role, frozenset[str]] = {

@@ -69,7 +69,7 @@ def change_roles(user: User, *, roles: Iterable[str], by: User | None) -> None:
     if Role.ADMINISTRATOR in old - wanted:
         if user == by:
             raise Refused(
-                _("You can't take the administrator role from yourself; ask another one.")
+                _("You can't remove your own administrator role. Ask another administrator.")
             )
         _require_another_administrator(user)
     _give_exactly(user, old=old, new=wanted, by=by)
@@ -107,12 +107,12 @@ def deactivate(user: User, *, by: User | None) -> int:
     """
     require_administrator(by)
     if user == by:
-        raise Refused(_("You can't deactivate yourself; ask another administrator."))
+        raise Refused(_("You can't deactivate your own account. Ask another administrator."))
     _lock_administrators()
     if Role.ADMINISTRATOR in roles_of(user):
         _require_another_administrator(user)
     if not User.objects.filter(pk=user.pk, is_active=True).update(is_active=False):
-        raise NotAllowedNow(_("This account is deactivated already."))
+        raise NotAllowedNow(_("This account is already deactivated."))
     user.is_active = False
     ended = end_tokens(user, by=by)
     end_links(user)
@@ -127,7 +127,7 @@ def reactivate(user: User, *, by: User | None) -> None:
     """Reactivate the account with its former password. Raises NotAllowedNow."""
     require_administrator(by)
     if not User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
-        raise NotAllowedNow(_("This account is active already."))
+        raise NotAllowedNow(_("This account is already active."))
     user.is_active = True
     record(user, "reactivated", by=by, is_active=(False, True))
     note(Kind.REACTIVATED, user=user, by=by)
@@ -143,7 +143,7 @@ def set_address(user: User, *, address: str, by: User | None) -> None:
     """
     require_administrator(by)
     if is_service_account(user):
-        raise NotAllowedNow(_("A service account has no e-mail address."))
+        raise NotAllowedNow(_("A service account can't have an email address."))
     if not user.is_active:
         raise NotAllowedNow(_("This account is deactivated."))
     address = address.strip()
@@ -151,7 +151,7 @@ def set_address(user: User, *, address: str, by: User | None) -> None:
         try:
             validate_email(address)
         except ValidationError:
-            raise BadInput(_("This is no e-mail address."), field="address") from None
+            raise BadInput(_("Enter a valid email address."), field="address") from None
         # If two accounts had the same address, neither could be linked, because ambiguous addresses are never linked.
         if accounts_with_address(address).exclude(pk=user.pk).exists():
             raise BadInput(_("Another account has this address."), field="address")
@@ -219,11 +219,9 @@ def set_password(user: User, password: str, *, field: str, by: User | None) -> i
 def change_preferences(user: User, *, display_name: str, time_zone: str, theme: str) -> Profile:
     """Change the user's own name, time zone (empty means UTC) and theme. Raises BadInput."""
     if time_zone and time_zone not in available_timezones():
-        raise BadInput(
-            _("There is no time zone of this name; write Europe/Berlin, say."), field="time_zone"
-        )
+        raise BadInput(_("Unknown time zone. Use a name such as Europe/Berlin."), field="time_zone")
     if theme not in Profile.Theme.values:
-        raise BadInput(_("There is no such theme."), field="theme")
+        raise BadInput(_("Unknown theme."), field="theme")
     profile, _created = Profile.objects.update_or_create(
         user=user, defaults={"time_zone": time_zone, "theme": theme}
     )
@@ -244,9 +242,7 @@ def require_administrator(by: User | None) -> None:
 def require_reader_of_audit_log(user: User) -> None:
     """Raise PermissionDenied if the user may not read the audit log."""
     if not user.has_perm(READ_AUDIT_LOG):
-        raise PermissionDenied(
-            _("The audit log takes the role “campaign manager” or “administrator”.")
-        )
+        raise PermissionDenied(_("The audit log requires the role Manager or Administrator."))
 
 
 def roles_of(user: User) -> set[Role]:
@@ -263,7 +259,7 @@ def _read_roles(names: Iterable[str], *, service_account: bool) -> set[Role]:
     try:
         roles = {Role(name) for name in names}
     except ValueError:
-        raise BadInput(_("There is no such role."), field="roles") from None
+        raise BadInput(_("Unknown role."), field="roles") from None
     if service_account and Role.ADMINISTRATOR in roles:
         raise BadInput(_("A service account can't be an administrator."), field="roles")
     return roles
@@ -278,7 +274,7 @@ def _require_good_username(username: str) -> None:
         raise BadInput(" ".join(error.messages), field="username") from None
     lock_name(NEW_NAMES)
     if User.objects.filter(username__iexact=username).exists():
-        raise BadInput(_("There is an account of this name already."), field="username")
+        raise BadInput(_("An account with this name already exists."), field="username")
 
 
 def _lock_administrators() -> None:
@@ -293,7 +289,7 @@ def _other_administrators(user: User) -> QuerySet[User]:
 
 def _require_another_administrator(user: User) -> None:
     if not _other_administrators(user).exists():
-        raise Refused(_("This is the last administrator: give the role to somebody else first."))
+        raise Refused(_("This is the last administrator. Give the role to another user first."))
 
 
 def _give_exactly(user: User, *, old: set[Role], new: set[Role], by: User | None) -> None:

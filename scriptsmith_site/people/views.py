@@ -140,7 +140,7 @@ def make_own_token(request: HttpRequest) -> HttpResponse:
 def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
     token = access_token(signed_in(request), pk)
     tokens.revoke_token(token, by=signed_in(request))
-    messages.success(request, _("Token revoked: it opens nothing any more."))
+    messages.success(request, _("Token revoked."))
     if token.user != request.user:
         return redirect("user-detail", token.user_id)
     return redirect("settings")

@@ -77,7 +77,7 @@ def show_locked_out(
     request: HttpRequest, response: HttpResponse | None = None, credentials: object = None
 ) -> HttpResponse:
     """Return the response of django-axes after too many wrong passwords from one address."""
-    words = _("Too many wrong passwords. Wait 15 minutes.")
+    words = _("Too many wrong passwords. Wait 15 minutes, then try again.")
     seconds = round(settings.AXES_COOLOFF_TIME * 60 * 60)
     return show_refusal(request, TooManyAttempts(words, seconds=seconds))
 

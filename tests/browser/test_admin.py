@@ -101,7 +101,7 @@ def test_a_curator_imports_on_the_catalogues_page_by_keyboard(
     page.set_input_files("input[type=file]", file)
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Nothing has been changed yet")).to_be_visible()
-    expect(page.get_by_text("is no JSON")).to_be_visible()
+    expect(page.get_by_text("is not valid JSON")).to_be_visible()
     assert problems_of(page) == []
     page.keyboard.press("Control+Enter")
 

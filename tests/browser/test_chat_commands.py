@@ -51,7 +51,7 @@ def test_a_slash_command_is_added_and_tried_by_keys(
     take(page, "slash-commands", narrow=True)
     page.goto("/users/")
     page.get_by_role("link", name="rita").first.click()
-    page.get_by_label("E-mail address").fill("rita@example.org")
+    page.get_by_label("Email address").fill("rita@example.org")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert problems_of(page) == []

@@ -140,7 +140,7 @@ def test_an_app_is_added_by_keys_and_its_code_asked_for(named: BrowserContext) -
     expect(page.get_by_label("Code")).to_be_focused()
     page.keyboard.type("000000")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("This code is wrong, or was used before.")).to_be_visible()
+    expect(page.get_by_text("This code is wrong or was already used.")).to_be_visible()
     assert problems_of(page) == []
     page.get_by_label("Code").fill(code_of(secret))
     page.keyboard.press("Enter")

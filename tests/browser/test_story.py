@@ -13,7 +13,7 @@ REWORDED = "Remove the files in /var/tmp/exports that are more than 30 days old"
 
 
 def ask(page: Page, statement: str) -> None:
-    """Request a script from any page: the key of *New action*, text, Ctrl+Enter."""
+    """Request a script from any page: the key of *Request script*, text, Ctrl+Enter."""
     page.keyboard.press("g")
     page.keyboard.press("n")
     page.wait_for_url("**/actions/new/**")

@@ -70,10 +70,10 @@ def test_an_administrator_makes_an_account_that_signs_in_and_checks_an_endpoint(
 ) -> None:
     page = sign_in("adam")
     page.goto("/users/new/")
-    page.get_by_label("Name to sign in with").fill("nina")
+    page.get_by_label("User name").fill("nina")
     page.get_by_label("Curator: verifies", exact=False).check()
     press(page, page.get_by_role("button", name="Make account"))
-    page.get_by_label("Reviewer: asks", exact=False).check()
+    page.get_by_label("Reviewer: requests", exact=False).check()
     press(page, page.get_by_role("button", name="Change roles"))
     press(page, page.get_by_role("button", name="Make a password link"))
     link = page.locator("#link").input_value()

@@ -114,7 +114,7 @@ def test_no_name_leads_out_of_the_folder(kept: KeptFiles) -> None:
 
 
 REFUSED = [
-    ("files", "the whole path"),
+    ("files", "an absolute path"),
     ("ftp://host/files", "a folder or s3://"),
     ("s3://", "a folder or s3://"),
     ("s3://key:word@bucket/x", "a folder or s3://"),

@@ -81,7 +81,10 @@ def test_program_is_alive_although_its_metrics_port_is_taken_until_it_hangs(
     with started(site, service, tmp_path, **taken) as process:
         wait_until(lambda: is_alive(service, tmp_path), tmp_path)
         if service == "runner":
-            wait_until(lambda: "are not shown at port" in (tmp_path / "log").read_text(), tmp_path)
+            wait_until(
+                lambda: "can't serve its metrics on port" in (tmp_path / "log").read_text(),
+                tmp_path,
+            )
         (sign,) = (tmp_path / "workers").iterdir()
         first = sign.stat().st_mtime
         wait_until(lambda: sign.stat().st_mtime > first, tmp_path)

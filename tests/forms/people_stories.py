@@ -156,7 +156,7 @@ PEOPLE = {
             {"address": "no address"},
             name="refused address",
             status=422,
-        ).then(lambda w: "This is no e-mail address." in w.text and "no address" in w.text),
+        ).then(lambda w: "Enter a valid email address." in w.text and "no address" in w.text),
         Story(a_person, "user-password-link", "Make a password link").then(
             lambda w: OneTimeLink.objects.get().user_id == w.person("stranger").pk
         ),

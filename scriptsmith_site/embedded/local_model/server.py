@@ -62,8 +62,8 @@ def require_usable(model: Path) -> None:
             begins = file.read(4)
     except OSError as error:
         raise Unusable(
-            f"{model} cannot be read: {error.strerror}. Run `make local-model`, or let "
-            f"SCRIPTSMITH_LOCAL_MODEL name another GGUF file; {_AGAIN}"
+            f"{model} can't be read: {error.strerror}. Run `make local-model`, or set "
+            f"SCRIPTSMITH_LOCAL_MODEL to another GGUF file, {_AGAIN}"
         ) from error
     if begins != b"GGUF":
         raise Unusable(f"{model} is not a GGUF file. Replace it, {_AGAIN}")
@@ -71,8 +71,9 @@ def require_usable(model: Path) -> None:
     needed, free = size + max(size // 5, _GIB // 2), available_bytes()
     if needed > free:
         raise Unusable(
-            f"{model.name} needs about {needed / _GIB:.1f} GiB of memory and {free / _GIB:.1f} GiB are "
-            f"available. End other programs or choose a smaller model, {_AGAIN}"
+            f"{model.name} needs about {needed / _GIB:.1f} GiB of memory, but only "
+            f"{free / _GIB:.1f} GiB are available. Close other programs or choose a smaller model, "
+            f"{_AGAIN}"
         )
 
 
@@ -83,7 +84,7 @@ def _load(model: Path, resources: Resources, key: str) -> Any:
         import xllamacpp
     except ImportError as error:
         raise Unusable(
-            f"xllamacpp cannot be imported: {error}. Run `make local-model`, {_AGAIN}"
+            f"xllamacpp can't be imported: {error}. Run `make local-model`, {_AGAIN}"
         ) from error
     wanted = xllamacpp.CommonParams()
     wanted.model.path = str(model)
@@ -101,6 +102,7 @@ def _load(model: Path, resources: Resources, key: str) -> Any:
         return xllamacpp.Server(wanted)
     except RuntimeError as error:
         raise Unusable(
-            f"llama.cpp cannot load {model}: it is damaged, of an unknown architecture, or too large. "
-            f"The lines above this one in the log say more. Replace it, {_AGAIN}"
+            f"llama.cpp can't load {model}: the file is damaged, too large, or has an unsupported "
+            "architecture. The preceding lines in the log have details. Replace the file, "
+            f"{_AGAIN}"
         ) from error

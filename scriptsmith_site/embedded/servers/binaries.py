@@ -28,8 +28,8 @@ def find_postgres() -> Path:
         if (folder / "bin" / "postgres").exists():
             return folder
     raise CannotStart(
-        f"PostgreSQL {POSTGRES_MAJOR} is not installed here: run `make setup`, "
-        "or set DATABASE_URL to a server with pgvector"
+        f"PostgreSQL {POSTGRES_MAJOR} is not installed. Run `make setup`, or set DATABASE_URL "
+        "to a server with pgvector"
     )
 
 
@@ -55,7 +55,7 @@ def copy_for_everyone(postgres: Path, outside: Path) -> Path:
         fresh.rename(home)
     except shutil.Error as error:
         _, _, reason = error.args[0][0]
-        raise CannotStart(f"cannot copy PostgreSQL to {home}: {reason}") from error
+        raise CannotStart(f"can't copy PostgreSQL to {home}: {reason}") from error
     except OSError:
         if not copied.exists():  # another process may have made it in the meantime
             raise
@@ -88,6 +88,6 @@ def find_redis() -> Path:
     if ours.exists():
         return ours
     raise CannotStart(
-        "no redis-server or valkey-server found: install one "
-        "(apt install redis-server, dnf install valkey), or set REDIS_URL"
+        "found neither redis-server nor valkey-server. Install one (apt install redis-server, "
+        "dnf install valkey), or set REDIS_URL"
     )

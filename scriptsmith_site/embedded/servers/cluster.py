@@ -65,8 +65,8 @@ def _run(account: Account, *command: str | Path, text: str = "") -> None:
     )
     why = complaints(done.stderr)
     if done.returncode or why:
-        reason = why[-1] if why else f"exit {done.returncode}"
-        raise CannotStart(f"PostgreSQL could not make its database: {reason}")
+        reason = why[-1] if why else f"exit status {done.returncode}"
+        raise CannotStart(f"PostgreSQL could not create its database: {reason}")
 
 
 def check_version(data: Path) -> None:
@@ -74,8 +74,9 @@ def check_version(data: Path) -> None:
     found = (data / "PG_VERSION").read_text().strip()
     if found != str(POSTGRES_MAJOR):
         raise CannotStart(
-            f"{data} was made by PostgreSQL {found} and this is {POSTGRES_MAJOR}: "
-            "restore a backup into a new SCRIPTSMITH_DATA, or set DATABASE_URL"
+            f"{data} was created by PostgreSQL {found}, but this version uses PostgreSQL "
+            f"{POSTGRES_MAJOR}. Restore a backup into a new SCRIPTSMITH_DATA folder, or set "
+            "DATABASE_URL"
         )
 
 

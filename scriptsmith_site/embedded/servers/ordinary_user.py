@@ -11,12 +11,11 @@ from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.folders import cannot_write
 from scriptsmith_site.embedded.layout import Layout
 
-_NOTE = """\
-PostgreSQL's files for the ScriptSmith data folder
-{data}
-They are here because ScriptSmith was started as root and PostgreSQL must not run as root.
-Whoever deletes that data folder for good deletes this one too.
-"""
+_NOTE = (
+    "This folder has PostgreSQL's files for the ScriptSmith data folder\n{data}\nThey are "
+    "here because ScriptSmith was started as root, and PostgreSQL can't run as root.\nIf "
+    "you delete that data folder, delete this folder too.\n"
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def find_postgres_account(layout: Layout) -> Account:
         return Account()
     if (layout.data / "postgres").exists():
         raise CannotStart(
-            f"{layout.data} holds the database of an ordinary user: run as that user and not as "
+            f"{layout.data} has the database of an ordinary user. Run as that user instead of "
             "root, or set SCRIPTSMITH_DATA to another folder"
         )
     named = os.environ.get("SCRIPTSMITH_POSTGRES_USER")
@@ -59,8 +58,8 @@ def find_postgres_account(layout: Layout) -> Account:
         if user.pw_uid != 0:
             return Account(name, user.pw_uid, user.pw_gid)
     raise CannotStart(
-        "PostgreSQL does not run as root: set SCRIPTSMITH_POSTGRES_USER to an ordinary user that "
-        "exists, or DATABASE_URL to another server"
+        "PostgreSQL can't run as root. Set SCRIPTSMITH_POSTGRES_USER to an existing ordinary "
+        "user, or DATABASE_URL to another server"
     )
 
 

@@ -82,8 +82,8 @@ class Postgres:
             if account.uid is None:
                 raise cannot_write(Path(error.filename or self._data), error) from error
             raise CannotStart(
-                f"cannot run PostgreSQL as the user {account.name}: {error.strerror}; "
-                "run as an ordinary user, or set DATABASE_URL to another server"
+                f"can't run PostgreSQL as the user {account.name}: {error.strerror}. Run ScriptSmith "
+                "as an ordinary user, or set DATABASE_URL to another server"
             ) from error
         except OSError as error:
             raise cannot_write(Path(error.filename or self._data), error) from error
@@ -122,8 +122,8 @@ class Postgres:
             self.stop()
         if self._answers():
             raise CannotStart(
-                f"a PostgreSQL that cannot be seen from here, such as another container's, uses "
-                f"{self._data}: end it, or set SCRIPTSMITH_DATA to another folder"
+                f"a PostgreSQL server outside this container or machine is using {self._data}. Stop "
+                "it, or set SCRIPTSMITH_DATA to another folder"
             )
         self._end_orphans()
         # PostgreSQL trusts its pid file if *any* process of the user has that number.
@@ -157,7 +157,7 @@ class Postgres:
             time.sleep(0.02)
         self.stop()
         text = self._log.read_bytes()[written:].decode(errors="replace")
-        reason = [*text.splitlines(), *complaints(text)] or ["it said nothing"]
+        reason = [*text.splitlines(), *complaints(text)] or ["it logged nothing"]
         raise CannotStart(f"PostgreSQL did not start: {reason[-1]} (see {self._log})")
 
     def _settings(self) -> dict[str, str]:

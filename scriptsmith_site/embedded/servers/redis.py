@@ -103,4 +103,4 @@ class Redis:
                 return
             time.sleep(0.02)
         self.stop()
-        raise CannotStart(f"{program} did not start: see {self._log}")
+        raise CannotStart(f"{program} did not start (see {self._log})")

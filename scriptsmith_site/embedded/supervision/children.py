@@ -106,7 +106,7 @@ class Child:
         """Return the last line of the log since it was started."""
         text = self.log.read_bytes()[self._log_begin :].decode(errors="replace")
         lines = [line for line in text.splitlines() if line.strip()]
-        return lines[-1].strip() if lines else "it wrote nothing"
+        return lines[-1].strip() if lines else "it logged nothing"
 
 
 def _kill_session(leader: int) -> None:

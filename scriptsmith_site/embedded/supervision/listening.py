@@ -17,7 +17,9 @@ def listen(address: str, port: int) -> socket.socket:
     try:
         family, _, _, _, place = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
     except socket.gaierror as error:
-        raise CannotStart(f"SCRIPTSMITH_BIND={address} is no address: {error.strerror}") from error
+        raise CannotStart(
+            f"SCRIPTSMITH_BIND={address} is not a valid address: {error.strerror}"
+        ) from error
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -31,12 +33,15 @@ def listen(address: str, port: int) -> socket.socket:
 
 def _advice(address: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"port {port} is in use: end what uses it, or choose another with PORT=8001 make run"
+        return (
+            f"port {port} is in use. Stop the program that uses it, or choose another port: "
+            "PORT=8001 make run"
+        )
     if error.errno == errno.EACCES:
-        return f"port {port} is reserved for root: choose one from 1024, such as PORT=8000"
+        return f"port {port} is reserved for root. Choose a port from 1024 up, such as PORT=8000"
     if error.errno == errno.EADDRNOTAVAIL:
-        return f"SCRIPTSMITH_BIND={address} is no address of this machine"
-    return f"cannot listen on {address} port {port}: {error.strerror}"
+        return f"SCRIPTSMITH_BIND={address} is not an address of this machine"
+    return f"can't listen on {address} port {port}: {error.strerror}"
 
 
 def url_of(listener: socket.socket) -> str:

@@ -115,7 +115,7 @@ def send(pid: int, number: signal.Signals) -> None:
 def describe_end(name: str, process: Process | None) -> str:
     """Return a sentence that names the process and the signal or exit status that ended it."""
     if process is None or process.returncode is None:
-        return f"{name} does not answer."
+        return f"{name} does not respond."
     how, status = f"ended with exit status {process.returncode}", process.returncode
     if status < 0:
         names = {number.value: number.name for number in signal.Signals}

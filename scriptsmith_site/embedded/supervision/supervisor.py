@@ -67,7 +67,7 @@ def run(layout: Layout, options: Options, load: Callable[[int], None]) -> None:
                 supervisor = Supervisor(layout, listener, signals, load, options)
                 supervisor.run()
     except (KeyboardInterrupt, _ToldToEnd):
-        _say("Stopped before it was ready.")
+        _say("Stopped before ScriptSmith was ready.")
 
 
 @contextmanager
@@ -77,8 +77,8 @@ def _only_supervisor(layout: Layout) -> Iterator[FileLock]:
     try:
         if not lock.try_exclusive():
             raise CannotStart(
-                f"ScriptSmith runs already on {layout.data} ({lock.read()}): "
-                "end that one, or set SCRIPTSMITH_DATA and PORT for a second"
+                f"ScriptSmith is already running with the data in {layout.data} ({lock.read()}). Stop "
+                "it, or set SCRIPTSMITH_DATA and PORT to start a second one"
             )
         yield lock
     finally:
@@ -125,7 +125,9 @@ class Supervisor:
         finally:
             self._end_children()
             if not self._use.end():
-                _say("A ScriptSmith command is at work: PostgreSQL and Redis end with it.")
+                _say(
+                    "A ScriptSmith command is still running. PostgreSQL and Redis stop when it ends."
+                )
 
     def _child(self, program: Program) -> Child:
         return Child(program, logs=self._layout.logs)
@@ -174,12 +176,14 @@ class Supervisor:
             if self._signals.requests_to_end:
                 raise _ToldToEnd
             if time.monotonic() > deadline:
-                raise CannotStart(f"it is not ready after {_READY_SECONDS:.0f} s: see the logs")
+                raise CannotStart(
+                    f"not ready after {_READY_SECONDS:.0f} s (see {self._layout.logs})"
+                )
             self._signals.wait(0.05)
         _say(f"\nScriptSmith is ready: {url_of(self._listener)}")
         if self._notice:
             _say(f"\n{self._notice}")
-        _say(f"\nLogs are in {self._layout.logs}. Ctrl-C ends everything.")
+        _say(f"\nLogs are in {self._layout.logs}. Press Ctrl-C to stop.")
 
     def _is_ready(self) -> bool:
         has_model = self._demo_model is None or self._layout.demo_model.exists()
@@ -191,7 +195,7 @@ class Supervisor:
             woken = self._signals.wait(0.25 if self._is_anything_due() else _LOOK_SECONDS)
             for child in self._children():
                 if child in self._local_models and child.ended == UNUSABLE:
-                    _say(f"The {child.name} is not served: {child.last_words()}")
+                    _say(f"The {child.name} can't be served: {child.last_words()}")
                     self._local_models.remove(child)
                 else:
                     self._revive(child, child.start)
@@ -217,14 +221,14 @@ class Supervisor:
                 start()
                 restarts.note_start()
             except (CannotStart, OSError) as error:
-                self._plan_restart(part, f"The start of {part.name} failed: {error}.")
+                self._plan_restart(part, f"{part.name} did not start: {error}.")
 
     def _plan_restart(self, part: Child | Server, why: str) -> None:
         restarts = self._restarts[part]
         stays = restarts.note_end()
         delay = (restarts.due_at or 0) - time.monotonic()
-        keeps = "" if stays else f" It keeps ending: see {self._layout.logs}."
-        _say(f"{why}{keeps} The next start is in {delay:.1f} s.")
+        keeps = "" if stays else f" It keeps failing (see {self._layout.logs})."
+        _say(f"{why}{keeps} It restarts in {delay:.1f} s.")
 
     def _end_children(self) -> None:
         """Stop the web server and the workers first, because their work may still need the demo model."""
@@ -245,7 +249,7 @@ class Supervisor:
                     child.kill()
             if waited > 2 and not told:
                 names = " and ".join(child.name for child in remaining)
-                _say(f"Waiting for the {names} to finish; Ctrl-C again does not wait.")
+                _say(f"Waiting for the {names} to finish. Press Ctrl-C again to stop at once.")
                 told = True
             self._signals.wait(0.1)
 

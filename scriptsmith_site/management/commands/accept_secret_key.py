@@ -8,13 +8,16 @@ from scriptsmith_site.operation.installation import accept_key
 
 
 class Command(BaseCommand):
-    help = "Use this database with this machine's secret key from now on: people sign in again, open links end."
+    help = (
+        "Use this database with this machine's secret key from now on. Users must sign in "
+        "again, and open links expire."
+    )
 
     def handle(self, *args: object, **options: object) -> None:
         if accept_key():
             self.stdout.write(
-                "This machine's key is the database's now. Sessions, one-time links and texts sealed with the "
-                "other key can't be read any more."
+                "The database now uses this machine's key. Sessions, one-time links and secrets "
+                "encrypted with the previous key are no longer valid."
             )
         else:
-            self.stdout.write("This machine's key is the database's already.")
+            self.stdout.write("The database already uses this machine's key.")

@@ -15,28 +15,33 @@ PASSPHRASE = "SCRIPTSMITH_BACKUP_PASSPHRASE"
 
 
 class Command(BaseCommand):
-    help = "Write database, secret key and kept files to one new file. People may go on working."
+    help = (
+        "Write the database, the secret key and stored files to one new file. Users can keep "
+        "working."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="The file to make; it must not exist.")
+        parser.add_argument("file", type=Path, help="The file to create. It must not exist yet.")
         parser.add_argument(
             "--encrypt",
             action="store_true",
-            help=f"Encrypt it with a passphrase, asked for or from {PASSPHRASE}.",
+            help=f"Encrypt the backup with a passphrase from {PASSPHRASE}, or prompt for one.",
         )
         parser.add_argument(
             "--recipient",
             action="append",
             default=[],
             metavar="KEY",
-            help="Encrypt it for the owner of this public key of age or SSH; may be repeated.",
+            help="Encrypt the backup for the owner of this age or SSH public key. Can be repeated.",
         )
 
     def handle(
         self, *, file: Path, encrypt: bool, recipient: list[str], **_options: object
     ) -> None:
         if encrypt and recipient:
-            raise CommandError("either --encrypt or --recipient: age knows no file with both")
+            raise CommandError(
+                "use either --encrypt or --recipient; age does not support both in one file"
+            )
         lock = None
         if recipient:
             lock = Lock(recipients=tuple(recipient))
@@ -51,19 +56,19 @@ class Command(BaseCommand):
             self.stdout.write(elsewhere)
         if lock is None:
             self.stdout.write(
-                "It is NOT encrypted, and holds the secret key that signs sessions and links, and everything"
-                " that people wrote: whoever has it has the product. Keep it safe, or use --encrypt."
+                "The backup is NOT encrypted. It contains all data and the secret key, so anyone who "
+                "has the file can sign in as any user. Keep it safe, or use --encrypt."
             )
         else:
             self.stdout.write(
-                "It is encrypted. Without the key or passphrase nobody can restore it."
+                "The backup is encrypted. It can't be restored without the key or passphrase."
             )
 
     @staticmethod
     def _ask_passphrase() -> str:
         given = os.environ.get(PASSPHRASE) or getpass.getpass("Passphrase: ")
         if not given:
-            raise CommandError("a passphrase is needed")
-        if PASSPHRASE not in os.environ and getpass.getpass("Once more: ") != given:
-            raise CommandError("the two are not the same")
+            raise CommandError("a passphrase is required")
+        if PASSPHRASE not in os.environ and getpass.getpass("Repeat passphrase: ") != given:
+            raise CommandError("the passphrases don't match")
         return given

@@ -15,16 +15,22 @@ from scriptsmith_site.people.sign_in.links import make_password_link
 
 
 class Command(BaseCommand):
-    help = "Make an account and print the one-time link with which its person sets a password."
+    help = "Create an account and print the one-time link for setting its password."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", help="What the person signs in with.")
+        parser.add_argument("name", help="The user name for signing in.")
         parser.add_argument(
-            "--role", action="append", default=[], choices=Role.values, help="May be repeated."
+            "--role",
+            action="append",
+            default=[],
+            choices=Role.values,
+            help="A role of the user. Can be repeated.",
         )
         parser.add_argument("--display-name", default="")
         parser.add_argument(
-            "--service", action="store_true", help="A program: no password, tokens only."
+            "--service",
+            action="store_true",
+            help="Create a service account, which has no password and only uses tokens.",
         )
 
     def handle(

@@ -9,14 +9,14 @@ from scriptsmith_site import demo
 
 
 class Command(BaseCommand):
-    help = "Load the demo: starter catalogue, six accounts, some actions, two studies."
+    help = "Load the demo: the starter catalogue, six accounts, some requests and two studies."
 
     def handle(self, *args: object, **options: object) -> None:
         try:
             passwords = demo.load()
         except Refused as error:
             raise CommandError(str(error)) from error
-        self.stdout.write("Demo accounts (they exist on this machine only):")
+        self.stdout.write("Demo accounts (on this machine only):")
         for (name, password), (_name, full_name, role) in zip(
             passwords.items(), demo.ACCOUNTS, strict=True
         ):

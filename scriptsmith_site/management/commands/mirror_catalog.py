@@ -14,29 +14,34 @@ from scriptsmith_site.models import Mirror
 
 
 class Command(BaseCommand):
-    help = "Commit and push what was published to the Git mirror of the catalogue."
+    help = "Commit new publications of the catalogue to the Git mirror and push them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--state", action="store_true", help="only say how it stands; nothing is written"
+            "--state",
+            action="store_true",
+            help="only print the state of the mirror, without writing to it",
         )
 
     def handle(self, *, state: bool, **_options: object) -> None:
         if not Mirror.objects.exists():
             raise CommandError(
-                "There is no mirror: an administrator sets it up under Integrations."
+                "No mirror is set up. An administrator can set one up under Integrations."
             )
         if not state:
             distribution.distribute(tell_people, queue_publication)
             count = 0
             while pushed := write_mirror():
                 count += pushed
-            self.stdout.write(f"{count} commits were pushed.")
+            self.stdout.write(f"Commits pushed: {count}.")
         mirror = Mirror.objects.get()
-        self.stdout.write(f"{mirror.address} {mirror.branch} ends with {mirror.head or 'nothing'}.")
+        self.stdout.write(
+            f"Last commit written to {mirror.address} {mirror.branch}: {mirror.head or 'none'}."
+        )
         if mirror.diverged_at is not None:
             raise CommandError(
-                f"Stopped: the branch ends with {mirror.found_head or 'nothing'}. See Integrations, Git mirror."
+                f"Stopped, because the last commit of the branch is {mirror.found_head or 'missing'}. "
+                "See Integrations, Git mirror."
             )
         if mirror.paused_at is not None:
             raise CommandError(f"Paused. {mirror.paused_why}".rstrip())

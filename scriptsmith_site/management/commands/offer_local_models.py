@@ -10,16 +10,17 @@ from scriptsmith_site.embedded.local_model.weights import served_models
 
 
 class Command(BaseCommand):
-    help = "Create the endpoint local and its configurations; make run does so at each start."
+    help = 'Create the endpoint "local" and its configurations. `make run` does this at each start.'
 
     def handle(self, *args: object, **options: object) -> None:
         models = [path.stem for path in served_models()]
         offer_local_models(models, slots=settings.SCRIPTSMITH_LOCAL_MODEL_SLOTS)
         if models:
             self.stdout.write(
-                f"Local models: {', '.join(models)}. Runs wait until they are loaded.\n\n"
+                f"Local models: {', '.join(models)}. Runs wait until the models are loaded.\n\n"
             )
         else:
             self.stdout.write(
-                "No local model is installed. Stop ScriptSmith, run `make local-model` and start again.\n\n"
+                "No local model is installed. Stop ScriptSmith, run `make local-model`, and start "
+                "ScriptSmith again.\n\n"
             )

@@ -12,15 +12,18 @@ from scriptsmith_site.people.second_factor.services import remove_all
 
 
 class Command(BaseCommand):
-    help = "For the last administrator who has lost phone and key: the password alone lets the person in again."
+    help = (
+        "Remove a user's second factors, so that the password alone is enough to sign in. For "
+        "the last administrator, who has lost them all."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", help="What the person signs in with.")
+        parser.add_argument("name", help="The user name for signing in.")
 
     def handle(self, *, name: str, **_options: object) -> None:
         user = find_user(name)
         if user is None:
-            raise CommandError(f"There is no account {name!r}.")
+            raise CommandError(f"No account is named {name!r}.")
         try:
             remove_all(user, by=None)
         except Refused as refusal:

@@ -22,25 +22,28 @@ from scriptsmith_site.operation.backup.encryption import is_encrypted
 
 class Command(BaseCommand):
     help = (
-        "Put a backup in the place of everything that is there; ScriptSmith must not be running."
-        " With --drill, only try it out: what is there stays, and ScriptSmith may run."
+        "Replace all data with a backup. ScriptSmith must be stopped. With --drill, only test "
+        "whether the backup can be restored, while ScriptSmith may run."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="What `backup` has made.")
-        parser.add_argument("--yes", action="store_true", help="Replace the data that is there.")
+        parser.add_argument("file", type=Path, help="A file created by `backup`.")
+        parser.add_argument("--yes", action="store_true", help="Replace existing data.")
         parser.add_argument(
             "--drill",
             action="store_true",
-            help="Restore into a scratch database, compare rows and checksums, leave nothing behind.",
+            help=(
+                "Restore into a temporary database, compare row counts and checksums, and delete it "
+                "again."
+            ),
         )
         parser.add_argument(
-            "--identity", type=Path, help="File with the secret key of age or SSH of a recipient."
+            "--identity", type=Path, help="File with a recipient's age or SSH secret key."
         )
         parser.add_argument(
             "--unverified",
             action="store_true",
-            help="Take a backup of an earlier version too, which has no checksums.",
+            help="Also accept a backup without checksums, made by an earlier version.",
         )
 
     def handle(
@@ -61,7 +64,7 @@ class Command(BaseCommand):
             manifest = restore_backup(file, replace=yes, unverified=unverified, unlock=unlock)
         except CannotBackUp as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"Restored as it was on {manifest.made_at}.")
+        self.stdout.write(f"Restored the backup made on {manifest.made_at}.")
         if elsewhere := files_elsewhere():
             self.stdout.write(elsewhere)
 
@@ -69,20 +72,18 @@ class Command(BaseCommand):
         drill = drill_backup(file, unlock=unlock)
         self.stdout.write(f"Made on {drill.manifest.made_at} by {drill.manifest.product}.")
         for table in drill.tables:
-            said = {True: "the same", False: "DIFFERS", None: "no checksum to compare with"}
+            said = {True: "the same", False: "DIFFERS", None: "no checksum to compare"}
             expected = "" if table.same is not False else f" (expected {table.expected_rows})"
             self.stdout.write(
                 f"{table.table:<40}{table.rows:>12,} rows  {said[table.same]}{expected}"
             )
         rows = sum(table.rows for table in drill.tables)
         if not drill.passed:
-            raise CommandError("what was restored is not what was backed up")
-        verified = (
-            "every row as it was backed up" if drill.manifest.proves_itself else "not verified"
-        )
+            raise CommandError("the restored data differ from the backed-up data")
+        verified = "all rows match the backup" if drill.manifest.proves_itself else "not verified"
         self.stdout.write(
-            f"It can be restored: {len(drill.tables)} tables, {rows:,} rows, {verified}."
-            " The scratch database is gone."
+            f"The backup can be restored: {len(drill.tables)} tables, {rows:,} rows, {verified}. "
+            "The temporary database was deleted."
         )
 
     @staticmethod

@@ -108,12 +108,12 @@ def _unpack_part(
 ) -> None:
     parts = PurePosixPath(member.name).parts
     if member.name not in (DUMP, KEY) and (parts[0] != FILES or ".." in parts or len(parts) < 2):
-        raise CannotBackUp(f"this is no backup of ScriptSmith: {member.name} leads out of it")
+        raise CannotBackUp(f"this is not a ScriptSmith backup: {member.name} is outside its folder")
     target = folder.joinpath(*parts)
     target.parent.mkdir(parents=True, exist_ok=True)
     file = tar.extractfile(member) if member.isfile() else None
     if file is None:
-        raise CannotBackUp(f"this is no backup of ScriptSmith: {member.name} is no plain file")
+        raise CannotBackUp(f"this is not a ScriptSmith backup: {member.name} is not a regular file")
     reading, size = _Hashing(file), 0
     with target.open("wb") as written:
         while data := reading.read(_CHUNK):
@@ -122,7 +122,9 @@ def _unpack_part(
         return
     expected = manifest.parts[member.name]
     if (size, reading.hash.hexdigest()) != (expected["size"], expected["sha256"]):
-        raise CannotBackUp(f"the backup is damaged: {member.name} is not as it was written")
+        raise CannotBackUp(
+            f"the backup is damaged: {member.name} has changed since the backup was made"
+        )
 
 
 def _read_manifest(tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo]) -> Manifest:
@@ -132,9 +134,11 @@ def _read_manifest(tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo]) ->
         if manifest.proves_itself and manifest.format <= FORMAT:
             checksum = _read(tar, members, _SUM).decode("ascii", "replace")
             if checksum != hashlib.sha256(text).hexdigest():
-                raise CannotBackUp("the backup is damaged: its manifest is not as it was written")
+                raise CannotBackUp(
+                    "the backup is damaged: its manifest has changed since the backup was made"
+                )
     except (TypeError, ValueError):
-        raise CannotBackUp("this is no backup of ScriptSmith: its manifest can't be read") from None
+        raise CannotBackUp("this is not a ScriptSmith backup: its manifest can't be read") from None
     return manifest
 
 
@@ -142,15 +146,15 @@ def _read(tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo], name: str) 
     member = members.get(name)
     file = tar.extractfile(member) if member and member.isfile() else None
     if file is None:
-        raise CannotBackUp(f"this is no whole backup of ScriptSmith: {name} is missing")
+        raise CannotBackUp(f"this ScriptSmith backup is incomplete: {name} is missing")
     return file.read()
 
 
 def _require_the_same(found: set[str], expected: set[str]) -> None:
     if missing := sorted(expected - found):
-        raise CannotBackUp(f"this is no whole backup of ScriptSmith: {missing[0]} is missing")
+        raise CannotBackUp(f"this ScriptSmith backup is incomplete: {missing[0]} is missing")
     if strange := sorted(found - expected):
-        raise CannotBackUp(f"the backup is damaged: {strange[0]} does not belong to it")
+        raise CannotBackUp(f"the backup is damaged: it has an unexpected file, {strange[0]}")
 
 
 def _add_file(tar: tarfile.TarFile, name: str, path: Path, manifest: Manifest) -> None:

@@ -139,7 +139,7 @@ def require_alone() -> None:
     until = time.monotonic() + _LEAVING_SECONDS
     while _count_others():
         if time.monotonic() > until:
-            raise CannotBackUp("other programs use the database: stop ScriptSmith first")
+            raise CannotBackUp("other programs are using the database. Stop ScriptSmith first")
         time.sleep(0.05)
 
 
@@ -174,7 +174,7 @@ def make_database(name: str, *, dump: Path) -> None:
                 command = sql.SQL("CREATE EXTENSION IF NOT EXISTS {}")
                 new.execute(command.format(sql.Identifier(extension)))
     except psycopg.Error as error:
-        raise CannotBackUp(f"a new database can't be made: {_first_line(error)}") from error
+        raise CannotBackUp(f"can't create a new database: {_first_line(error)}") from error
     _run([*_loading(), f"--file={_as_script(dump)}"], database=name)
 
 
@@ -187,7 +187,7 @@ def exchange(old: str, new: str, *, aside: str) -> None:
             server.execute(rename.format(sql.Identifier(old), sql.Identifier(aside)))
             server.execute(rename.format(sql.Identifier(new), sql.Identifier(old)))
     except psycopg.Error as error:
-        raise CannotBackUp(f"the databases can't be exchanged: {_first_line(error)}") from error
+        raise CannotBackUp(f"can't swap the databases: {_first_line(error)}") from error
 
 
 def drop_database(name: str) -> None:
@@ -197,7 +197,9 @@ def drop_database(name: str) -> None:
             drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
             server.execute(drop.format(sql.Identifier(name)))
     except psycopg.Error as error:
-        raise CannotBackUp(f"{name} is left over: {_first_line(error)}") from error
+        raise CannotBackUp(
+            f"can't drop the temporary database {name}: {_first_line(error)}"
+        ) from error
 
 
 def replace_in_place(dump: Path, *, expected: Tables) -> None:
@@ -217,7 +219,7 @@ def replace_in_place(dump: Path, *, expected: Tables) -> None:
 def _check(name: str, wanted: Mapping[str, str | int]) -> str:
     """Return a statement that fails if the table differs from the backup."""
     counted = sql.SQL(_CHECKSUM).format(sql.Identifier(name)).as_string()
-    said = sql.Literal(f"{name} is not as it was backed up").as_string()
+    said = sql.Literal(f"{name} differs from the backup").as_string()
     rows, checksum = int(wanted["rows"]), int(wanted["checksum"])
     return (
         f"DO $check$ BEGIN IF NOT EXISTS (SELECT FROM ({counted}) AS found (rows, checksum)"
@@ -258,11 +260,11 @@ def _elsewhere() -> str:
             return name
         except psycopg.Error:
             continue
-    raise CannotBackUp("neither the database postgres nor template1 can be connected to")
+    raise CannotBackUp("can't connect to the database postgres or template1")
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or ["no reason given"])[0]
+    return (str(error).strip().splitlines() or ["no error message"])[0]
 
 
 def _tool(name: str) -> list[str]:
@@ -272,7 +274,7 @@ def _tool(name: str) -> list[str]:
     except CannotStart:
         on_path = shutil.which(name)
     if on_path is None:
-        raise CannotBackUp(f"{name} is not installed here: install PostgreSQL's client programs")
+        raise CannotBackUp(f"{name} is not installed. Install the PostgreSQL client programs")
     return [on_path]
 
 
@@ -290,7 +292,7 @@ def _run(command: list[str], *, database: str = "") -> None:
     if done.returncode:
         lines = done.stderr.strip().splitlines()
         # psql prints context after the error.
-        told = [line for line in lines if "ERROR:" in line] or lines[-1:] or ["no reason given"]
+        told = [line for line in lines if "ERROR:" in line] or lines[-1:] or ["no error message"]
         raise CannotBackUp(f"{Path(command[0]).name} failed: {told[0]}")
 
 

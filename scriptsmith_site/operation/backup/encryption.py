@@ -36,7 +36,7 @@ class Lock:
             data = pyrage.passphrase.encrypt(source.read_bytes(), self.passphrase)
             target.write_bytes(data)
         except pyrage.EncryptError as error:
-            raise CannotBackUp(f"it can't be encrypted: {error}") from error
+            raise CannotBackUp(f"can't encrypt the backup: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,15 @@ class Unlock:
                     pyrage.decrypt_io(secret, plain, _identities(self.identity))
                 return
             if not self.passphrase:
-                raise CannotBackUp("it is encrypted: --identity FILE, or its passphrase")
+                raise CannotBackUp(
+                    "the backup is encrypted. Use --identity FILE, or enter its passphrase"
+                )
             _require_small(source)
             target.write_bytes(pyrage.passphrase.decrypt(source.read_bytes(), self.passphrase))
         except (pyrage.DecryptError, OSError) as error:
             raise CannotBackUp(
-                f"it can't be decrypted: the key or passphrase is another one, or it is damaged ({error})"
+                "can't decrypt the backup. The key or passphrase is wrong, or the file is damaged "
+                f"({error})"
             ) from error
 
 
@@ -74,7 +77,7 @@ def _recipient(text: str) -> x25519.Recipient | ssh.Recipient:
         kind = ssh.Recipient if text.startswith("ssh-") else x25519.Recipient
         return kind.from_str(text)
     except pyrage.RecipientError as error:
-        raise CannotBackUp(f"{text[:40]} is no public key of age or SSH: {error}") from error
+        raise CannotBackUp(f"{text[:40]} is not an age or SSH public key: {error}") from error
 
 
 def _identities(path: Path) -> list[x25519.Identity | ssh.Identity]:
@@ -86,11 +89,11 @@ def _identities(path: Path) -> list[x25519.Identity | ssh.Identity]:
             return [x25519.Identity.from_str(key) for key in keys]
         return [ssh.Identity.from_buffer(data)]
     except (OSError, pyrage.IdentityError) as error:
-        raise CannotBackUp(f"{path} holds no secret key of age or SSH: {error}") from error
+        raise CannotBackUp(f"{path} has no age or SSH secret key: {error}") from error
 
 
 def _require_small(path: Path) -> None:
     if path.stat().st_size > _MOST_IN_MEMORY:
         raise CannotBackUp(
-            "with a passphrase at most 1 GiB can be encrypted: use --recipient with a public key of age"
+            "a passphrase can encrypt at most 1 GiB. Use --recipient with an age public key"
         )

@@ -66,15 +66,15 @@ def files_elsewhere() -> str:
     if local_folder() is not None:
         return ""
     return (
-        f"Kept files (uploads and exports) are in {settings.SCRIPTSMITH_FILES} and in no backup:"
-        " have the storage keep versions or copies of them."
+        f"Stored files (uploads and exports) are in {settings.SCRIPTSMITH_FILES} and not in "
+        "the backup. Turn on versioning or replication there."
     )
 
 
 def make_backup(target: Path, *, lock: Lock | None = None) -> None:
     """Create a backup file that only its owner can read. Raises CannotBackUp."""
     if target.exists():
-        raise CannotBackUp(f"{target} exists already")
+        raise CannotBackUp(f"{target} already exists")
     unfinished = target.with_name(f".{target.name}.unfinished")
     try:
         with tempfile.TemporaryDirectory(dir=target.parent) as made_in:
@@ -117,14 +117,14 @@ def restore_backup(
     with _unpacked(source, unlock or Unlock()) as (manifest, folder):
         if not manifest.proves_itself and not unverified:
             raise CannotBackUp(
-                "this backup is of an earlier version, without checksums, and may be damaged unnoticed:"
-                " --unverified restores it all the same"
+                "this backup was made by an earlier version, without checksums, so damage would not "
+                "be noticed. Use --unverified to restore it anyway"
             )
         refuse_newer(manifest, known=known_migrations())
         refuse_half_migrated(manifest)
         database.require_alone()
         if not replace and _has_data():
-            raise CannotBackUp("there is data already: --yes replaces all of it")
+            raise CannotBackUp("the database already has data. Use --yes to replace all of it")
         with _files_exchanged(folder):
             if database.may_make_databases():
                 _exchange_database(manifest, folder / DUMP)
@@ -149,8 +149,8 @@ def drill_backup(source: Path, *, unlock: Unlock | None = None) -> Drill:
         refuse_half_migrated(manifest)
         if not database.may_make_databases():
             raise CannotBackUp(
-                "a drill needs a role that may create databases (ALTER ROLE ... CREATEDB):"
-                " do it on a machine with the product's own servers"
+                "a drill needs a role that may create databases (ALTER ROLE ... CREATEDB). Grant it, "
+                "or run the drill on a machine where ScriptSmith starts its own PostgreSQL"
             )
         scratch = _name("drill")
         try:
@@ -184,7 +184,8 @@ def refuse_newer(manifest: Manifest, *, known: set[str]) -> None:
     if manifest.format > FORMAT or (unknown := sorted(set(manifest.migrations) - known)):
         missing = "" if manifest.format > FORMAT else f" ({', '.join(unknown[:3])})"
         raise CannotBackUp(
-            f"a newer ScriptSmith made this backup, {manifest.product}{missing}: install that one"
+            f"this backup was made by a newer version, ScriptSmith {manifest.product}{missing}. "
+            "Install that version"
         )
 
 
@@ -195,9 +196,9 @@ def refuse_half_migrated(manifest: Manifest) -> None:
     }
     if missing := missing_migrations(applied):
         raise CannotBackUp(
-            f"the database of this backup was only half migrated, without {', '.join(missing[:3])}: restore it with"
-            " the version that made it, migrate it there and make a new backup (docs/operation.md,"
-            " 'Half-migrated databases')"
+            f"the database of this backup was only partly migrated: {', '.join(missing[:3])} is "
+            "missing. Restore it with the version that made it, migrate it there and make a new "
+            "backup (docs/operation.md, 'Half-migrated databases')"
         )
 
 
@@ -224,9 +225,11 @@ def _exchange_database(manifest: Manifest, dump: Path) -> None:
         database.make_database(new, dump=dump)
         found = _compare(manifest, database.count_tables_of(new))
         if wrong := [table.table for table in found if table.same is False]:
-            raise CannotBackUp(f"it was not restored as it was backed up: {', '.join(wrong[:5])}")
+            raise CannotBackUp(
+                f"these restored tables differ from the backup: {', '.join(wrong[:5])}"
+            )
         if database.migrations_of(new) != manifest.migrations:
-            raise CannotBackUp("the restored migrations are not those of the backup")
+            raise CannotBackUp("the restored migrations differ from those of the backup")
         database.exchange(own, new, aside=aside)
     except BaseException:
         with suppress(CannotBackUp):

@@ -63,11 +63,11 @@ GROUPS = (
             Action("comment", "c", gettext_lazy("Comment"), _BOTH),
             Action("remark", "m", gettext_lazy("Comment on a line")),
             Action("undo", "u", gettext_lazy("Undo")),
-            Action("earlier", "p", gettext_lazy("Earlier item")),
+            Action("earlier", "p", gettext_lazy("Previous item")),
             Action("skip", "x", gettext_lazy("Skip")),
             Action("flag", "l", gettext_lazy("Flag")),
-            Action("take", "t", gettext_lazy("Take it, continue, or keep my scores")),
-            Action("next", ".", gettext_lazy("What came back, or the next item")),
+            Action("take", "t", gettext_lazy("Start, continue, or keep my scores")),
+            Action("next", ".", gettext_lazy("Item with new feedback, or the next item")),
         ),
     ),
     Group(
@@ -76,23 +76,23 @@ GROUPS = (
             Action("approve", "a", gettext_lazy("Approve")),
             Action("edit", "e", gettext_lazy("Edit and approve")),
             Action("reject", "r", gettext_lazy("Reject")),
-            Action("reveal", "v", gettext_lazy("Show the verdict now")),
+            Action("reveal", "v", gettext_lazy("Show the verdict")),
             Action("feedback", "b", gettext_lazy("Get feedback and a rewrite")),
-            Action("own_feedback", "f", gettext_lazy("Write own feedback")),
+            Action("own_feedback", "f", gettext_lazy("Write your own feedback")),
         ),
     ),
     Group(
-        gettext_lazy("Why execution differs"),
+        gettext_lazy("Cause of a failed check"),
         (
-            Action("case_wrong", "3", gettext_lazy("Case wrong")),
-            Action("interpretation", "4", gettext_lazy("Interpretation")),
-            Action("output_too_strict", "5", gettext_lazy("Output too strict")),
-            Action("world_unlike_reality", "6", gettext_lazy("Prepared world unrealistic")),
+            Action("case_wrong", "3", gettext_lazy("Test is wrong")),
+            Action("interpretation", "4", gettext_lazy("Ambiguous request")),
+            Action("output_too_strict", "5", gettext_lazy("Output check too strict")),
+            Action("world_unlike_reality", "6", gettext_lazy("Unrealistic setup")),
             Action("script_wrong", "7", gettext_lazy("The script is wrong")),
         ),
     ),
     Group(
-        gettext_lazy("Looking"),
+        gettext_lazy("Viewing"),
         (
             Action("original", "o", gettext_lazy("Original script")),
             Action("refined", "n", gettext_lazy("Refined script")),
@@ -107,15 +107,15 @@ GROUPS = (
         ),
     ),
     Group(
-        gettext_lazy("From page to page"),
+        gettext_lazy("Navigation"),
         (
             Action("start", "s", gettext_lazy("Start reviewing"), frozenset({Where.QUEUE})),
             Action("search", "/", gettext_lazy("Search"), _ALL),
             Action("home", "g h", gettext_lazy("Home"), _ALL),
-            Action("new", "g n", gettext_lazy("New action"), _ALL),
+            Action("new", "g n", gettext_lazy("Request script"), _ALL),
             Action("queue", "g q", gettext_lazy("Queue"), _ALL),
             Action("incidents", "g i", gettext_lazy("Incidents"), _ALL),
-            Action("actions", "g a", gettext_lazy("Actions"), _ALL),
+            Action("actions", "g a", gettext_lazy("Requests"), _ALL),
             Action("catalogue", "g c", gettext_lazy("Catalogue"), _ALL),
             Action("studies", "g s", gettext_lazy("Studies"), _ALL),
             Action("campaigns", "g m", gettext_lazy("Campaigns"), _ALL),
@@ -169,7 +169,7 @@ def find_faults(keys: Mapping[str, str]) -> dict[str, str]:
     for one, other in combinations(keys, 2):
         if _meet(ACTIONS[one], ACTIONS[other]) and _share(pressed[one], pressed[other]):
             for name, clash in ((one, other), (other, one)):
-                said = _("“%s” has this key too: choose another for one of them.")
+                said = _("“%s” also uses this key. Choose another key for one of them.")
                 faults.setdefault(name, said % ACTIONS[clash].label)
     return faults
 
@@ -177,13 +177,16 @@ def find_faults(keys: Mapping[str, str]) -> dict[str, str]:
 def _fault_of(action: Action, key: str) -> str:
     parts = key.split()
     if not 1 <= len(parts) <= 2 or not all(_is_key(part) for part in parts):
-        return _("Write one key, or two that are pressed one after the other.")
+        return _("Enter one key, or two keys to press in sequence.")
     if action.numbered and len(parts) > 1:
-        return _("Use one key; the script number follows.")
+        return _("Use one key. It is followed by the number of the script.")
     if parts[0] in FIXED:
-        return _("J, K and ? are the same on every page.")
+        return _("J, K and ? are reserved on every page.")
     if Where.ALL in action.where and belongs_to_pages(parts[0]):
-        return _("What works on every page begins with G or a sign: single pages have the rest.")
+        return _(
+            "A key that works on every page must start with G or a symbol. Letters and digits are "
+            "for single pages."
+        )
     return ""
 
 

@@ -10,7 +10,7 @@ class CodeForm(forms.Form):
     code = forms.CharField(
         label=_("Code"),
         max_length=40,
-        help_text=_("Six digits from your authenticator app."),
+        help_text=_("The six digits from your authenticator app."),
         widget=forms.TextInput(
             attrs={
                 "autocomplete": "one-time-code",
@@ -26,7 +26,7 @@ class AnyCodeForm(CodeForm):
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self.fields["code"].help_text = _(
-            "Six digits from your authenticator app, or one of your recovery codes."
+            "The six digits from your authenticator app, or one of your recovery codes."
         )
 
 
@@ -37,7 +37,7 @@ class PasskeyForm(forms.Form):
         label=_("Name"),
         max_length=60,
         required=False,
-        help_text=_("A name to recognise it by, such as “laptop” or “key on my ring”."),
+        help_text=_("A name to recognize it by, such as “laptop” or “security key”."),
     )
     credential = forms.CharField(widget=forms.HiddenInput, required=False)
 

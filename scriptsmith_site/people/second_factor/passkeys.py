@@ -62,7 +62,9 @@ def add(user: User, *, name: str, credential: str) -> list[str]:
     User.objects.select_for_update().get(pk=user.pk)
     had = Authenticator.objects.filter(user=user, type=Type.WEBAUTHN).count()
     if had >= MOST_PASSKEYS:
-        raise NotAllowedNow(_("You have %s passkeys: remove one first.") % had)
+        raise NotAllowedNow(
+            _("You have %s passkeys, which is the maximum. Remove one first.") % had
+        )
     with _readable():
         answer = _read(credential)
         auth.parse_registration_response(answer)
@@ -115,5 +117,5 @@ def _readable() -> Iterator[None]:
         yield
     except _UNREADABLE as error:
         auth.clear_state()
-        words = _("This passkey was not accepted. Try again, or use another way.")
+        words = _("This passkey was not accepted. Try again, or use another method.")
         raise BadInput(words, field="credential") from error

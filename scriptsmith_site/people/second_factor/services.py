@@ -49,7 +49,7 @@ class SecondFactorMissing(Refused):
 
     def __init__(self) -> None:
         super().__init__(
-            _("Your role needs a second factor. Sign in, and set one up under Settings.")
+            _("Your role requires a second factor. Sign in and set one up under Settings.")
         )
 
 
@@ -131,13 +131,16 @@ def add_app(user: User, secret: str, *, code: str) -> list[str]:
     step = _step_of(secret, code, after=0)
     if step is None:
         raise BadInput(
-            _("This is not the code of this moment. Look at the app again, and at its clock."),
+            _(
+                "This code is not valid now. Enter the newest code, and check that your device's "
+                "clock is right."
+            ),
             field="code",
         )
     with transaction.atomic():
         _lock(user)
         if Authenticator.objects.filter(user=user, type=Type.TOTP).exists():
-            raise NotAllowedNow(_("You have an authenticator app already: remove it first."))
+            raise NotAllowedNow(_("You already have an authenticator app. Remove it first."))
         made = TOTP.activate(user, secret).instance
         made.data["step"] = step
         made.save(update_fields=["data"])
@@ -163,7 +166,7 @@ def prove_by_code(user: User, code: str) -> str:
                 note(Kind.CODE_USED, user=user, by=user, detail=f"{_codes_left(used)} left")
     if used is None:
         note(Kind.FACTOR_WRONG, user=user)
-        raise BadInput(_("This code is wrong, or was used before."), field="code")
+        raise BadInput(_("This code is wrong or was already used."), field="code")
     guess_limits.forget(guess_limits.Kind.SECOND_FACTOR, str(user.pk))
     return _WORDS[used.type]
 
@@ -207,7 +210,7 @@ def remove(user: User, factor: Authenticator) -> None:
     others = Authenticator.objects.filter(user=user, type__in=FACTORS).exclude(pk=factor.pk)
     if not others.exists():
         if is_required(user):
-            raise Refused(_("Your role needs a second factor: add another one first."))
+            raise Refused(_("Your role requires a second factor. Add another one first."))
         Authenticator.objects.filter(user=user, type=Type.RECOVERY_CODES).delete()
     factor.delete()
     words = _WORDS[factor.type]
@@ -226,7 +229,7 @@ def remove_all(user: User, *, by: User | None) -> None:
         raise Refused(_("Remove your own second factors in Settings."))
     deleted, _rows = Authenticator.objects.filter(user=user).delete()
     if not deleted:
-        raise NotAllowedNow(_("This person has no second factor."))
+        raise NotAllowedNow(_("This user has no second factor."))
     record(user, "second factor removed", by=by, factor=("all", ""))
     note(Kind.FACTOR_REMOVED, user=user, by=by, detail="all of this account")
 

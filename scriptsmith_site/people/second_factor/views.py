@@ -48,7 +48,9 @@ def add_app(request: HttpRequest) -> HttpResponse:
             show_refusal_in(form, refusal)
         else:
             del request.session[_SECRET]
-            messages.success(request, _("Added: its codes are asked for when you sign in."))
+            messages.success(
+                request, _("Authenticator app added. Its codes are required when you sign in.")
+            )
             return _render(request, codes=codes) if codes else redirect("second-factor")
     context = {
         "form": form,
@@ -72,9 +74,9 @@ def add_passkey(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             if needs_provider(user):
-                words = _("Passkey added: it is a second step after single sign-on.")
+                words = _("Passkey added. Use it as a second step after single sign-on.")
             else:
-                words = _("Passkey added: you can sign in with it.")
+                words = _("Passkey added. You can sign in with it.")
             messages.success(request, words)
             return _render(request, codes=codes) if codes else redirect("second-factor")
     context = {
@@ -94,7 +96,7 @@ def remove_factor(request: HttpRequest, pk: int) -> HttpResponse:
     own = Authenticator.objects.filter(user=user, type__in=services.FACTORS)
     factor = get_object_or_404(own, pk=pk)
     services.remove(user, factor)
-    messages.success(request, _("Removed: it proves nothing any more."))
+    messages.success(request, _("Second factor removed."))
     return redirect("second-factor")
 
 

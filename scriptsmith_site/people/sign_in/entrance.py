@@ -92,7 +92,7 @@ class SecondFactorStage(AuthenticateStage):  # type: ignore[misc]
             or not user.is_active
             or not constant_time_compare(state.get("hash", ""), user.get_session_auth_hash())
         ):
-            raise Refused(_("This sign-in is not valid any more: begin again."))
+            raise Refused(_("This sign-in has expired. Start again."))
         return user  # type: ignore[no-any-return]
 
 
@@ -128,7 +128,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             return HttpResponseRedirect(
                 about.get("redirect_url") or resolve_url(settings.LOGIN_REDIRECT_URL)
             )
-        why = _("Your session had ended before it was sent. You are signed in again.")
+        why = _("Your session ended before the form was sent. You are signed in again.")
         return render(request, "registration/send_again.html", {"kept": kept, "why": why})
 
 

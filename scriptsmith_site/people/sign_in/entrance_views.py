@@ -98,6 +98,6 @@ def sign_in_by_passkey(request: HttpRequest) -> HttpResponse:
     guess_limits.give_back(*spent)
     if needs_provider(user):
         note(Kind.SIGN_IN_FAILED, user=user, detail="passkey, without single sign-on")
-        messages.error(request, _("Your passkey is a second step: use single sign-on first."))
+        messages.error(request, _("Your passkey is a second step. Use single sign-on first."))
         return redirect("login")
     return enter(request, user, proof=PASSKEY, next_url=safe_next(request))

@@ -53,43 +53,43 @@ LIMITS = {
     Kind.SIGN_IN_ADDRESS: Limit(
         "SCRIPTSMITH_LOGIN_TRIES_PER_ADDRESS",
         timedelta(minutes=15),
-        _("Too many wrong passwords came from this address."),
+        _("Too many wrong passwords from this address."),
     ),
     Kind.SIGN_IN_ACCOUNT: Limit(
         "SCRIPTSMITH_LOGIN_TRIES_PER_ACCOUNT",
         timedelta(minutes=5),
-        _("Too many wrong passwords came for this name."),
+        _("Too many wrong passwords for this name."),
     ),
     Kind.PRESENT_PASSWORD: Limit(
         "AXES_FAILURE_LIMIT", timedelta(minutes=15), _("Too many wrong current passwords.")
     ),
     Kind.SECOND_FACTOR: Limit(
-        "AXES_FAILURE_LIMIT", timedelta(minutes=15), _("Too many wrong codes of a second factor.")
+        "AXES_FAILURE_LIMIT", timedelta(minutes=15), _("Too many wrong second-factor codes.")
     ),
     Kind.PROVIDER: Limit(
         "SCRIPTSMITH_LOGIN_TRIES_PER_ADDRESS",
         timedelta(minutes=15),
-        _("Too many single sign-ons from this address were not finished."),
+        _("Too many unfinished single sign-ons from this address."),
     ),
     Kind.LINK: Limit(
         "SCRIPTSMITH_SECRET_TRIES",
         timedelta(minutes=15),
-        _("Too many unknown links came from this address."),
+        _("Too many unknown links from this address."),
     ),
     Kind.TOKEN: Limit(
         "SCRIPTSMITH_SECRET_TRIES",
         timedelta(minutes=15),
-        _("Too many unknown API tokens came from this address."),
+        _("Too many unknown API tokens from this address."),
     ),
     Kind.ALERT_SECRET: Limit(
         "SCRIPTSMITH_SECRET_TRIES",
         timedelta(minutes=15),
-        _("Too many wrong secrets of alert sources came from this address."),
+        _("Too many wrong alert source secrets from this address."),
     ),
     Kind.COMMAND_SECRET: Limit(
         "SCRIPTSMITH_SECRET_TRIES",
         timedelta(minutes=15),
-        _("Too many wrong secrets of slash commands came from this address."),
+        _("Too many wrong slash command secrets from this address."),
     ),
 }
 
@@ -190,5 +190,7 @@ def _most(kind: GuessCount.Kind) -> int:
 def _refusal(kind: GuessCount.Kind, since: datetime) -> TooManyAttempts:
     limit = LIMITS[kind]
     seconds = max(1, round((since + limit.window - timezone.now()).total_seconds()))
-    wait = _("Wait %(minutes)d minutes, or ask an administrator.") % {"minutes": -(-seconds // 60)}
+    wait = _("Try again in %(minutes)d min, or ask an administrator.") % {
+        "minutes": -(-seconds // 60)
+    }
     return TooManyAttempts(f"{limit.words} {wait}", seconds=seconds)

@@ -40,13 +40,14 @@ def make_password_link(user: User, *, by: User | None) -> str:
     """
     require_administrator(by)
     if not user.is_active:
-        raise NotAllowedNow(_("This account is deactivated: reactivate it first."))
+        raise NotAllowedNow(_("This account is deactivated. Reactivate it first."))
     if is_service_account(user):
-        raise NotAllowedNow(_("A service account has no password; give it a token."))
+        raise NotAllowedNow(_("A service account has no password. Create a token for it instead."))
     if comes_by_provider(user):
         raise NotAllowedNow(
             _(
-                "This person comes in by single sign-on; a password would lead around it. Remove that first."
+                "This user signs in with single sign-on, which a password would bypass. Remove single "
+                "sign-on first."
             )
         )
     end_links(user)
@@ -112,7 +113,7 @@ def set_password_by_link(link: OneTimeLink, *, password: str) -> int:
     """
     ended = set_password(link.user, password, field="password", by=link.user)
     if not OneTimeLink.objects.filter(pk=link.pk, used_at=None).update(used_at=timezone.now()):
-        raise NotAllowedNow(_("This link has been used already."))
+        raise NotAllowedNow(_("This link has already been used."))
     record(link.user, "password set by link", by=link.user)
     note(Kind.LINK_USED, user=link.user, by=link.user)
     guess_limits.forget(guess_limits.Kind.SIGN_IN_ACCOUNT, name_key(link.user.username))

@@ -32,7 +32,7 @@ def end_session(user: User, mark: str) -> None:
     """End the user's session with this public id. Raises NotAllowedNow if it does not exist."""
     session = next((one for one in sessions_of(user) if mark_of(one) == mark), None)
     if session is None or not Session.objects.filter(pk=session.pk).delete()[0]:
-        raise NotAllowedNow(_("This session has ended already."))
+        raise NotAllowedNow(_("This session has already ended."))
     record(user, "session ended", by=user)
     note(Kind.SESSION_ENDED, user=user, by=user, detail=session.agent)
 

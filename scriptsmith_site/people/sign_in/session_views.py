@@ -33,7 +33,7 @@ def show_sessions(request: HttpRequest) -> HttpResponse:
 @require_POST
 def end_one(request: HttpRequest, mark: str) -> HttpResponse:
     end_session(signed_in(request), mark)
-    messages.success(request, _("Ended: who used it has to sign in again."))
+    messages.success(request, _("Session ended."))
     return redirect("sessions")
 
 
@@ -42,5 +42,5 @@ def end_others(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     ended = end_sessions(user, by=user, keep=request.session.session_key)
     words = ngettext("%s other session ended.", "%s other sessions ended.", ended) % ended
-    messages.success(request, words if ended else _("There was no other session."))
+    messages.success(request, words if ended else _("You had no other session."))
     return redirect("sessions")

@@ -54,14 +54,17 @@ def make_token(
     """
     name = name.strip()
     if not name:
-        raise BadInput(_("Give the token a name, so that you know it again."), field="name")
+        raise BadInput(_("Enter a name for the token, so that you can recognize it."), field="name")
     if not scopes or not set(scopes) <= set(ApiToken.Scope.values):
         raise BadInput(_("Choose at least one scope."), field="scopes")
     if ApiToken.Scope.METRICS in scopes and not may_read_metrics(user):
-        raise BadInput(_("Metrics are for administrators and service accounts."), field="scopes")
+        raise BadInput(
+            _("Only administrators and service accounts may read metrics."), field="scopes"
+        )
     if days is not None and not 1 <= days <= LONGEST_LIFE_DAYS:
         raise BadInput(
-            _("A token lives from 1 to %(most)d days.") % {"most": LONGEST_LIFE_DAYS}, field="days"
+            _("A token must expire after 1 to %(most)d days.") % {"most": LONGEST_LIFE_DAYS},
+            field="days",
         )
     secret = START + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
@@ -88,10 +91,10 @@ def make_token_for_service(
     require_administrator(by)
     if not is_service_account(account):
         raise NotAllowedNow(
-            _("Only a service account gets tokens from others; people make their own.")
+            _("You can only create tokens for service accounts. Users create their own.")
         )
     if not account.is_active:
-        raise NotAllowedNow(_("This account is deactivated: reactivate it first."))
+        raise NotAllowedNow(_("This account is deactivated. Reactivate it first."))
     return make_token(account, name=name, scopes=scopes, days=days, by=by)
 
 
@@ -100,7 +103,7 @@ def revoke_token(token: ApiToken, *, by: User) -> None:
     """Revoke the token. Raises NotAllowedNow if it is already revoked."""
     now = timezone.now()
     if not ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
-        raise NotAllowedNow(_("This token is revoked already."))
+        raise NotAllowedNow(_("This token is already revoked."))
     token.revoked_at = now
     record(token.user, "token revoked", by=by, token=(token, ""))
     note(Kind.TOKEN_REVOKED, user=token.user, by=by, detail=str(token))

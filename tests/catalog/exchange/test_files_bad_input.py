@@ -173,8 +173,8 @@ def test_lines_that_are_no_records_are_refused_one_by_one() -> None:
     problems = said(rows)
     assert list(problems) == [f"line {number}" for number in range(1, 10)]
     for line, problem in (
-        (1, "is no JSON"), (2, "not an object"), (4, "NUL"), (5, "nested too deeply"),
-        (6, "nested too deeply"), (7, "not UTF-8 at byte 12"), (8, "at most 50,000"),
+        (1, "is not valid JSON"), (2, "not a JSON object"), (4, "NUL"), (5, "nested too deeply"),
+        (6, "nested too deeply"), (7, "not valid UTF-8 at byte 12"), (8, "at most 50,000"),
         (9, "the same number"),
     ):  # fmt: skip
         assert problem in problems[f"line {line}"]
@@ -184,18 +184,18 @@ BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\ntitle: Bomb\n
 
 
 WRONG = {
-    "broken": ("title: [", "is no YAML"),
-    "a list": ("- a\n- b\n", "holds no names"),
-    "empty": ("", "holds no names"),
+    "broken": ("title: [", "is not valid YAML"),
+    "a list": ("- a\n- b\n", "must contain the column names"),
+    "empty": ("", "must contain the column names"),
     "an alias bomb": (BOMB, "uses an alias"),
     "brackets": ("a: " + "[" * 50_000, "nested too deeply"),
-    "a program": ("title: !!python/object/apply:os.system [id]\n", "is no YAML"),
-    "a tag of nobody": ("title: !env SECRET\n", "is no YAML"),
+    "a program": ("title: !!python/object/apply:os.system [id]\n", "is not valid YAML"),
+    "a tag of nobody": ("title: !env SECRET\n", "is not valid YAML"),
     "an unknown name": ("title: a\ntitel: b\n", "titel"),
     "a number for a text": ("title: 7\n", "title"),
     "a NUL character": ('title: "a\\0b"\n', "NUL"),
-    "Latin-1": ("title: café\n".encode("latin-1"), "is not UTF-8"),
-    "two documents": ("title: a\n---\ntitle: b\n", "is no YAML"),
+    "Latin-1": ("title: café\n".encode("latin-1"), "is not valid UTF-8"),
+    "two documents": ("title: a\n---\ntitle: b\n", "is not valid YAML"),
     "a slug that climbs": ("title: a\nslug: ../../etc\n", "slug"),
 }
 

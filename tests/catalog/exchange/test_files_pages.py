@@ -65,7 +65,7 @@ def test_a_file_is_looked_through_first_and_changes_nothing(client: Client) -> N
     counts = {"read": 4, "entries": 1, "versions": 0, "labels": 0, "phrasings": 1, "unchanged": 0}
     assert job.report["counts"] == {**counts, "refused": 2}
     assert "Nothing has been changed yet" in page
-    assert "line 2" in page and "is no JSON" in page
+    assert "line 2" in page and "is not valid JSON" in page
     assert "that of another script: line 1" in page
 
 

@@ -135,7 +135,7 @@ NO_ORDERS = [
     ({"deed": "add_tags", "tags": "<b>"}, 422, "tags"),
     ({"deed": "add_tags"}, 422, "Say which tags"),
     ({"deed": "deprecate"}, 422, "be empty"),
-    ({"deed": "set_owner", "owner": "x"}, 422, "no active account"),
+    ({"deed": "set_owner", "owner": "x"}, 422, "No active account"),
     ({"deed": "explode"}, 422, "valid choice"),
 ]
 

@@ -75,12 +75,12 @@ def test_what_can_not_be_read_at_all_says_why(tmp_path: Path) -> None:
 
 def test_one_bad_line_leaves_the_others(tmp_path: Path) -> None:
     for line, problem in (
-        (b'{"id": ', "is no JSON"),
-        (b'"text"', "is not an object"),
-        (b"[1, 2]", "is not an object"),
-        (b'{"id": Infinity}', "is no JSON"),
-        (b'{"id": "\xe9"}', "is not UTF-8"),
-        (b'{"id": "a\0"}', "is no JSON"),
+        (b'{"id": ', "is not valid JSON"),
+        (b'"text"', "is not a JSON object"),
+        (b"[1, 2]", "is not a JSON object"),
+        (b'{"id": Infinity}', "is not valid JSON"),
+        (b'{"id": "\xe9"}', "is not valid UTF-8"),
+        (b'{"id": "a\0"}', "is not valid JSON"),
         (b'{"a":' * 5_000 + b"1", "is nested too deeply"),
     ):
         records = read(tmp_path, b'{"id": "a"}\r\n\r\n' + line + b'\n{"id": "b"}', "x.jsonl")
@@ -91,8 +91,8 @@ def test_one_bad_line_leaves_the_others(tmp_path: Path) -> None:
 
 def test_one_bad_element_leaves_the_others(tmp_path: Path) -> None:
     for element, problem in (
-        ('{"id": }', "is no JSON"),
-        ("17", "is not an object"),
+        ('{"id": }', "is not valid JSON"),
+        ("17", "is not a JSON object"),
         ('{"a":' * 5_000 + "1" + "}" * 5_000, "is nested too deeply"),
     ):
         records = read(tmp_path, f'[{{"id": "a"}}, {element}, {{"id": "b"}}]')

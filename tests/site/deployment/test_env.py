@@ -71,19 +71,19 @@ def test_invalid_value_is_refused_with_its_name_and_advice(
     monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
     for kind, value, advice in (
-        ("bool", "yes", "write True or False"),
-        ("bool", "true", "write True or False"),
-        ("int", "ten", "write a whole number"),
-        ("int", "1.5", "write a whole number"),
+        ("bool", "yes", "Use True or False"),
+        ("bool", "true", "Use True or False"),
+        ("int", "ten", "Use a whole number"),
+        ("int", "1.5", "Use a whole number"),
         ("int", "0", "from 1 to 10"),
         ("int", "11", "from 1 to 10"),
-        ("float", "much", "write a number"),
+        ("float", "much", "Use a number"),
         ("float", "nan", "from 0 to 1"),
         ("float", "1.01", "from 0 to 1"),
         ("choice", "c", "one of a, b"),
-        ("address", "9464", "address and port"),
-        ("address", "worker:9464", "address and port"),
-        ("address", "0.0.0.0:0", "address and port"),
+        ("address", "9464", "an address and a port"),
+        ("address", "worker:9464", "an address and a port"),
+        ("address", "0.0.0.0:0", "an address and a port"),
     ):
         monkeypatch.setenv(NAME, value)
         with subtests.test(kind, value=value):
@@ -98,7 +98,7 @@ def test_groups_of_roles_are_read_and_a_mistyped_role_is_refused() -> None:
         "reviewer": ["sre", "on-call"],
         "curator": ["CN=leads,OU=ops"],
     }
-    for pair, advice in (("sre", "write pairs"), ("reviewer=", "write pairs"), ("sre=x", "roles")):
+    for pair, advice in (("sre", "Use pairs"), ("reviewer=", "Use pairs"), ("sre=x", "roles")):
         with pytest.raises(ImproperlyConfigured, match=advice):
             read_role_groups(NAME, [pair])
     require_known_roles(NAME, ["curator", "all"], ("all",))
@@ -115,7 +115,7 @@ def test_url_is_kept_as_it_is_or_refused_and_not_quoted(monkeypatch: pytest.Monk
     assert env_url(NAME, "Help.", schemes=("http",)) == ""
     monkeypatch.setenv(NAME, "http://me:word@proxy.lan:3128")
     assert env_url(NAME, "Help.", schemes=("http",)) == "http://me:word@proxy.lan:3128"
-    words = r"^SCRIPTSMITH_UNDER_TEST is no address that begins with http://\.$"
+    words = r"^SCRIPTSMITH_UNDER_TEST is not an address that starts with http://\.$"
     for value in ("proxy.lan:3128", "https://proxy.lan", "http://", "http://[", "http://a:0"):
         monkeypatch.setenv(NAME, value)
         with pytest.raises(ImproperlyConfigured, match=words):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.core.checks import run_checks
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.test import override_settings
 from pytest_django import Settings
@@ -17,7 +19,7 @@ from pytest_django import Settings
 from scriptsmith_site.checks import is_loopback
 from scriptsmith_site.demo import make_accounts
 from scriptsmith_site.models import ApiToken
-from scriptsmith_site.operation.installation import accept_key
+from scriptsmith_site.operation.installation import accept_key, require_same_key
 from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.people import make_person
 
@@ -99,7 +101,7 @@ def test_demo_leaves_accounts_alone_that_it_did_not_create() -> None:
 
 
 @pytest.mark.django_db
-def test_another_secret_key_is_found_and_taken_where_that_is_said(
+def test_another_secret_key_is_reported_until_it_is_accepted(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     accept_key()
@@ -107,8 +109,14 @@ def test_another_secret_key_is_found_and_taken_where_that_is_said(
     other = "another-key-of-fifty-characters-0123456789-0123456789"
     settings.SECRET_KEY = other
     assert ids_with(databases=["default"]) == {"scriptsmith.E006"}
+    layout = settings.LAYOUT
+    place = layout.postgres_home if layout.runs_as_root else layout.postgres_data
+    for url, advice in (("postgresql://db/x", "of the other machines"), ("", f"delete {place}.")):
+        settings.DATABASE_URL = url
+        with pytest.raises(ImproperlyConfigured, match=re.escape(advice)):
+            require_same_key()
     call_command("accept_secret_key")
-    assert "is the database's now" in capsys.readouterr().out
+    assert "now uses this machine's key" in capsys.readouterr().out
     assert ids_with(databases=["default"]) == set()
 
 

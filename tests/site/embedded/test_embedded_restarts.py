@@ -75,7 +75,7 @@ def test_parts_killed_again_and_again_never_stop_the_product_and_count_apart(
     supervisor._revive(once, once.start)
     assert once.starts == 1, "the ends of another part do not delay it"
     [*_, last] = capsys.readouterr().out.splitlines()
-    assert last == "Redis (process 99) was killed by SIGKILL. The next start is in 0.5 s."
+    assert last == "Redis (process 99) was killed by SIGKILL. It restarts in 0.5 s."
 
 
 def test_end_names_process_and_signal_and_quotes_the_log_only_after_an_error(

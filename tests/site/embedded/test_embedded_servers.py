@@ -124,7 +124,7 @@ def test_a_server_out_of_sight_on_the_same_data_is_never_doubled(used_place, pos
     with socket.socket(socket.AF_UNIX) as another_container:
         another_container.bind(str(address))
         another_container.listen()
-        with pytest.raises(CannotStart, match="cannot be seen from here"):
+        with pytest.raises(CannotStart, match="outside this container or machine"):
             postgres.start()
     address.unlink()
 
@@ -242,7 +242,7 @@ class TestAsRoot:
 
     def test_database_of_ordinary_user_is_not_shadowed_by_second(self, place, new_postgres) -> None:
         (place.layout.data / "postgres").mkdir()
-        with pytest.raises(CannotStart, match="run as that user and not as root"):
+        with pytest.raises(CannotStart, match="Run as that user instead of root"):
             new_postgres.start()
 
     @pytest.mark.parametrize("name", ["root", "no-such-user"])

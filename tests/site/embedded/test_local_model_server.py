@@ -43,7 +43,7 @@ def test_killed_model_returns_and_unusable_one_leaves_product_running(used_place
     until(lambda: all(announced(models)[name]["problem"] for name in ("damaged", "text")))
     found = announced(models)
     assert set(found) == {"good", "damaged", "text"}
-    assert "cannot load" in found["damaged"]["problem"]
+    assert "can't load" in found["damaged"]["problem"]
     assert "is not a GGUF file" in found["text"]["problem"]
     assert (models / "good.json").stat().st_mode & 0o077 == 0, "the key is for this user only"
     with urllib.request.urlopen(f"http://127.0.0.1:{found['good']['port']}/health") as reply:
@@ -73,7 +73,7 @@ def test_unusable_model_is_announced_with_advice(
         tmp_path / "missing.gguf": ("No such file", "make local-model"),
         tmp_path / "text.gguf": ("is not a GGUF file", "Replace it"),
         huge: ("GiB of memory", "choose a smaller model"),
-        good: ("xllamacpp cannot be imported", "Run `make local-model`"),
+        good: ("xllamacpp can't be imported", "Run `make local-model`"),
     }
     for path, (happened, advice) in cases.items():
         with subtests.test(path.stem):

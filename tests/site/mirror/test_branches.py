@@ -84,7 +84,7 @@ def test_changed_and_new_scripts_wait_in_review_for_somebody_else(
 
 def test_unusable_files_are_reported(clone: Path, repository: Repository, curator: User) -> None:
     wrong = {
-        f"{FOLDER}/metadata.yaml": ("title: [\n", "is no YAML"),
+        f"{FOLDER}/metadata.yaml": ("title: [\n", "is not valid YAML"),
         "verified/two/metadata.yaml": ("title: x\nevil: 1\n", "evil"),
         "verified/three/script.sh": ("", "script"),
         "verified/four/script.sh": ("#" * 200_001, "200,000 bytes"),

@@ -238,12 +238,12 @@ def test_paused_it_waits_and_the_command_says_how_it_stands(
     second_curator: User,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.raises(CommandError, match="There is no mirror"):
+    with pytest.raises(CommandError, match="No mirror is set up"):
         call_command("mirror_catalog")
     version = shelve("Print the uptime", author=curator, verified_by=second_curator)
     set_up()
     call_command("mirror_catalog")
-    assert "1 commits were pushed" in capsys.readouterr().out
+    assert "Commits pushed: 1." in capsys.readouterr().out
     services.pause(by=administrator, why="They move house.")
     next_version(version, "uptime -p\n", author=curator, by=second_curator)
     entries.suspend(version.entry, by=curator, reason="INC-7")

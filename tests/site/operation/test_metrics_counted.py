@@ -133,7 +133,7 @@ print("went on")
     (tmp_path / "metrics").write_text("a file, where the folder should be")
     done = run_lines(lines, tmp_path / "metrics")
     assert done.stdout == "went on\n"
-    assert done.stderr.count("not counted") == 1
+    assert done.stderr.count("not recorded") == 1
 
 
 def _attempt(pk: int, stage: str, *, round: int = 0) -> tuple[object, object, Answered]:

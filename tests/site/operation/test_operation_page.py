@@ -86,7 +86,7 @@ def test_page_names_faulty_settings_and_parts(admin: Client, settings: Settings)
 
     page = admin.get("/operation/").text
 
-    assert "New runs wait, and none is lost" in page
+    assert "New runs wait and are not lost" in page
 
 
 @pytest.mark.slow
@@ -155,7 +155,7 @@ def test_it_knows_the_last_word_of_the_sandbox_and_what_waits_for_it(admin: Clie
         reason="User namespaces are off.", remedy="Switch them on."
     )
     said = admin.get("/operation/").text
-    assert "User namespaces are off. Switch them on. Cases are not run." in said
+    assert "User namespaces are off. Switch them on. Sandbox tests are not run." in said
     SandboxReport.objects.filter(pk=report.pk).update(name="bubblewrap", reason="", remedy="")
     case_set = services.keep_case_set(make_set(case_data()), by=None)
     services.request_run("true\n", case_set, purpose=CaseRun.Purpose.ASKED)

@@ -105,7 +105,7 @@ def test_own_administrator_role_is_kept(admin: Client, administrator: User) -> N
     make_person("other", "administrator")
     answer = admin.post(f"/users/{administrator.pk}/roles/", {"roles": ["reviewer"]})
     assert answer.status_code == 422
-    assert "can&#x27;t take the administrator role from yourself" in answer.content.decode()
+    assert "can&#x27;t remove your own administrator role" in answer.content.decode()
     assert {role.value for role in roles_of(administrator)} == {"administrator"}
     answer = admin.post(f"/users/{administrator.pk}/deactivate/")
     assert answer.status_code == 422
@@ -157,7 +157,7 @@ def test_a_service_account_lives_by_tokens(admin: Client, reviewer: User) -> Non
     theirs = admin.post(
         f"/users/{reviewer.pk}/tokens/", {"name": "spy", "scopes": ["ask"], "days": ""}
     )
-    assert theirs.status_code == 409, "people make their own"
+    assert theirs.status_code == 409, "Users create their own"
     assert ApiToken.objects.count() == 1
 
 

@@ -147,7 +147,7 @@ def test_password_reset_ends_a_begun_sign_in_and_its_link_does_not_skip_the_seco
     begin(client)
     reset_password(reviewer, by=administrator)
     answer = client.post("/login/second-factor/", {"code": code_of(secret)}, follow=True)
-    assert "not valid any more" in answer.text
+    assert "has expired" in answer.text
     assert not is_in(client)
     assert client.get("/login/second-factor/")["Location"] == "/login/"
     link = f"/set-password/{make_password_link(reviewer, by=administrator)}/"
@@ -199,14 +199,14 @@ class TestRequired:
             assert client.get(address)["Location"] == FACTOR, address
         assert client.post("/settings/preferences/", {"theme": "dark"})["Location"] == FACTOR
         page = client.get(FACTOR).text
-        assert "Your role needs a second factor" in page
+        assert "Your role requires a second factor" in page
         secret = client.get(f"{FACTOR}app/").context["secret"].replace(" ", "")
         client.post(f"{FACTOR}app/", {"code": code_of(secret)})
         assert client.get("/catalogue/").status_code == 200
         app = Authenticator.objects.get(type="totp")
         client.get(FACTOR)
         refused = client.post(f"{FACTOR}{app.pk}/remove/")
-        assert refused.status_code == 422 and "add another one first" in refused.text
+        assert refused.status_code == 422 and "Add another one first" in refused.text
 
     def test_api_is_closed_without_factor(self, curator: User, client: WebClient) -> None:
         token = make_token(curator, name="bot", scopes=["read", "agent_read"], days=9, by=curator)

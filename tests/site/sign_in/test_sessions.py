@@ -51,7 +51,7 @@ def test_the_page_tells_sessions_apart_and_ends_one(reviewer: User, stranger: Us
     assert (line.user, line.detail) == (reviewer, "Phone")
     assert LogEntry.objects.filter(additional_data__event="session ended").exists()
     again = form.send(laptop, page="/settings/sessions/", follow=True)
-    assert again.status_code == 409 and "has ended already" in again.text
+    assert again.status_code == 409 and "has already ended" in again.text
 
 
 def test_nobody_ends_the_session_of_another(reviewer: User, stranger: User) -> None:

@@ -462,7 +462,7 @@ def test_passkey_follows_provider(provider: Provider, settings: Settings) -> Non
         alone = browser()
         typed = {"credential": key.get(alone.get("/login/passkey/").text)}
         answer = alone.post("/login/passkey/", typed, follow=True)
-        assert "use single sign-on first" in answer.text and signed_in_as(alone) == ""
+        assert "Use single sign-on first" in answer.text and signed_in_as(alone) == ""
     assert security("alice")[-1] == "sign-in-failed passkey, without single sign-on"
 
 

@@ -50,7 +50,7 @@ def test_sprayed_password_is_stopped(stranger: User, monkeypatch: pytest.MonkeyP
     refused = sprayer.sign_in("sam", PASSWORD)
     assert refused.status_code == 429, "the right password is not checked"
     assert 890 <= int(refused["Retry-After"]) <= 900
-    assert "Too many wrong passwords came from this address. Wait 15 minutes" in (
+    assert "Too many wrong passwords from this address. Try again in 15 min" in (
         refused.content.decode()
     )
     assert Person("192.0.2.7").sign_in("sam", PASSWORD).status_code == 302, "nobody else waits"
