@@ -68,7 +68,7 @@ class SignallingScheduler(PersistentScheduler):
             found = pending()
         except DatabaseError:
             if self._database_answers:
-                logger.warning("the database cannot be asked for work", exc_info=True)
+                logger.warning("can't query the database for work", exc_info=True)
             self._database_answers = False
             connection.close()
             return set(settings.SCRIPTSMITH_INTERVALS_WITH_WORK)
@@ -83,7 +83,7 @@ def leave_sign(part: str) -> None:
         sign.parent.mkdir(parents=True, exist_ok=True)
         sign.touch()
     except OSError:
-        logger.warning("no sign of life could be left in %s", sign, exc_info=True)
+        logger.warning("can't write the heartbeat file %s", sign, exc_info=True)
 
 
 def remove_sign(part: str) -> None:

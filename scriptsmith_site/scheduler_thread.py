@@ -54,7 +54,7 @@ class _Thread(threading.Thread):
             try:
                 self._service.start()
             except Exception:
-                logger.exception("the scheduler starts again")
+                logger.exception("the scheduler restarts")
                 self._ends.wait(_RESTART_AFTER)
                 self._service = self._make_service()
         connection.close()

@@ -84,7 +84,7 @@ def withdraw_worker(sender: object = None, **_signal: object) -> None:
     try:
         heartbeat.withdraw_worker()
     except DatabaseError:
-        logger.warning("the worker could not say that it ends", exc_info=True)
+        logger.warning("the worker could not report that it is stopping", exc_info=True)
 
 
 def _keep_signing() -> None:

@@ -78,7 +78,7 @@ def _destinations(label: str | Promise, what: str | Promise, chosen: Q) -> Shown
 def _webhooks() -> ShownDoor:
     return _destinations(
         gettext_lazy("Webhooks"),
-        gettext_lazy("Signed events to programs of your own."),
+        gettext_lazy("Send signed events to your own programs."),
         Q(kind=Destination.Kind.WEBHOOK),
     )
 
@@ -86,7 +86,7 @@ def _webhooks() -> ShownDoor:
 def _channels() -> ShownDoor:
     return _destinations(
         gettext_lazy("Chat channels"),
-        gettext_lazy("Events as messages in Slack, Mattermost and Microsoft Teams."),
+        gettext_lazy("Post events in Slack, Mattermost and Microsoft Teams."),
         ~Q(kind=Destination.Kind.WEBHOOK),
     )
 
@@ -94,11 +94,11 @@ def _channels() -> ShownDoor:
 def _mail() -> ShownDoor:
     door = mail_door.the_door()
     return ShownDoor(
-        gettext_lazy("E-mail"),
-        gettext_lazy("Notifications to people, as each of them chooses."),
+        gettext_lazy("Email"),
+        gettext_lazy("Send notifications to users, as each of them chooses."),
         reverse("mail-door"),
         mail_door.state_of(door),
-        settings.EMAIL_HOST or _("SCRIPTSMITH_MAIL_URL names no server"),
+        settings.EMAIL_HOST or _("SCRIPTSMITH_MAIL_URL is not set"),
         door.last_success_at,
         door.last_error_at,
         door.last_error,
@@ -116,7 +116,7 @@ def _mirror() -> ShownDoor:
             state = "paused"
     return ShownDoor(
         gettext_lazy("Git mirror"),
-        gettext_lazy("The catalogue in a Git repository: a commit for each publication."),
+        gettext_lazy("Mirror the catalogue in a Git repository, with one commit per publication."),
         reverse("mirror"),
         state,
         found.address if found else "",
@@ -150,7 +150,9 @@ def _alert_sources() -> ShownDoor:
         state = "paused"
     return ShownDoor(
         gettext_lazy("Alert sources"),
-        gettext_lazy("Alerts of Alertmanager, Grafana, PagerDuty and others become incidents."),
+        gettext_lazy(
+            "Turn alerts from Alertmanager, Grafana, PagerDuty and others into incidents."
+        ),
         reverse("alert-sources"),
         state,
         ngettext("%s source", "%s sources", count) % count if count else "",
@@ -169,7 +171,7 @@ def _alert_rules() -> ShownDoor:
     held = told.first() if sums["count"] else None
     return ShownDoor(
         gettext_lazy("Alert rules"),
-        gettext_lazy("Ask for a script when an incident opens, within a budget."),
+        gettext_lazy("Request a script when an incident opens, within a budget."),
         reverse("alert-rules"),
         "works" if sums["on"] else "off",
         words % sums if sums["count"] else "",
@@ -190,13 +192,15 @@ def _agents() -> ShownDoor:
         state = "off"
     return ShownDoor(
         gettext_lazy("Agents"),
-        gettext_lazy("Programs that find, take and verify scripts, by the Model Context Protocol."),
+        gettext_lazy(
+            "Let programs find, copy and check scripts through the Model Context Protocol."
+        ),
         reverse("agents"),
         state,
         ngettext("%s token", "%s tokens", tokens) % tokens if tokens else "",
         answered.record.timestamp if answered else None,
         refused.record.timestamp if refused else None,
-        _("%s was refused") % refused.tool if refused else "",
+        _("%s failed") % refused.tool if refused else "",
     )
 
 
@@ -224,7 +228,7 @@ def _chat_commands() -> ShownDoor:
         state = "paused"
     return ShownDoor(
         gettext_lazy("Slash commands"),
-        gettext_lazy("People in Slack and Mattermost find verified scripts."),
+        gettext_lazy("Let users find verified scripts in Slack and Mattermost."),
         reverse("chat-commands"),
         state,
         ngettext("%s command", "%s commands", count) % count if count else "",
@@ -238,10 +242,12 @@ def _single_sign_on() -> ShownDoor:
     door = the_door()
     return ShownDoor(
         gettext_lazy("Single sign-on"),
-        gettext_lazy("People sign in with an OpenID Connect provider; groups give them roles."),
+        gettext_lazy(
+            "Let users sign in with an OpenID Connect provider, with roles from their groups."
+        ),
         reverse("single-sign-on"),
         state_of(door),
-        settings.SCRIPTSMITH_OIDC_ISSUER or _("SCRIPTSMITH_OIDC_ISSUER names no provider"),
+        settings.SCRIPTSMITH_OIDC_ISSUER or _("SCRIPTSMITH_OIDC_ISSUER is not set"),
         door.last_success_at,
         door.last_error_at,
         door.last_error,

@@ -242,7 +242,9 @@ def require_administrator(by: User | None) -> None:
 def require_reader_of_audit_log(user: User) -> None:
     """Raise PermissionDenied if the user may not read the audit log."""
     if not user.has_perm(READ_AUDIT_LOG):
-        raise PermissionDenied(_("The audit log requires the role Manager or Administrator."))
+        raise PermissionDenied(
+            _("Viewing the audit log requires the Manager or Administrator role.")
+        )
 
 
 def roles_of(user: User) -> set[Role]:

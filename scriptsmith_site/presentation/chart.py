@@ -116,9 +116,9 @@ def stack_bars(columns: Sequence[Column], *, series: Sequence[str], say: _Say) -
     have exactly one value per series.
     """
     if len(series) > MOST_SERIES:
-        raise ValueError(f"{len(series)} series can't be told apart, at most {MOST_SERIES}")
+        raise ValueError(f"a chart has at most {MOST_SERIES} series, not {len(series)}")
     if any(len(column.values) != len(series) for column in columns):
-        raise ValueError("a column has not one value for each series")
+        raise ValueError("each column needs one value per series")
     ticks = _ticks(max((sum(column.values) for column in columns), default=0))
     segments = [
         segment
@@ -146,9 +146,9 @@ def draw_lines(
     MOST_SERIES lines or if a line does not have exactly one point or None per position.
     """
     if len(lines) > MOST_SERIES:
-        raise ValueError(f"{len(lines)} lines can't be told apart, at most {MOST_SERIES}")
+        raise ValueError(f"a chart has at most {MOST_SERIES} lines, not {len(lines)}")
     if any(len(line.points) != len(places) for line in lines):
-        raise ValueError("a line has not a point or None for each place")
+        raise ValueError("each line needs a point or None for each position")
     known = [point for line in lines for point in line.points if point]
     top = most or max((max(point.value, point.high or 0) for point in known), default=0)
     ticks = _ticks(top)

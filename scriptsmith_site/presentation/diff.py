@@ -154,7 +154,7 @@ def _equal(
     for offset in range(b - a):
         if hidden > 1 and before <= offset < b - a - after:
             if offset == before:
-                gap = SafeString(f"{hidden} equal lines")
+                gap = SafeString(f"{hidden} unchanged lines")
                 yield SideRow("gap", gap, gap)
             continue
         html = text.html[a + offset]

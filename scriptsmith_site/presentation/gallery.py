@@ -20,7 +20,7 @@ class SampleForm(forms.Form):
 
     statement = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="What should be done, in words. One task.",
+        help_text="Describe one task in words.",
     )
     model = forms.ChoiceField(choices=[("a", "self-reflection"), ("b", "peer review")])
     rounds = forms.IntegerField(min_value=0, max_value=4)
@@ -36,7 +36,7 @@ class SampleForm(forms.Form):
 class SampleFilters(forms.Form):
     """The filters of a sample list."""
 
-    q = forms.CharField(required=False, label="Words")
+    q = forms.CharField(required=False, label="Search text")
     state = forms.ChoiceField(choices=[("", "any"), ("done", "done")], required=False)
     risk = forms.ChoiceField(choices=[("", "any"), ("high", "high")], required=False)
 

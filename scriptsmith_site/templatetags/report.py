@@ -41,7 +41,7 @@ def copy_links(
     """Return a link to each format of a table. JavaScript copies the linked content."""
     messages = {
         "data-copied": _("Copied"),
-        "data-failed": _("Copying was not possible. Open the link and copy it by hand."),
+        "data-failed": _("Can't copy. Open the link and copy the text there."),
     }
     said = "".join(f' {name}="{escape(words)}"' for name, words in messages.items())
     done = f'<span class="copy-done">{icon("check")}</span>'

@@ -10,7 +10,7 @@ register = template.Library()
 @register.filter
 def per_cent(share: float | None) -> str:
     """Format a proportion from 0 to 1 as a percentage with one decimal."""
-    return "–" if share is None else f"{100 * share:.1f} %"
+    return "–" if share is None else f"{100 * share:.1f}%"
 
 
 @register.filter

@@ -244,4 +244,4 @@ def money(micro_dollars: int | None) -> str:
 @register.filter
 def percent(share: float | None) -> str:
     """Format a proportion from 0 to 1 as a whole percentage."""
-    return "–" if share is None else f"{share * 100:.0f} %"
+    return "–" if share is None else f"{share * 100:.0f}%"

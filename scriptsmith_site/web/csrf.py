@@ -24,29 +24,29 @@ class _Cause(NamedTuple):
 
 
 _NO_TOKEN = _Cause(
-    gettext_lazy("This form had no security token"),
+    gettext_lazy("Missing security token"),
     gettext_lazy(
-        "The page that sent it left the token out. That is a fault of the page: neither what you typed "
-        "nor your sign-in is wrong. Please tell an administrator which page it was."
+        "The page did not send its security token, which is a bug in the page. Your input and "
+        "your sign-in are fine. Please tell an administrator which page it was."
     ),
 )
 _NO_COOKIE = _Cause(
-    gettext_lazy("Your browser sent no cookie"),
+    gettext_lazy("Missing cookie"),
     gettext_lazy(
-        "Forms are taken only with the cookie that this site sets. Allow cookies for it, or load the page "
-        "again if they were cleared since it was opened."
+        "Your browser didn't send this site's cookie. Allow cookies for this site, then "
+        "reload the page."
     ),
 )
 _OTHER_SITE = _Cause(
-    gettext_lazy("This form did not come from this site"),
+    gettext_lazy("Form from another site"),
     gettext_lazy(
-        "The browser says that a page of another address sent it. If it was a page of this product, an "
-        "administrator has to add its address to CSRF_TRUSTED_ORIGINS or set the proxy before it right."
+        "Your browser reported another site as the sender. If you used a page of this site, "
+        "an administrator must add its address to SCRIPTSMITH_ORIGINS or correct the proxy."
     ),
 )
 _OLD_TOKEN = _Cause(
-    gettext_lazy("This form is out of date"),
-    gettext_lazy("You have signed in or out since the page was loaded, perhaps on another tab."),
+    gettext_lazy("Outdated form"),
+    gettext_lazy("You signed in or out after this page was loaded, perhaps in another tab."),
 )
 
 
@@ -62,7 +62,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
             "text": cause.text,
         }
         if cause is _OLD_TOKEN:
-            again = _("Copy what you typed, load the page again and send it once more.")
+            again = _("Copy your input, reload the page and submit the form again.")
             detail = f"{detail} {again}"
         return show_error(request, ErrorKind(403, "csrf_failed"), detail=detail)
     own_page = request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"

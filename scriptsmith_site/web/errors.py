@@ -84,7 +84,9 @@ def show_locked_out(
 
 def show_method_not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:
     """Return a 405 response with the `allowed` methods, if they are known."""
-    detail = _("This address does not answer %(method)s.") % {"method": str(request.method)[:20]}
+    detail = _("This page does not support %(method)s requests.") % {
+        "method": str(request.method)[:20]
+    }
     answer = show_error(request, ErrorKind(405, "method_not_allowed"), detail=detail)
     if allowed:
         answer["Allow"] = allowed
@@ -117,7 +119,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
         most = filesizeformat(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         return show_error(
-            request, ErrorKind(413, "too_large"), detail=_("At most %(most)s.") % {"most": most}
+            request,
+            ErrorKind(413, "too_large"),
+            detail=_("The limit is %(most)s.") % {"most": most},
         )
     return show_error(request, BAD_REQUEST)
 
@@ -141,7 +145,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
         return _show_outage(request, outage)
     if wants_json(request):
         return JsonResponse(
-            error_body("server_error", _("Something broke on the server.")), status=500
+            error_body("server_error", _("An error occurred on the server.")), status=500
         )
     return HttpResponse(render_to_string("errors/500.html"), status=500)
 
@@ -173,10 +177,10 @@ def handle_api_exception(exception: Exception, context: dict[str, object]) -> Re
         field, message = _first_problem(exception.detail)
         response.status_code, response.data = 422, error_body("bad_input", message, field)
     elif isinstance(exception, Http404):
-        response.data = error_body("not_found", _("There is nothing here."))
+        response.data = error_body("not_found", _("Not found."))
     elif isinstance(exception, PermissionDenied):
         response.data = error_body(
-            "not_permitted", str(exception) or _("Your roles do not include it.")
+            "not_permitted", str(exception) or _("You don't have permission to do this.")
         )
     elif isinstance(exception, APIException):
         response.data = error_body(_code_of(exception), str(exception.detail))

@@ -114,7 +114,7 @@ class MalformedRequestMiddleware:
         charset = (request.content_params or {}).get("charset", "utf-8")
         if charset.lower() not in ("utf-8", "utf8"):
             return errors.show_error(
-                request, errors.UNSUPPORTED, detail=_("Only UTF-8 is read here.")
+                request, errors.UNSUPPORTED, detail=_("Only UTF-8 is supported.")
             )
         if problem := why_unreadable(request.META.get("QUERY_STRING", "")):
             return _refuse_address(request, problem)

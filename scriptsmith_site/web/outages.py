@@ -25,19 +25,19 @@ class Outage(NamedTuple):
 # Not translated, because translations must not be looked up without the database.
 DATABASE_AWAY = Outage(
     "database_unavailable",
-    "The database does not answer",
-    "Nothing of what you just sent may have been saved. Go back, so that what you typed is not lost, and try"
-    " again in a minute.",
-    "Administrators: /readyz says which part does not work, and the logs say why. make run starts its own"
-    " database again by itself; another one has to be looked after where it runs.",
+    "The database is unavailable",
+    "Your last change may not have been saved. Go back to keep your input, and try again "
+    "in a minute.",
+    "Administrators: /readyz shows which component fails, and the logs show why. make run "
+    "restarts its own database automatically. Check any other database on its own server.",
 )
 DISK_FULL = Outage(
     "disk_full",
     "The disk is full",
-    "Nothing of what you just sent was saved. Go back, so that what you typed is not lost, and try again once"
-    " an administrator has made room.",
-    "Administrators: make room on the disk of the database and of the data folder (docs/operation.md). What is"
-    " saved stays, and runs go on by themselves.",
+    "Your last change was not saved. Go back to keep your input, and try again after an "
+    "administrator has freed some space.",
+    "Administrators: free space on the disk of the database and the data folder (see "
+    "docs/operation.md). Saved data stay, and runs continue automatically.",
 )
 
 

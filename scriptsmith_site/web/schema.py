@@ -19,9 +19,12 @@ ERROR = {
         "error": {
             "type": "object",
             "properties": {
-                "code": {"type": "string", "description": "For programs; stable."},
-                "message": {"type": "string", "description": "For people."},
-                "field": {"type": "string", "description": "What it is about; empty: the whole."},
+                "code": {"type": "string", "description": "Stable error code for programs."},
+                "message": {"type": "string", "description": "Error message for users."},
+                "field": {
+                    "type": "string",
+                    "description": "Name of the invalid field. Empty if the error concerns the whole request.",
+                },
             },
             "required": ["code", "message", "field"],
             "additionalProperties": False,
@@ -32,16 +35,16 @@ ERROR = {
 }
 EVERY = {
     400: "The request can't be read.",
-    401: "Nobody is signed in, or the token is unknown, expired or revoked.",
-    403: "The roles or the token's scopes do not include it.",
-    415: "What was sent is of a kind, or in an encoding, that is not read here.",
-    422: "Something that was sent can't be used; `field` names it.",
-    429: "Too much was asked for in too short a time.",
+    401: "The request has no valid session or API token.",
+    403: "The user's roles or the token's scopes do not permit this.",
+    415: "The content type or encoding of the request is not supported.",
+    422: "A value in the request is invalid. `field` names it.",
+    429: "Too many requests.",
 }
-OF_ONE = {404: "There is nothing here."}
+OF_ONE = {404: "Not found."}
 THAT_CHANGE = {
-    409: "The rules allow it, but not as things stand now.",
-    413: "The body is too large.",
+    409: "This is not possible in the current state.",
+    413: "The request body is too large.",
 }
 _DIGITS = ("^[0-9]+$", "^[0-9]{1,18}$", r"^\d{1,18}$")
 READING = ("GET", "HEAD", "OPTIONS")

@@ -137,7 +137,7 @@ def _actions(query: str, by: User, most: int) -> Group:
         )
         for row in pipeline.action_rows(found, by)
     ]
-    return Group(_("Actions"), hits, _all("action-list", query))
+    return Group(_("Requests"), hits, _all("action-list", query))
 
 
 def _runs(query: str, by: User) -> Group:
@@ -160,13 +160,13 @@ def _runs(query: str, by: User) -> Group:
 def _studies(query: str, by: User, most: int) -> Group:
     """Return the studies in which the user reviews."""
     if not by.has_perm(REVIEW):
-        return Group(_("Studies"), [], "")
+        return Group(_("My studies"), [], "")
     found = studies_under_way(by).filter(has_every_word("name", query)).order_by("-pk")[:most]
     hits = [
         Hit(one.name, reverse("study-queue", args=[one.pk]), one.get_state_display().lower())
         for one in found
     ]
-    return Group(_("Studies"), hits, "")
+    return Group(_("My studies"), hits, "")
 
 
 def _campaigns(query: str, by: User, most: int) -> Group:
@@ -175,7 +175,7 @@ def _campaigns(query: str, by: User, most: int) -> Group:
         Hit(one.name, reverse("campaign-detail", args=[one.pk]), one.get_state_display().lower())
         for one in found
     ]
-    return Group(_("Campaigns"), hits, "")
+    return Group(_("Studies"), hits, "")
 
 
 def _people(query: str, most: int) -> Group:
@@ -186,7 +186,7 @@ def _people(query: str, most: int) -> Group:
         Hit(user.get_username(), reverse("user-detail", args=[user.pk]), _about(user))
         for user in found
     ]
-    return Group(_("People"), hits, _all("users", query))
+    return Group(_("Users"), hits, _all("users", query))
 
 
 def _about(user: User) -> str:

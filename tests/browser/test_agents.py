@@ -49,7 +49,7 @@ def test_the_pages_of_agents_can_be_read_and_used_by_keys(
     assert problems_of(page) == []
     expect(page.get_by_text("Agent of the on-call").first).to_be_visible()
     pictures.take(page, "agents", narrow=True, whole=True)
-    page.get_by_label("What an agent would look for").focus()
+    page.get_by_label("Task to search for").focus()
     page.keyboard.press("Control+A")
     page.keyboard.type("show how long the machine has been up")
     page.keyboard.press("Enter")

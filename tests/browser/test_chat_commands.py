@@ -37,7 +37,7 @@ def test_a_slash_command_is_added_and_tried_by_keys(
     take(page, "slash-command-form", narrow=True)
     page.keyboard.press("Control+Enter")
     expect(page.get_by_role("heading", name="On-call workspace")).to_be_visible()
-    page.get_by_label("What somebody would ask").focus()
+    page.get_by_label("Sample request").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_label("Answer")).to_contain_text("Restart nginx if its configuration")
     assert problems_of(page) == []
@@ -53,7 +53,7 @@ def test_a_slash_command_is_added_and_tried_by_keys(
     page.get_by_role("link", name="rita").first.click()
     page.get_by_label("Email address").fill("rita@example.org")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(page.get_by_text("Notification settings saved.")).to_be_visible()
     assert problems_of(page) == []
     take(page, "user-address", narrow=True, whole=True)
     site.run("from scriptsmith_site.models import ChatCommand; ChatCommand.objects.all().delete()")

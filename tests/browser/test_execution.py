@@ -127,7 +127,7 @@ def test_scripts_in_the_same_worlds_and_what_a_reviewer_makes_of_the_cases(
 
 def looks_at_figures(page: Page) -> None:
     page.goto("/campaigns/")
-    page.get_by_role("link", name="Execution in the live queue").click()
+    page.get_by_role("link", name="Sandbox results in the review queue").click()
     expect(page.get_by_text("Execution accuracy in prepared worlds")).to_be_visible()
     assert problems_of(page) == []
     take(page, "execution-live", narrow=True, whole=True)

@@ -166,7 +166,7 @@ def test_an_administrator_adds_a_source_previews_a_sample_and_tests_it(
     expect(page.get_by_text("shown only this once")).to_be_visible()
     assert problems_of(page) == []
     page.keyboard.press("t")
-    expect(page.get_by_text("The sample made incident")).to_be_visible()
+    expect(page.get_by_text("The sample opened incident")).to_be_visible()
     take(page, "alert-source", narrow=True)
     page.goto("/alert-rules/")
     expect(page.get_by_text("No rule")).to_be_visible()

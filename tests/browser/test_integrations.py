@@ -43,7 +43,7 @@ def test_a_webhook_is_added_tried_and_given_a_new_secret(
         page.get_by_role("textbox", name="Name").fill("Incident channel")
         page.get_by_role("textbox", name="Address").fill(receiver.url)
         page.get_by_label("A version was verified").check()
-        page.get_by_label("A script made it worse").check()
+        page.get_by_label("A script made things worse").check()
         assert problems_of(page) == []
         take(page, "integrations-new", narrow=True, whole=True)
         page.keyboard.press("Control+Enter")
@@ -102,10 +102,10 @@ def test_the_bell_shows_what_is_unread_and_its_page_is_read_by_keys(
     page.keyboard.press("m")
     expect(bell).to_be_hidden()
     page.goto("/settings/notifications/")
-    page.get_by_label("What I asked for or wrote is verified").select_option("mute")
-    page.get_by_label("No e-mails from").select_option("22")
+    page.get_by_label("A script that you requested or wrote is verified").select_option("mute")
+    page.get_by_label("No emails from").select_option("22")
     assert problems_of(page) == []
     take(page, "notifications-choices", narrow=True, whole=True)
     page.get_by_label("until").select_option("7")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(page.get_by_text("Notification settings saved.")).to_be_visible()

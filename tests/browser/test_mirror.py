@@ -80,7 +80,7 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
     commits = page.locator("#commits tbody")
     expect(commits.get_by_text("In the mirror").first).to_be_visible()
     page.keyboard.press("t")
-    expect(page.get_by_text("Testing: the result appears")).to_be_visible()
+    expect(page.get_by_text("Test started. The result appears")).to_be_visible()
     site.run(_SUSPEND.format(slug=delete))
     expect(page.locator("#commits[hx-get]")).to_have_count(0)
     wait_for(page, commits.get_by_text("Suspended:"))

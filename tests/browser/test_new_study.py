@@ -94,7 +94,7 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
     write_table(file)
     page, name = manager.page, "Team folders"
 
-    manager.click(page.get_by_role("link", name="New campaign").first)
+    manager.click(page.get_by_role("link", name="New study").first)
     page.get_by_label("Name").first.fill(name)
     manager.click(page.get_by_label("File with its items"))
     page.get_by_label("File with its items").set_input_files(file)

@@ -213,7 +213,7 @@ ALERTS = {
         Story(a_source, "alert-source-test", "Test now").then(
             lambda w: (
                 Incident.objects.get().source == w.source
-                and "The sample made incident" in w.text
+                and "The sample opened incident" in w.text
                 and not AlertKey.objects.exists()
             )
         ),

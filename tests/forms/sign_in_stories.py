@@ -93,7 +93,7 @@ def a_paused_door(world: World) -> str:
 SIGN_IN = {
     ("registration/login.html", "visitor"): [
         Story(at("/login/"), "single-sign-on-start", status=503).then(
-            lambda w: "be reached now" in w.text
+            lambda w: "is unavailable" in w.text
         )
     ],
     ("registration/second_factor.html", "visitor"): [

@@ -14,14 +14,12 @@ from pipeline.services import MAX_STATEMENT
 LONGEST_SCRIPT = 100_000  # characters
 Slug = Annotated[
     str,
-    Field(min_length=1, max_length=80, description="An entry's address, as find_script says it."),
+    Field(min_length=1, max_length=80, description="The entry's name, as returned by find_script."),
 ]
 Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Statement = Annotated[
     str,
-    Field(
-        min_length=1, max_length=MAX_STATEMENT, description="What is to be done, in plain words."
-    ),
+    Field(min_length=1, max_length=MAX_STATEMENT, description="The task in plain words."),
 ]
 
 
@@ -38,11 +36,13 @@ class GetScript(Arguments):
     entry: Slug
     version: Annotated[
         Number | None,
-        Field(description="Refused where it is not the verified one. Left out: the verified one."),
+        Field(
+            description="The version number. It must be the verified version, which is also the default."
+        ),
     ] = None
     parameters: Annotated[
         dict[str, Annotated[str, Field(max_length=LONGEST_VALUE)]],
-        Field(max_length=100, description="Values by the names of the script's parameters."),
+        Field(max_length=100, description="The values of the script's parameters, by name."),
     ] = {}
 
 
@@ -52,7 +52,7 @@ class ExplainRisk(Arguments):
         Field(
             min_length=1,
             max_length=LONGEST_SCRIPT,
-            description="A Bash script. It is read and never run.",
+            description="A Bash script. It is analyzed and never run.",
         ),
     ]
 
@@ -62,7 +62,8 @@ class ReportOutcome(Arguments):
     version: Number
     outcome: Literal["worked", "no_effect", "worse"]
     incident: Annotated[
-        str, Field(max_length=LONGEST_INCIDENT, description="Needed where it got worse.")
+        str,
+        Field(max_length=LONGEST_INCIDENT, description="Required if the script made things worse."),
     ] = ""
     note: Annotated[str, Field(max_length=LONGEST_REASON)] = ""
 
@@ -70,4 +71,6 @@ class ReportOutcome(Arguments):
 class RequestScript(Arguments):
     statement: Statement
     incident: Annotated[str, Field(max_length=10_000, description="What happened.")] = ""
-    environment: Annotated[str, Field(max_length=10_000, description="Where it would run.")] = ""
+    environment: Annotated[
+        str, Field(max_length=10_000, description="Where the script would run.")
+    ] = ""

@@ -30,7 +30,7 @@ from scriptsmith_site.people.services import require_administrator
 
 class TestForm(forms.Form):
     statement = forms.CharField(
-        label=gettext_lazy("What an agent would look for"),
+        label=gettext_lazy("Task to search for"),
         max_length=MAX_STATEMENT,
         initial="restart nginx if its configuration is valid",
     )
@@ -64,14 +64,14 @@ def test_agents(request: HttpRequest) -> HttpResponse:
 @require_POST
 def pause_agents(request: HttpRequest) -> HttpResponse:
     pause.pause(by=signed_in(request))
-    messages.success(request, _("Paused: agents get no answers until you resume."))
+    messages.success(request, _("Agents paused. They get no results until you resume them."))
     return redirect("agents")
 
 
 @require_POST
 def resume_agents(request: HttpRequest) -> HttpResponse:
     pause.resume(by=signed_in(request))
-    messages.success(request, _("Agents are answered again."))
+    messages.success(request, _("Agents resumed."))
     return redirect("agents")
 
 

@@ -23,7 +23,7 @@ def pause(*, by: User) -> None:
     require_administrator(by)
     _row, is_new = AgentPause.objects.get_or_create(only=True, defaults={"by": by})
     if not is_new:
-        raise NotAllowedNow(_("Agents are paused already."))
+        raise NotAllowedNow(_("Agents are already paused."))
     record(by, "agents paused", by=by)
 
 

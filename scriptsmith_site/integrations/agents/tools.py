@@ -176,7 +176,10 @@ def report_outcome(caller: Caller, asked: arguments.ReportOutcome) -> Done:
         incident=asked.incident,
         note=asked.note,
     )
-    words = "Written down. It changes nothing by itself; a curator is shown what got worse."
+    words = (
+        "Recorded. The report changes nothing by itself. Curators see reports that a script "
+        "made things worse."
+    )
     return Done(
         results.Reported(report=report.pk, words=words),
         f"version {asked.version} {asked.outcome}",
@@ -195,7 +198,7 @@ def request_script(caller: Caller, asked: arguments.RequestScript) -> Done:
         statement.text, by=caller.user, incident=incident.text, environment=environment.text
     )
     words = (
-        "Asked for. What comes of it goes to the reviewers' queue; once somebody has verified a script, "
+        "Requested. The script goes to the review queue. After a reviewer has verified it, "
         "find_script finds it."
     )
     result = results.Requested(
@@ -213,8 +216,9 @@ TOOLS = (
         name="find_script",
         title="Find a verified script",
         description=(
-            "Looks in the catalogue for verified Bash scripts that do what the statement says. Each match says why it "
-            "fits and what differs; state `adapt` is a starting point and not the answer."
+            "Search the catalogue for verified Bash scripts that do the described task. Each "
+            "match lists why it fits and what differs. A match with the state `adapt` is only a "
+            "starting point."
         ),
         scope=Scope.AGENT_READ,
         takes=arguments.FindScript,
@@ -225,8 +229,8 @@ TOOLS = (
         name="get_script",
         title="Get a verified script",
         description=(
-            "The exact text of an entry's verified script with the given values. Refused while a parameter is "
-            "unfilled or a value is dangerous, and for whatever nobody has verified."
+            "Return the exact text of an entry's verified script with the given values. Fails if "
+            "a parameter has no value, a value is dangerous or the script is not verified."
         ),
         scope=Scope.AGENT_READ,
         takes=arguments.GetScript,
@@ -237,8 +241,9 @@ TOOLS = (
         name="explain_risk",
         title="Explain the risk of a script",
         description=(
-            "What static analysis says of a Bash script: syntax, ShellCheck, what it deletes, overwrites or sends, "
-            "and whether it is a verified one. Nothing is run, and no finding is no guarantee."
+            "Return the static analysis of a Bash script: syntax, ShellCheck, what it deletes, "
+            "overwrites or sends, and whether it is verified. Nothing is run. No findings do not "
+            "guarantee that the script is safe."
         ),
         scope=Scope.AGENT_READ,
         takes=arguments.ExplainRisk,
@@ -247,10 +252,10 @@ TOOLS = (
     ),
     Tool(
         name="report_outcome",
-        title="Report how a script went",
+        title="Report an outcome",
         description=(
-            "Writes down how a run of a verified script went. It changes no ranking and suspends nothing; what got "
-            "worse is listed for a person."
+            "Record the outcome of a verified script that was run. This changes no ranking and "
+            "suspends nothing. Curators see reports that a script made things worse."
         ),
         scope=Scope.REPORT_OUTCOME,
         takes=arguments.ReportOutcome,
@@ -260,10 +265,10 @@ TOOLS = (
     ),
     Tool(
         name="request_script",
-        title="Ask for a script",
+        title="Request a script",
         description=(
-            "Asks for a script that the catalogue does not have. It is written by a model and waits for people to "
-            "review it; this tool never answers with a script."
+            "Request a script that the catalogue does not have. A model writes it and reviewers "
+            "check it. This tool never returns a script."
         ),
         scope=Scope.REQUEST_SCRIPT,
         takes=arguments.RequestScript,

@@ -19,7 +19,7 @@ def admit(user: User, token: Model, outside: bool) -> None:
     `outside` means that the token has no scope to read the product itself.
     """
     if outside and is_paused():
-        raise Paused(_("An administrator has paused the answers to agents."))
+        raise Paused(_("An administrator has paused agents."))
     try:
         limits.spend(user, limits.Kind.CALL)
     except limits.TooManyCalls as refusal:

@@ -48,7 +48,7 @@ def serve_agents(request: HttpRequest) -> HttpResponse:
     """Answer one message of the Model Context Protocol."""
     if request.method != "POST":
         return HttpResponse(
-            "Send messages by POST.",
+            "Use POST.",
             status=405,
             content_type="text/plain",
             headers={"Allow": "POST"},
@@ -80,11 +80,13 @@ def _error(
 def _check_headers(request: HttpRequest) -> None:
     origin = request.headers.get("Origin", "")
     if origin and not _is_own(origin, request):
-        raise _Refusal(403, protocol.INVALID_REQUEST, "Pages of other sites may not ask here.")
+        raise _Refusal(
+            403, protocol.INVALID_REQUEST, "Requests from pages of other sites are not allowed."
+        )
     if request.content_type != "application/json":
         raise _Refusal(415, protocol.INVALID_REQUEST, "Send application/json.")
     if request.headers.get("Content-Encoding", "identity") != "identity":
-        raise _Refusal(415, protocol.INVALID_REQUEST, "Compressed bodies are not read.")
+        raise _Refusal(415, protocol.INVALID_REQUEST, "Compressed bodies are not supported.")
 
 
 def _is_own(origin: str, request: HttpRequest) -> bool:
@@ -127,7 +129,7 @@ def _find_caller(request: HttpRequest) -> Caller:
             WWW_Authenticate='Bearer error="insufficient_scope"',
         )
     if is_paused():
-        raise _Refusal(503, NOT_NOW, "An administrator has paused the answers to agents.")
+        raise _Refusal(503, NOT_NOW, "An administrator has paused agents.")
     note_use(token)
     return _caller(token, frozenset(str(scope) for scope in scopes), request)
 
@@ -139,7 +141,9 @@ def _caller(token: ApiToken, scopes: frozenset[str], request: HttpRequest) -> Ca
 def _read_body(request: HttpRequest) -> object:
     length = request.headers.get("Content-Length", "")
     too_large = _Refusal(
-        413, protocol.INVALID_REQUEST, f"A message has at most {MOST_BODY:,} bytes."
+        413,
+        protocol.INVALID_REQUEST,
+        f"The message is too large. The limit is {MOST_BODY:,} bytes.",
     )
     if length.isdecimal() and int(length) > MOST_BODY:
         raise too_large

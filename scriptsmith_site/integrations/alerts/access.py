@@ -27,7 +27,7 @@ def may_see_incidents(user: User) -> bool:
 def access_incidents(user: User) -> QuerySet[Incident]:
     """Return the incidents that the user may see."""
     if not may_see_incidents(user):
-        raise PermissionDenied(_("Incidents are for those who ask for scripts or review them."))
+        raise PermissionDenied(_("Viewing incidents requires the Reviewer role."))
     return Incident.objects.select_related("source", "taken_by")
 
 
@@ -60,4 +60,4 @@ def access_rule(user: User, pk: int) -> AlertRule:
 
 def _require_administrator(user: User) -> None:
     if not user.has_perm(ADMINISTER):
-        raise PermissionDenied(_("Sources of alerts are for administrators."))
+        raise PermissionDenied(_("Managing alert sources requires the Administrator role."))

@@ -29,9 +29,9 @@ class IncidentSerializer(serializers.Serializer[object]):
     annotations = serializers.DictField(child=serializers.CharField())
     link = serializers.CharField()
     runbook = serializers.CharField()
-    firing = serializers.IntegerField(help_text="Alerts of the group that fire now.")
+    firing = serializers.IntegerField(help_text="Number of alerts in the group that are firing.")
     truncated = serializers.IntegerField(
-        help_text="Alerts that the sender cut from its newest request."
+        help_text="Number of alerts that the sender left out of its latest request."
     )
     opened_at = serializers.DateTimeField()
     last_at = serializers.DateTimeField()
@@ -68,12 +68,12 @@ class IncidentViewSet(viewsets.GenericViewSet[Incident]):
     @extend_schema(
         responses=IncidentSerializer(many=True),
         parameters=[
-            OpenApiParameter("q", str, description="Words of title, statement or source."),
+            OpenApiParameter("q", str, description="Words in the title, request text or source."),
             OpenApiParameter("state", str, enum=["open", "resolved"]),
             OpenApiParameter(
                 "severity",
                 {"type": "integer", "minimum": 1, "maximum": 4},
-                description="At least so severe: 1 is critical.",
+                description="Lowest severity to include; 1 is critical.",
             ),
         ],
     )

@@ -60,9 +60,9 @@ def check_grafana(
     if timestamp_header:
         stamp = headers.get(timestamp_header, "")
         if not stamp.isascii() or not stamp.isdecimal() or len(stamp) > 15:
-            raise NotAuthentic("the time that is to be signed is missing")
+            raise NotAuthentic("missing timestamp")
         if abs(now.timestamp() - int(stamp)) > MOST_SKEW.total_seconds():
-            raise NotAuthentic("the signature is too old")
+            raise NotAuthentic("expired signature")
         signed = stamp.encode() + b":" + body
     _require_one([headers.get(header or GRAFANA_HEADER, "")], signed, keys)
 
@@ -82,7 +82,7 @@ def sign(body: bytes, key: str) -> str:
 def _require_one(sent: Sequence[str], body: bytes, keys: Sequence[str]) -> None:
     sent = [one for one in sent if _HEX.fullmatch(one)]
     if not sent:
-        raise NotAuthentic("the signature is missing")
+        raise NotAuthentic("missing signature")
     fits = [hmac.compare_digest(sign(body, key), one) for key in keys for one in sent]
     if not any(fits):
-        raise NotAuthentic("the signature is another one")
+        raise NotAuthentic("wrong signature")

@@ -23,17 +23,20 @@ from scriptsmith_site.models import AlertRule, AlertSource, Incident
 _SEVERITIES = AlertSource.Severity.choices
 _AT = "at_"
 _MATCHERS_HELP = _(
-    'One a line, all must hold: team="web", severity=~"critical|page", instance!~"test-.*".'
+    'One per line; all must match: team="web", severity=~"critical|page", instance!~"test-.*".'
 )
 _PARTS: dict[str, tuple[str | Promise, str | Promise]] = {
-    "alerts": (_("List of alerts"), _("Where one request holds several; the others begin there.")),
+    "alerts": (
+        _("List of alerts"),
+        _("Path of the list, if a request has several alerts. The other paths start there."),
+    ),
     "title": (_("Title"), ""),
-    "key": (_("Key"), _("What stays the same from the start of an alert to its end.")),
-    "text": (_("Text"), _("What is to be done, or what happened.")),
-    "severity": (_("Severity"), _("Words such as critical and warning, P1 to P5, 1 to 4.")),
+    "key": (_("Key"), _("An ID that stays the same while the alert lasts.")),
+    "text": (_("Text"), _("The task, or what happened.")),
+    "severity": (_("Severity"), _("Values such as critical and warning, P1 to P5 or 1 to 4.")),
     "link": (_("Link"), ""),
-    "done": (_("Done"), _("Says that it is over: true, resolved, closed, ok.")),
-    "labels": (_("Labels"), _("An object with names and values.")),
+    "done": (_("Resolved"), _("Resolved if the value is true, resolved, closed or ok.")),
+    "labels": (_("Labels"), _("A JSON object of names and values.")),
 }
 
 
@@ -46,7 +49,7 @@ class IncidentFilter(forms.Form):
     """Filters of the incident list."""
 
     q = forms.CharField(
-        label=_("Words"), required=False, max_length=200, widget=forms.SearchInput()
+        label=_("Search text"), required=False, max_length=200, widget=forms.SearchInput()
     )
     severity = forms.TypedChoiceField(
         label=_("Severity"),
@@ -71,7 +74,7 @@ class IncidentFilter(forms.Form):
 
 
 class StatementForm(forms.Form):
-    statement = PlainText(label=_("What is to be done?"), rows=2)
+    statement = PlainText(label=_("What do you need done?"), rows=2)
 
 
 class NoteForm(forms.Form):
@@ -79,7 +82,7 @@ class NoteForm(forms.Form):
 
 
 class HandOverForm(forms.Form):
-    to = forms.ModelChoiceField(label=_("Hand over to"), queryset=User.objects.none())
+    to = forms.ModelChoiceField(label=_("Reassign to"), queryset=User.objects.none())
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -95,7 +98,7 @@ class AskForm(SecretsChoiceForm):
     is_new = True
 
     statement = PlainText(
-        label=_("What is to be done?"),
+        label=_("What do you need done?"),
         rows=3,
         widget=forms.Textarea(attrs={"rows": 3, "autofocus": True}),
     )
@@ -104,9 +107,9 @@ class AskForm(SecretsChoiceForm):
         required=False,
         strip=False,
         rows=10,
-        help_text=_("From the alert: text of another system, which a model gets as data."),
+        help_text=_("From the alert. Passed to the model as data, not as instructions."),
     )
-    target = forms.CharField(label=_("Where it would run"), required=False, max_length=300)
+    target = forms.CharField(label=_("Target system"), required=False, max_length=300)
     severity = forms.TypedChoiceField(label=_("Severity"), choices=_SEVERITIES, coerce=int)
     configuration = forms.ChoiceField(label=_("Configuration"))
 
@@ -117,9 +120,9 @@ class AskForm(SecretsChoiceForm):
 
 class IncidentOutcomeForm(forms.Form):
     outcome = forms.ChoiceField(
-        label=_("How did it go?"),
+        label=_("Outcome"),
         choices=Use.Outcome.choices,
-        error_messages={"required": _("Choose one of the buttons.")},
+        error_messages={"required": _("Choose an outcome.")},
     )
     note = forms.CharField(label=_("Note"), required=False, max_length=2_000)
 
@@ -133,24 +136,26 @@ class SourceForm(forms.Form):
 
     name = forms.CharField(label=_("Name"), max_length=80)
     proof = forms.ChoiceField(
-        label=_("How it proves who it is"),
+        label=_("Authentication"),
         choices=AlertSource.Proof.choices,
-        help_text=_("Grafana 12 and newer can sign; before it, a token."),
+        help_text=_(
+            "Grafana can sign requests from version 12 on. Use a token for earlier versions."
+        ),
     )
     signature_header = forms.CharField(
-        label=_("Header of the signature"),
+        label=_("Signature header"),
         required=False,
         max_length=80,
-        help_text=_("As Grafana has it, unless you changed it: X-Grafana-Alerting-Signature."),
+        help_text=_("Grafana's default is X-Grafana-Alerting-Signature."),
     )
     timestamp_header = forms.CharField(
-        label=_("Header of the signed time"),
+        label=_("Timestamp header"),
         required=False,
         max_length=80,
         help_text=_(
-            "Set it in Grafana and name it here: the time is signed then, and what is older than five minutes is "
-            "refused. "
-            "Without it, whoever kept a request can send it again at any time."
+            "Use the same header here and in Grafana. Requests are then signed with a timestamp "
+            "and rejected after five minutes. Without it, a recorded request can be sent again at "
+            "any time."
         ),
     )
     matchers = PlainText(
@@ -160,17 +165,17 @@ class SourceForm(forms.Form):
         label=_("Lowest severity"), choices=_SEVERITIES, coerce=int, initial=4
     )
     requests_per_minute = forms.IntegerField(
-        label=_("Requests a minute"), min_value=1, max_value=60_000, initial=1_200
+        label=_("Max. requests per minute"), min_value=1, max_value=60_000, initial=1_200
     )
     most_open = forms.IntegerField(
-        label=_("Open incidents at most"), min_value=1, max_value=5_000, initial=200
+        label=_("Max. open incidents"), min_value=1, max_value=5_000, initial=200
     )
     sample = PlainText(
         label=_("Sample"),
         required=False,
         widget=_mono(8),
         max_length=100_000,
-        help_text=_("Paste what the system sends and press Preview. It is not kept."),
+        help_text=_("Paste a request of the system and choose Preview. The sample is not saved."),
     )
     edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
@@ -229,7 +234,7 @@ class KeyForm(forms.Form):
 
     secret = forms.CharField(
         label=_("Signing secret"),
-        help_text=_("PagerDuty shows it when the webhook is made."),
+        help_text=_("PagerDuty shows it when you create the webhook."),
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
         max_length=500,
     )
@@ -243,7 +248,7 @@ class RuleForm(forms.Form):
         label=_("Source"),
         queryset=AlertSource.objects.all(),
         required=False,
-        empty_label=_("Every source"),
+        empty_label=_("All sources"),
     )
     matchers = PlainText(
         label=_("Label matchers"), required=False, widget=_mono(3), help_text=_MATCHERS_HELP
@@ -255,18 +260,20 @@ class RuleForm(forms.Form):
         label=_("Configuration"),
         queryset=Configuration.objects.none(),
         to_field_name="name",
-        help_text=_("Who writes, who assesses, who refines."),
+        help_text=_("The models that write, assess and refine the script."),
     )
     account = forms.ModelChoiceField(
         label=_("Service account"),
         queryset=User.objects.none(),
-        help_text=_("It asks. Make one under Users, with the role reviewer."),
+        help_text=_(
+            "The account that requests scripts. Create one under Users, with the Reviewer role."
+        ),
     )
     runs_per_day = forms.IntegerField(
-        label=_("Runs per day"), min_value=0, max_value=1_000, initial=5
+        label=_("Max. runs per day"), min_value=0, max_value=1_000, initial=5
     )
     runs_per_source = forms.IntegerField(
-        label=_("Runs per day for one source"), min_value=0, max_value=1_000, initial=5
+        label=_("Max. runs per day and source"), min_value=0, max_value=1_000, initial=5
     )
     edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
 

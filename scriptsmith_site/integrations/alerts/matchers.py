@@ -36,7 +36,7 @@ def read_matchers(text: str) -> Sequence[Matcher]:
     """Parse the matchers of a text. Raises BadMatcher."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > MOST_MATCHERS:
-        raise BadMatcher(f"At most {MOST_MATCHERS} lines.")
+        raise BadMatcher(f"Enter at most {MOST_MATCHERS} lines.")
     return [_read_line(line) for line in lines]
 
 
@@ -48,14 +48,17 @@ def all_hold(matchers: Sequence[Matcher], labels: Mapping[str, str]) -> bool:
 def _read_line(line: str) -> Matcher:
     found = _MATCHER.fullmatch(line)
     if found is None:
-        raise BadMatcher(f'“{line.strip()[:60]}” is no matcher: write name="value", or !=, =~, !~.')
+        raise BadMatcher(
+            f'“{line.strip()[:60]}” is not a matcher. Use name="value", or !=, =~, !~.'
+        )
     name, operator, quoted, bare = found.groups()
     value = bare if quoted is None else quoted
     if len(value) > LONGEST_VALUE:
-        raise BadMatcher(f"A value has at most {LONGEST_VALUE} characters.")
+        raise BadMatcher(f"A value can have at most {LONGEST_VALUE} characters.")
     if operator in ("=~", "!~") and not _PATTERN.fullmatch(value):
         raise BadMatcher(
-            f"“{value[:60]}”: a pattern has words, .* for anything and | between alternatives."
+            f"“{value[:60]}” is not a valid pattern. Use words, .* for any text, and | between "
+            "alternatives."
         )
     return Matcher(name, operator, value)
 

@@ -48,9 +48,9 @@ def read_json(body: bytes) -> dict[str, Any] | list[Any]:
     try:
         found = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise Unreadable("It is not JSON in UTF-8.") from error
+        raise Unreadable("The body is not valid JSON in UTF-8.") from error
     if not isinstance(found, dict | list):
-        raise Unreadable("It is neither a JSON object nor a list.")
+        raise Unreadable("The body is neither a JSON object nor a list.")
     _require_shallow(found)
     return found
 
@@ -66,7 +66,7 @@ def _require_shallow(document: object) -> None:
         level = [
             value for one in inner for value in (one.values() if isinstance(one, dict) else one)
         ]
-    raise Unreadable("It is nested too deep.")
+    raise Unreadable("The body is nested too deeply.")
 
 
 def clean(value: object, *, most: int = LONGEST_TEXT) -> str:

@@ -37,9 +37,9 @@ def answer_to(statement: str, *, kind: str, link: Callable[[str], str]) -> Said:
     """Return the reply for a statement, with links to verified scripts. It never repeats the statement."""
     statement = " ".join(statement.split())
     if statement.lower() in _EMPTY:
-        return Said(_("Say what is to be done, such as: restart nginx"), "help")
+        return Said(_("Describe the task, for example: restart nginx"), "help")
     if len(statement) > MAX_STATEMENT:
-        return Said(_("That is too long: at most %d characters.") % MAX_STATEMENT, "too long")
+        return Said(_("That's too long. The limit is %d characters.") % MAX_STATEMENT, "too long")
     try:
         # Chat is outside the product, so results of a study stay hidden until the study is closed.
         found = programs.find_outside(statement, limit=MOST_MATCHES)
@@ -56,14 +56,14 @@ def answer_to(statement: str, *, kind: str, link: Callable[[str], str]) -> Said:
     near = [match for match in shown if match.answer is not Answer.MATCH]
     lines = []
     if fits:
-        lines.append(_("Verified. Follow the link to read and copy it:"))
+        lines.append(_("Verified. Open the link to read and copy the script:"))
         lines += [_line(one, verified[one.version_id], kind, link) for one in fits]
     else:
-        lines.append(_("Nothing verified does this."))
+        lines.append(_("No verified script does this."))
         ask = link(f"{reverse('action-new')}?{_prefilled(statement)}")
-        lines.append(_link(_("Ask for a script"), ask, kind))
+        lines.append(_link(_("Request script"), ask, kind))
         if near:
-            lines.append(_("Verified, but for something else that is near it:"))
+            lines.append(_("Closest entries (verified, but for a different request):"))
             lines += [_line(one, verified[one.version_id], kind, link) for one in near]
     listed = tuple(match.entry for match in (fits or near))
     return Said("\n".join(lines), f"{'match' if fits else 'no match'}, {len(listed)}", listed)

@@ -30,14 +30,14 @@ def check_slack(body: bytes, headers: Mapping[str, str], secret: str, *, now: da
     """Verify the signature and return a unique key of the request. Raises NotAuthentic."""
     stamp, sent = headers.get(TIMESTAMP_HEADER, ""), headers.get(SIGNATURE_HEADER, "")
     if not stamp.isascii() or not stamp.isdecimal() or len(stamp) > 15:
-        raise NotAuthentic("the signed time is missing")
+        raise NotAuthentic("missing timestamp")
     if not _SIGNATURE.fullmatch(sent):
-        raise NotAuthentic("the signature is missing")
+        raise NotAuthentic("missing signature")
     # Check the signature before the timestamp, because anyone can send a timestamp.
     if not hmac.compare_digest(sign(body, stamp, secret), sent):
-        raise NotAuthentic("the signature is another one")
+        raise NotAuthentic("wrong signature")
     if abs(now.timestamp() - int(stamp)) > MOST_SKEW.total_seconds():
-        raise NotAuthentic("the signature is too old")
+        raise NotAuthentic("expired signature")
     return _hash(sent)
 
 
@@ -46,10 +46,10 @@ def check_mattermost(fields: Mapping[str, str], headers: Mapping[str, str], secr
     scheme, _space, value = headers.get("Authorization", "").partition(" ")
     sent = value.strip() if scheme.lower() == "token" else fields.get("token", "")
     if not hmac.compare_digest(_hash(sent), _hash(secret)) or not sent:
-        raise NotAuthentic("the token is missing or another one")
+        raise NotAuthentic("missing or wrong token")
     trigger = fields.get("trigger_id", "")
     if not 0 < len(trigger) <= _LONGEST_TRIGGER:
-        raise NotAuthentic("trigger_id, which is another one each time, is missing")
+        raise NotAuthentic("missing trigger_id")
     return _hash(trigger)
 
 

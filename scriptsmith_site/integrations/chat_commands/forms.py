@@ -12,7 +12,7 @@ from scriptsmith_site.models import ChatCommand
 
 _SECRET_HELP = {
     ChatCommand.Kind.SLACK: _("The signing secret of your Slack app, under Basic Information."),
-    ChatCommand.Kind.MATTERMOST: _("The token that Mattermost showed for the command."),
+    ChatCommand.Kind.MATTERMOST: _("The token that Mattermost shows for the command."),
 }
 
 
@@ -31,19 +31,22 @@ class CommandForm(forms.Form):
         max_length=40,
         required=False,
         widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),
-        help_text=_("Its id, such as T0123ABCD. Where empty, every workspace that has the secret."),
+        help_text=_(
+            "The workspace ID, such as T0123ABCD. Leave empty for all workspaces that use the "
+            "secret."
+        ),
     )
     requests_per_minute = forms.IntegerField(
-        label=_("Requests a minute"), min_value=1, max_value=6_000, initial=60
+        label=_("Max. requests per minute"), min_value=1, max_value=6_000, initial=60
     )
     edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
     def __init__(self, *args: Any, kind: str, is_new: bool, **options: Any) -> None:
         super().__init__(*args, **options)
         says = _SECRET_HELP[ChatCommand.Kind(kind)]
-        more = _("Kept encrypted and not shown again.")
+        more = _("Stored encrypted and not shown again.")
         if not is_new:
-            more = _("Leave it empty to keep the one that there is.")
+            more = _("Leave empty to keep the current secret.")
         self.fields["secret"].help_text = f"{says} {more}"
 
     def details(self) -> dict[str, object]:
@@ -56,5 +59,5 @@ class TestForm(forms.Form):
     """The text that a user would type after the command."""
 
     statement = forms.CharField(
-        label=_("What somebody would ask"), max_length=MAX_STATEMENT, initial="restart nginx"
+        label=_("Sample request"), max_length=MAX_STATEMENT, initial="restart nginx"
     )

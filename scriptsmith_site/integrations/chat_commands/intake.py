@@ -110,7 +110,7 @@ def _read_fields(body: bytes) -> dict[str, str]:
         raise Refused(400, "the form can't be read") from None
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise Refused(400, "a field came twice")
+        raise Refused(400, "a field is repeated")
     return fields
 
 
@@ -118,18 +118,21 @@ def _prove(
     command: ChatCommand, body: bytes, fields: Mapping[str, str], headers: Mapping[str, str]
 ) -> str:
     if not command.sealed:
-        raise SecretUnreadable("it has no secret yet")
+        raise SecretUnreadable("the command has no secret yet")
     try:
         secret = unseal(command.sealed)
     except CannotUnseal:
-        why = "the secret can't be read, since SECRET_KEY is another one: paste it again"
+        why = (
+            "the secret can't be decrypted, because SCRIPTSMITH_SECRET_KEY has changed. Paste the "
+            "secret again"
+        )
         raise SecretUnreadable(why) from None
     if command.kind == ChatCommand.Kind.SLACK:
         key = authenticity.check_slack(body, headers, secret, now=timezone.now())
     else:
         key = authenticity.check_mattermost(fields, headers, secret)
     if command.team and fields.get("team_id", "") != command.team:
-        raise OfAnotherWorkspace("it is of another workspace")
+        raise OfAnotherWorkspace("wrong workspace")
     return key
 
 
@@ -142,14 +145,14 @@ def _answer(
     now = timezone.now()
     lately = ChatCommandCall.objects.filter(command=command, at__gt=now - timedelta(minutes=1))
     if lately.count() >= command.requests_per_minute:
-        _note_error(command, "too many requests in a minute")
-        return _("Too many people ask at once; try again in a minute.")
+        _note_error(command, "too many requests per minute")
+        return _("Too many requests. Try again in a minute.")
     try:
         with transaction.atomic():
             ChatCommandCall.objects.create(command=command, key=key, at=now)
     except IntegrityError:
-        _note_refusal(command, "a request was sent again")
-        raise Refused(409, "this request was answered already") from None
+        _note_refusal(command, "repeated request")
+        raise Refused(409, "this request was already answered") from None
     said = answer_to(fields.get("text", ""), kind=command.kind, link=link)
     _note_answer(command, said)
     return said.text

@@ -33,7 +33,7 @@ def add_command(
     """Create a command. Without a secret, it refuses all requests. Raises BadInput."""
     require_administrator(by)
     if kind not in ChatCommand.Kind.values:
-        raise BadInput(_("Choose one of the kinds."), field="kind")
+        raise BadInput(_("Unknown kind."), field="kind")
     command = ChatCommand(kind=kind, created_by=by)
     _write(command, details, secret)
     record(command, "slash command added", by=by, kind=("", kind))
@@ -51,7 +51,9 @@ def change_command(
     require_administrator(by)
     locked = ChatCommand.objects.select_for_update().get(pk=command.pk)
     if seen != locked.edition:
-        raise Stale(_("Somebody else has changed this command meanwhile."), newest=locked.edition)
+        raise Stale(
+            _("Another user has changed this command since you opened it."), newest=locked.edition
+        )
     before = {name: getattr(locked, name) for name in _CHANGEABLE}
     locked.edition += 1
     _write(locked, details, secret)
@@ -72,7 +74,7 @@ def set_paused(command: ChatCommand, paused: bool, *, by: User) -> None:
     require_administrator(by)
     rows = ChatCommand.objects.filter(pk=command.pk, paused_at__isnull=paused)
     if not rows.update(paused_at=timezone.now() if paused else None):
-        raise NotAllowedNow(_("No change: it is already so set."))
+        raise NotAllowedNow(_("Nothing changed: this is already set."))
     record(command, "slash command paused" if paused else "slash command resumed", by=by)
 
 
@@ -126,14 +128,16 @@ def _write(command: ChatCommand, details: Mapping[str, object], secret: str) -> 
             setattr(command, name, details[name])
     command.name, command.team = command.name.strip(), command.team.strip()
     if not command.name:
-        raise BadInput(_("Give it a name by which you recognise it."), field="name")
+        raise BadInput(_("Enter a name."), field="name")
     lock_name("chat command")
     others = ChatCommand.objects.exclude(pk=command.pk)
     if others.filter(name__iexact=command.name).exists():
-        raise BadInput(_("There is a command of this name already."), field="name")
+        raise BadInput(_("A command with this name already exists."), field="name")
     if secret := secret.strip():
         if not _LEAST_SECRET <= len(secret) <= _MOST_SECRET or not secret.isprintable():
-            raise BadInput(_("Paste the secret as the chat program shows it."), field="secret")
+            raise BadInput(
+                _("Paste the secret exactly as the chat program shows it."), field="secret"
+            )
         command.sealed = seal(secret)
     # Do not overwrite columns that the webhook updates.
     command.save(update_fields=(*_CHANGEABLE, "sealed", "edition") if command.pk else None)

@@ -49,15 +49,15 @@ def _refuse(status: int, reason: str) -> HttpResponse:
 def _read(request: HttpRequest) -> bytes:
     """Return the raw body, because signatures cover every byte."""
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise intake.Refused(415, "compressed bodies are not read")
+        raise intake.Refused(415, "compressed bodies are not supported")
     if request.content_type != "application/x-www-form-urlencoded":
         raise intake.Refused(401, intake.UNKNOWN)  # chat programs always send forms
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or int(length) > intake.MOST_BYTES:
-        raise intake.Refused(413, f"at most {intake.MOST_BYTES} bytes")
+        raise intake.Refused(413, f"the body is too large; the limit is {intake.MOST_BYTES} bytes")
     body = request.body
     if len(body) > intake.MOST_BYTES:
-        raise intake.Refused(413, f"at most {intake.MOST_BYTES} bytes")
+        raise intake.Refused(413, f"the body is too large; the limit is {intake.MOST_BYTES} bytes")
     return body
 
 
@@ -181,5 +181,5 @@ def command_remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a command and its secret."""
     user = signed_in(request)
     services.remove_command(access_command(user, pk), by=user)
-    messages.success(request, _("The slash command is removed."))
+    messages.success(request, _("Slash command removed."))
     return redirect("chat-commands")

@@ -45,13 +45,16 @@ def read_repository(text: str) -> str:
     if not text.startswith(("https://", "http://")):
         raise _refuse(
             _(
-                "Write https://…, ssh://user@host/path, or the folder of a repository on this machine."
+                "Enter https://…, ssh://user@host/path, or the folder of a repository on this "
+                "machine."
             )
         )
     if "@" in text.split("/", 3)[2]:
-        raise _refuse(_("No name or password in the address: they have fields of their own."))
+        raise _refuse(
+            _("Remove the user name and password from the address. Use the separate fields.")
+        )
     if "?" in text:
-        raise _refuse(_("The address has no part after “?”."))
+        raise _refuse(_("Remove the part of the address after “?”."))
     return read_url(text)
 
 
@@ -72,7 +75,7 @@ def read_ssh(address: str) -> SshAddress:
         port = 22 if parts.port is None else parts.port
     except ValueError:
         raise _refuse(
-            _("This is no address; one looks like ssh://git@git.example.org/x.git.")
+            _("Enter a valid address, such as ssh://git@git.example.org/x.git.")
         ) from None
     fits = _USER.fullmatch(parts.username or "") and _PATH.fullmatch(parts.path)
     if (
@@ -82,7 +85,7 @@ def read_ssh(address: str) -> SshAddress:
         or parts.query
         or parts.fragment
     ):
-        raise _refuse(_("This is no address; one looks like ssh://git@git.example.org/x.git."))
+        raise _refuse(_("Enter a valid address, such as ssh://git@git.example.org/x.git."))
     check_port(port, usual=_SSH_PORTS)
     check_host(parts.hostname or "", is_encrypted=True)
     return SshAddress(parts.username or "", parts.hostname or "", port, parts.path)
@@ -93,13 +96,14 @@ def find_folder(address: str) -> Path:
     allowed = settings.SCRIPTSMITH_MIRROR_FOLDER
     if not allowed:
         raise _refuse(
-            _("Folders of this machine are not written to: SCRIPTSMITH_MIRROR_FOLDER names none.")
+            _(
+                "Folders on this machine are not allowed, because SCRIPTSMITH_MIRROR_FOLDER is not "
+                "set."
+            )
         )
     above, folder = Path(allowed).resolve(), Path(address).resolve()
     if above not in folder.parents or "\0" in address:
-        raise _refuse(
-            _("Only folders in the one that SCRIPTSMITH_MIRROR_FOLDER names are written to.")
-        )
+        raise _refuse(_("The folder must be in the one that SCRIPTSMITH_MIRROR_FOLDER names."))
     return folder
 
 
@@ -109,7 +113,7 @@ def read_branch(text: str, *, field: str = "branch") -> str:
     is_good = _BRANCH.fullmatch(text) and not re.search(r"\.\.|//|/\.|\.$|/$|\.lock(/|$)", text)
     if not is_good or text == "HEAD":
         raise BadInput(
-            _("This is no name of a branch; letters, digits, “-”, “_”, “.” and “/” are possible."),
+            _("Enter a valid branch name. Use letters, digits, “-”, “_”, “.” and “/”."),
             field=field,
         )
     return text

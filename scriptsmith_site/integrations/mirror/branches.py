@@ -43,11 +43,9 @@ def ask_for_branch(branch: str, *, by: User) -> MirrorBranch:
     branch = read_branch_name(branch)
     mirror = Mirror.objects.first()
     if mirror is None:
-        raise NotAllowedNow(_("There is no mirror."))
+        raise NotAllowedNow(_("No mirror is set up."))
     if branch == mirror.branch:
-        raise BadInput(
-            _("This is the branch that the mirror itself is written to."), field="branch"
-        )
+        raise BadInput(_("This is the mirror's own branch. Enter another one."), field="branch")
     job = MirrorBranch.objects.create(branch=branch, by=by)
     record(mirror, "branch read", by=by, branch=("", branch))
     return job.enqueue()
@@ -62,7 +60,7 @@ def read_branch(job_id: int) -> None:
     try:
         mirror = Mirror.objects.first()
         if mirror is None or not mirror.head:
-            raise RemoteTrouble(_("Nothing was written to the mirror yet."))
+            raise RemoteTrouble(_("The mirror has no commits yet."))
         with open_remote(access_of(mirror)) as remote, Copy(mirror.pk) as copy:
             tip = _fetch(mirror, remote, copy, job.branch)
             found = []
@@ -96,10 +94,10 @@ def take_in(job: MirrorBranch, *, by: User) -> tuple[list[Version], list[str]]:
     require(by, CURATE)
     usable = [one for one in job.found if not one["problem"]]
     if job.state != State.DONE or not usable:
-        raise NotAllowedNow(_("There is nothing in it that could be taken in."))
+        raise NotAllowedNow(_("This branch has no changes to import."))
     waiting = MirrorBranch.objects.filter(pk=job.pk, taken_at=None)
     if not waiting.update(taken_at=timezone.now()):
-        raise NotAllowedNow(_("It was taken in already."))
+        raise NotAllowedNow(_("This branch has already been imported."))
     made, refused = [], []
     for one in usable:
         try:
@@ -142,7 +140,7 @@ def _files_of(one: dict[str, object]) -> dict[str, bytes]:
 def _fetch(mirror: Mirror, remote: Remote, copy: Copy, branch: str) -> str:
     heads = remote.heads()
     if branch not in heads:
-        raise RemoteTrouble(_("The repository has no branch of this name."))
+        raise RemoteTrouble(_("The repository has no branch with this name."))
     for commit in (mirror.head, heads[branch]):
         if not copy.has(commit):
             remote.fetch(copy.repo, commit)
@@ -173,17 +171,17 @@ class _Branch:
             else:
                 places.setdefault(f"{found[0]}/{found[1]}")
             if len(places) > MOST_FOLDERS:
-                raise RemoteTrouble(_("It changes more than %s entries.") % MOST_FOLDERS)
+                raise RemoteTrouble(_("The branch changes more than %s entries.") % MOST_FOLDERS)
         for place in places:
             if place.startswith("="):
-                yield _untaken(place[1:], _("is no script or metadata of an entry"))
+                yield _untaken(place[1:], _("is neither a script nor the metadata of an entry"))
             else:
                 yield self._change(place)
 
     def _change(self, place: str) -> dict[str, object]:
         folder = self._folder(place)
         if folder is None:
-            return _untaken(place, _("was deleted; deprecate it in the catalogue instead"))
+            return _untaken(place, _("was deleted; deprecate the entry in the catalogue instead"))
         try:
             files = {name: self._read(folder, name) for name in ("metadata.yaml", "script.sh")}
             row = catalog.read_proposal(files)
@@ -236,14 +234,16 @@ class _Branch:
                 met.append((position, key))
                 continue
             if len(own) >= MOST_COMMITS:
-                raise RemoteTrouble(_("It has more than %s commits of its own.") % MOST_COMMITS)
+                raise RemoteTrouble(
+                    _("The branch has more than %s commits of its own.") % MOST_COMMITS
+                )
             commit = self._commit(key)
             own.append(commit)
             parents = [parent for parent in commit.parents if parent not in seen]
             seen.update(parents)
             waiting.extend(parents)
         if not met:
-            raise RemoteTrouble(_("The branch does not come from the mirror's branch."))
+            raise RemoteTrouble(_("The branch is not based on the mirror's branch."))
         position, base = max(met)
         return base, position, own
 
@@ -271,7 +271,7 @@ class _Branch:
         mode, key = folder[name.encode()]
         found = self._store[key]
         if mode not in (0o100644, 0o100755) or not isinstance(found, Blob):
-            raise ValueError(_("%s is a link, or no file") % name)
+            raise ValueError(_("%s is not a regular file") % name)
         if len(found.data) > MOST_SCRIPT:
             raise ValueError(_("%s has more than 200,000 bytes") % name)
         return found.data

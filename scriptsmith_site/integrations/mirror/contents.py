@@ -21,7 +21,7 @@ from scriptsmith_site.models import MirrorCommit
 LONGEST_TITLE = 100  # characters of a title in the subject line
 PRODUCT = "ScriptSmith"
 _VERBS = {
-    MirrorCommit.Kind.SNAPSHOT: "Catalogue as it is",
+    MirrorCommit.Kind.SNAPSHOT: "Add the current catalogue",
     MirrorCommit.Kind.VERIFIED: "Verify",
     MirrorCommit.Kind.DEPRECATED: "Deprecate",
     MirrorCommit.Kind.SUSPENDED: "Suspend",
@@ -29,7 +29,7 @@ _VERBS = {
     MirrorCommit.Kind.RENAMED: "Rename",
     MirrorCommit.Kind.MERGED: "Merge away",
     MirrorCommit.Kind.UNMERGED: "Undo the merge of",
-    MirrorCommit.Kind.ACCEPTED: "Put the catalogue's files back",
+    MirrorCommit.Kind.ACCEPTED: "Restore the catalogue's files",
 }
 _STATES = {
     Area.VERIFIED: Version.State.VERIFIED,
@@ -62,7 +62,7 @@ def files_of(version: Version, area: Area) -> dict[str, bytes]:
     return catalog.version_files(
         version,
         about={name: value for name, value in about.items() if value is not None},
-        suspended="see its page" if area is Area.SUSPENDED else "",
+        suspended="see the entry's page" if area is Area.SUSPENDED else "",
         state=_STATES[area],
     )
 

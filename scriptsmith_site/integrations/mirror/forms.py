@@ -30,7 +30,9 @@ class MirrorForm(forms.Form):
         max_length=100,
         initial="main",
         widget=forms.TextInput(attrs=_CODE),
-        help_text=_("One that nobody else commits to. It is created where it does not exist."),
+        help_text=_(
+            "Use a branch to which no one else commits. It is created if it does not exist."
+        ),
     )
     user_name = forms.CharField(
         label=_("User name"),
@@ -38,7 +40,7 @@ class MirrorForm(forms.Form):
         required=False,
         widget=forms.TextInput(attrs=_CODE),
         help_text=_(
-            "For https. Some servers ask for a certain name with a token; most accept any."
+            "For https. Most servers accept any name with a token, but some require a certain one."
         ),
     )
     secret = PlainText(
@@ -46,32 +48,37 @@ class MirrorForm(forms.Form):
         max_length=MOST_SECRET,
         required=False,
         widget=forms.Textarea(attrs={**_CODE, "rows": 2}),
-        help_text=_("Stored encrypted, and shown nowhere. An SSH key must have no passphrase."),
+        help_text=_("Stored encrypted and never shown. An SSH key must have no passphrase."),
     )
     secret_variable = forms.CharField(
-        label=_("Variable with the secret"),
+        label=_("Environment variable"),
         max_length=100,
         required=False,
         widget=forms.TextInput(attrs=_CODE),
     )
     host_key = forms.CharField(
-        label=_("Public key of the server"),
+        label=_("Host key of the server"),
         max_length=2_500,
         required=False,
         widget=forms.TextInput(attrs=_CODE),
-        help_text=_("For SSH: what ssh-keyscan prints after the name, such as ssh-ed25519 AAAA…"),
+        help_text=_(
+            "For SSH: the output of ssh-keyscan after the host name, such as ssh-ed25519 AAAA…"
+        ),
     )
     edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
     def __init__(self, *args: object, is_new: bool, **options: object) -> None:
         super().__init__(*args, **options)  # type: ignore[arg-type]
         self.fields["secret_variable"].help_text = (
-            _("Instead of a secret: a variable of the worker's environment that begins with %s.")
+            _(
+                "Alternative to a secret: the name of a variable in the worker's environment that "
+                "starts with %s."
+            )
             % VARIABLE_PREFIX
         )
         if not is_new:
             self.fields["secret"].help_text = _(
-                "Leave it empty to keep the present one; for another address it is entered again."
+                "Leave empty to keep the current one. Enter it again if the address changes."
             )
 
     @classmethod
@@ -87,7 +94,7 @@ class MirrorForm(forms.Form):
 
 
 class PauseForm(forms.Form):
-    why = forms.CharField(label=_("Why"), max_length=300, required=False)
+    why = forms.CharField(label=_("Reason"), max_length=300, required=False)
 
 
 class GoOnForm(forms.Form):
@@ -101,5 +108,5 @@ class BranchForm(forms.Form):
         label=_("Branch"),
         max_length=100,
         widget=forms.TextInput(attrs=_CODE),
-        help_text=_("A branch of the same repository, made from the mirror's own."),
+        help_text=_("A branch of the same repository, based on the mirror's branch."),
     )

@@ -102,7 +102,7 @@ class Remote:
     def check(self) -> None:
         """Check write access without writing anything. Raises RemoteTrouble."""
         if isinstance(self._client, LocalGitClient) and not os.access(self._path, os.W_OK):
-            raise RemoteTrouble(_("The worker may not write to this folder, or it is not there."))
+            raise RemoteTrouble(_("The folder does not exist, or the worker can't write to it."))
         with _exchange():
             self._client.send_pack(
                 self._path.encode(), lambda _refs: {}, lambda *_given, **_named: (0, iter(()))
@@ -137,7 +137,7 @@ class Remote:
             )
         refused = (result.ref_status or {}).get(ref)
         if refused:
-            raise RemoteTrouble(_("The repository refused the commit: %s") % _one_line(refused))
+            raise RemoteTrouble(_("The repository rejected the commit: %s") % _one_line(refused))
 
 
 @contextmanager
@@ -227,17 +227,19 @@ class _JudgedHttp(AbstractHttpGitClient):
 def _check_status(status: int, url: str) -> None:
     if 300 <= status < 400:
         raise RemoteTrouble(
-            _("It answered %s, a redirect: none is followed. Enter the address it leads to.")
+            _("The server responded with a redirect (%s). Enter the target address instead.")
             % status
         )
     if status == 401:
         raise HTTPUnauthorized(None, url)
     if status == 403:
-        raise RemoteTrouble(_("It answered 403: the account may not write there."))
+        raise RemoteTrouble(
+            _("The server responded 403: the account may not write to the repository.")
+        )
     if status == 404:
         raise NotGitRepository
     if status != 200:
-        raise RemoteTrouble(_("It answered %s.") % status)
+        raise RemoteTrouble(_("The server responded %s.") % status)
 
 
 def _reader(reply: httpcore2.Response) -> Callable[[int], bytes]:
@@ -310,7 +312,7 @@ class _JudgedSsh(SSHVendor):
         address = choose_addresses(host, found, is_encrypted=True)[0]
         program = shutil.which("ssh")
         if program is None:
-            raise RemoteTrouble(_("There is no ssh on the worker's machine: use https:// instead."))
+            raise RemoteTrouble(_("The worker's machine has no ssh program. Use https:// instead."))
         words = [program, *self._options, "-o", f"HostKeyAlias={host}", "-p", str(port or 22)]
         words += ["-l", username or "git", "--", address, command.decode()]
         running = subprocess.Popen(
@@ -362,25 +364,34 @@ def _exchange() -> Iterator[None]:
         raise
     except HTTPUnauthorized:
         raise RemoteTrouble(
-            _("It answered 401: the user name or the secret is wrong, or the token has expired.")
+            _(
+                "The server responded 401: the user name or the secret is wrong, or the token has "
+                "expired."
+            )
         ) from None
     except NotGitRepository:
         raise RemoteTrouble(
-            _("There is no Git repository at this address, or the account may not see it.")
+            _("This address has no Git repository, or the account may not see it.")
         ) from None
     except ForbiddenAddress as refusal:
         raise RemoteTrouble(str(refusal)) from None
     except SendPackError as error:
-        raise RemoteTrouble(_("The repository refused the commit: %s") % _one_line(error)) from None
+        raise RemoteTrouble(
+            _("The repository rejected the commit: %s") % _one_line(error)
+        ) from None
     except httpcore2.TimeoutException:
-        raise RemoteTrouble(_("No answer within %s seconds.") % int(SECONDS)) from None
+        raise RemoteTrouble(
+            _("The server did not respond within %s seconds.") % int(SECONDS)
+        ) from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         raise RemoteTrouble(_why(error)) from None
     except (
         *(GitProtocolError, HangupException, ChecksumMismatch, ObjectFormatException),
         *(ApplyDeltaError, OSError, ValueError, KeyError, AssertionError),
     ) as error:
-        raise RemoteTrouble(_("It did not answer as Git does: %s") % _one_line(error)) from error
+        raise RemoteTrouble(
+            _("The response is not valid Git protocol: %s") % _one_line(error)
+        ) from error
 
 
 def _why(error: BaseException) -> str:
@@ -389,13 +400,13 @@ def _why(error: BaseException) -> str:
         if isinstance(cause, ForbiddenAddress):
             return str(cause)
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return _("Its certificate is not valid: %s.") % cause.verify_message
+            return _("The server's certificate is not valid: %s.") % cause.verify_message
         cause = cause.__cause__ or cause.__context__
     return _("The connection failed: %s") % _one_line(error)
 
 
 def _too_much() -> str:
-    return _("It answered with more than 256 MB, which is not read.")
+    return _("The response is larger than the limit of 256 MB.")
 
 
 def _one_line(said: object) -> str:

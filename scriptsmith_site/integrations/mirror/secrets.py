@@ -29,6 +29,9 @@ def access_of(mirror: Mirror) -> Access:
         raise RemoteTrouble(str(refusal)) from None
     except sealing.CannotUnseal:
         raise RemoteTrouble(
-            _("The secret was sealed with another SECRET_KEY: enter it again.")
+            _(
+                "The secret can't be decrypted, because SCRIPTSMITH_SECRET_KEY has changed. Enter it "
+                "again."
+            )
         ) from None
     return Access(mirror.address, mirror.user_name, secret, mirror.host_key)

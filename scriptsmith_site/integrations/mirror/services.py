@@ -53,7 +53,7 @@ def set_up(values: Values, *, by: User) -> Mirror:
         with transaction.atomic():
             mirror.save()
     except IntegrityError:
-        raise NotAllowedNow(_("There is a mirror already.")) from None
+        raise NotAllowedNow(_("A mirror is already set up.")) from None
     MirrorCommit.objects.all().delete()
     record(mirror, "mirror set up", by=by, branch=("", judged.branch))
     return mirror
@@ -68,7 +68,9 @@ def change(values: Values, *, by: User, seen: int) -> Mirror:
     require_administrator(by)
     mirror = _lock()
     if seen != mirror.edition:
-        raise Stale(_("Somebody else has changed the mirror meanwhile."), newest=mirror.edition)
+        raise Stale(
+            _("Another user has changed the mirror since you opened it."), newest=mirror.edition
+        )
     judged = _judge(values, has_secret=bool(mirror.secret) and values.address == mirror.address)
     said: dict[str, tuple[object, object]] = {}
     for name, value in _as_fields(judged).items():
@@ -97,7 +99,7 @@ def pause(*, by: User, why: str = "") -> None:
     why = clean_text(why, field="why", longest=300, required=False)
     mirror = _lock()
     if mirror.paused_at is not None:
-        raise NotAllowedNow(_("It is paused already."))
+        raise NotAllowedNow(_("The mirror is already paused."))
     mirror.paused_at, mirror.paused_why = timezone.now(), why
     mirror.save(update_fields=["paused_at", "paused_why"])
     record(mirror, "mirror paused", by=by, why=("", why))
@@ -109,7 +111,7 @@ def resume(*, by: User) -> None:
     require_administrator(by)
     mirror = _lock()
     if mirror.paused_at is None:
-        raise NotAllowedNow(_("It is not paused."))
+        raise NotAllowedNow(_("The mirror is not paused."))
     mirror.paused_at, mirror.paused_why, mirror.retry_at = None, "", None
     mirror.save(update_fields=["paused_at", "paused_why", "retry_at"])
     record(mirror, "mirror resumed", by=by)
@@ -142,12 +144,12 @@ def go_on(*, by: User, found: str) -> None:
     """
     mirror = _lock_stopped(by)
     if found != mirror.found_head:
-        raise NotAllowedNow(_("It ends with another commit by now; look at it again."))
+        raise NotAllowedNow(_("The branch has changed again. Reload the page and decide again."))
     forget_made()
     MirrorCommit.objects.create(kind=MirrorCommit.Kind.ACCEPTED, by=by)
     mirror.accepted_head, mirror.diverged_at, mirror.retry_at = mirror.found_head, None, None
     mirror.save(update_fields=["accepted_head", "diverged_at", "retry_at"])
-    record(mirror, "mirror goes on", by=by, ends_with=(mirror.head, found))
+    record(mirror, "mirror continued", by=by, ends_with=(mirror.head, found))
 
 
 @transaction.atomic
@@ -164,7 +166,7 @@ def remove(*, by: User) -> None:
 def _lock() -> Mirror:
     mirror = Mirror.objects.select_for_update().first()
     if mirror is None:
-        raise NotAllowedNow(_("There is no mirror."))
+        raise NotAllowedNow(_("No mirror is set up."))
     return mirror
 
 
@@ -172,7 +174,7 @@ def _lock_stopped(by: User) -> Mirror:
     require_administrator(by)
     mirror = _lock()
     if mirror.diverged_at is None:
-        raise NotAllowedNow(_("It has not stopped."))
+        raise NotAllowedNow(_("The mirror has not stopped."))
     return mirror
 
 
@@ -184,19 +186,19 @@ def _judge(values: Values, *, has_secret: bool) -> Values:
     variable = check_variable(values.secret_variable)
     secret = values.secret.replace("\r\n", "\n").strip()
     if len(secret) > MOST_SECRET or not secret.isascii() or "\0" in secret:
-        raise BadInput(_("This is no secret that Git knows."), field="secret")
+        raise BadInput(_("Enter a password, a token or an SSH private key."), field="secret")
     if not is_by_ssh(address):
         if user_name and not _USER_NAME.fullmatch(user_name):
-            raise BadInput(_("This is no user name."), field="user_name")
+            raise BadInput(_("Enter a valid user name."), field="user_name")
         if "\n" in secret:
-            raise BadInput(_("A password or token is one line."), field="secret")
+            raise BadInput(_("A password or token must be a single line."), field="secret")
         host_key = ""
     else:
         if not (secret or variable or has_secret):
-            raise BadInput(_("Enter the private key, or name a variable."), field="secret")
+            raise BadInput(_("Enter the private key or the name of a variable."), field="secret")
         if not _HOST_KEY.fullmatch(host_key):
             raise BadInput(
-                _("Enter the server's public key: its kind and the key, such as ssh-ed25519 AAAA…"),
+                _("Enter the server's host key, such as ssh-ed25519 AAAA…"),
                 field="host_key",
             )
         user_name = ""

@@ -58,7 +58,9 @@ def mirror_edit(request: HttpRequest) -> HttpResponse:
             retype(form, edition=str(stale.newest))
             return _show_form(request, form, found, stale=str(stale), status=409)
         else:
-            messages.success(request, _("Saved. Test it to see whether it can be written to."))
+            messages.success(
+                request, _("Mirror saved. Run a test to check whether it can be written to.")
+            )
             return redirect("mirror")
     return _show_form(request, form, found, status=422)
 
@@ -66,7 +68,7 @@ def mirror_edit(request: HttpRequest) -> HttpResponse:
 @require_POST
 def mirror_test(request: HttpRequest) -> HttpResponse:
     services.ask_for_test(by=signed_in(request))
-    messages.success(request, _("Testing: the result appears here."))
+    messages.success(request, _("Test started. The result appears here in a few seconds."))
     return redirect("mirror")
 
 
@@ -81,7 +83,7 @@ def mirror_pause(request: HttpRequest) -> HttpResponse:
         except BadInput as refusal:
             add_refusal(form, refusal)
         else:
-            messages.success(request, _("Paused: what is published from now on waits."))
+            messages.success(request, _("Mirror paused. New publications wait."))
             return redirect("mirror")
     return _show(request, pause=form, status=422)
 
@@ -89,14 +91,16 @@ def mirror_pause(request: HttpRequest) -> HttpResponse:
 @require_POST
 def mirror_resume(request: HttpRequest) -> HttpResponse:
     services.resume(by=signed_in(request))
-    messages.success(request, _("Resumed: what has waited is written first, in order."))
+    messages.success(
+        request, _("Mirror resumed. Waiting publications are written first, in order.")
+    )
     return redirect("mirror")
 
 
 @require_POST
 def mirror_check(request: HttpRequest) -> HttpResponse:
     services.check_again(by=signed_in(request))
-    messages.success(request, _("Looked at again within seconds."))
+    messages.success(request, _("Check started. The result appears here in a few seconds."))
     return redirect("mirror")
 
 
@@ -108,14 +112,14 @@ def mirror_go_on(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _show(request, status=422)
     services.go_on(found=form.cleaned_data["found"], by=user)
-    messages.success(request, _("It goes on from there within seconds."))
+    messages.success(request, _("The mirror continues in a few seconds."))
     return redirect("mirror")
 
 
 @require_POST
 def mirror_remove(request: HttpRequest) -> HttpResponse:
     services.remove(by=signed_in(request))
-    messages.success(request, _("Removed. The repository keeps what it has."))
+    messages.success(request, _("Mirror removed. The repository is unchanged."))
     return redirect("mirror")
 
 
@@ -161,8 +165,8 @@ def mirror_branch_take(request: HttpRequest, pk: int) -> HttpResponse:
         messages.warning(request, words)
     if made:
         words = ngettext(
-            "%s version waits in review. Somebody else verifies it.",
-            "%s versions wait in review. Somebody else verifies them.",
+            "%s version is in review. Another curator must verify it.",
+            "%s versions are in review. Another curator must verify them.",
             len(made),
         )
         messages.success(request, words % len(made))

@@ -90,7 +90,7 @@ def _attempt(mirror: Mirror) -> int:
     except RemoteTrouble as trouble:
         _note_failure(mirror, str(trouble))
     except Exception as error:
-        logger.exception("The mirror could not be written")
+        logger.exception("Could not write the mirror")
         _note_failure(mirror, f"{type(error).__name__}: {error}")
     else:
         _note_success(mirror)
@@ -143,7 +143,10 @@ def _fetch_lost(mirror: Mirror, remote: Remote, copy: Copy) -> None:
         remote.fetch(copy.repo, mirror.head)
     except RemoteTrouble:
         raise RemoteTrouble(
-            _("What was written so far is neither there nor here any more: set the mirror up anew.")
+            _(
+                "The earlier commits are missing both in the repository and on this machine. Remove "
+                "the mirror and set it up again."
+            )
         ) from None
 
 
@@ -344,6 +347,6 @@ def _stop(mirror: Mirror, found: str) -> None:
     """Stop writing until an administrator decides, and notify the administrators."""
     now = timezone.now()
     going = Mirror.objects.filter(pk=mirror.pk, diverged_at=None)
-    why = _("The branch does not end with what was written here last.")
+    why = _("The last commit of the branch is not the one that ScriptSmith wrote.")
     if going.update(diverged_at=now, found_head=found, last_error_at=now, last_error=why):
         record(mirror, "mirror stopped", by=None, ends_with=(mirror.head, found))

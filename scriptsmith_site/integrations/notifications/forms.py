@@ -20,23 +20,26 @@ class ChoicesForm(forms.Form):
     """A delivery method for each kind, then the email address, frequency and quiet hours."""
 
     mail_address = forms.EmailField(
-        label=_("E-mail address"),
+        label=_("Email address"),
         required=False,
-        help_text=_("For notifications only. An e-mail with a link asks you to confirm it."),
+        help_text=_("For notifications only. You get an email with a link to confirm the address."),
     )
-    digest = forms.ChoiceField(label=_("E-mails"), choices=NotificationChoices.Digest)
+    digest = forms.ChoiceField(label=_("Emails"), choices=NotificationChoices.Digest)
     daily_hour = forms.TypedChoiceField(
-        label=_("Once a day at"), choices=_HOURS, coerce=int, help_text=_("In your time zone.")
+        label=_("Time of the daily email"),
+        choices=_HOURS,
+        coerce=int,
+        help_text=_("In your time zone."),
     )
     quiet_from = forms.TypedChoiceField(
-        label=_("No e-mails from"),
+        label=_("No emails from"),
         choices=[_NO_HOUR, *_HOURS],
         coerce=int,
         empty_value=None,
         required=False,
     )
     quiet_until = forms.TypedChoiceField(
-        label=_("No e-mails until"),
+        label=_("No emails until"),
         choices=[_NO_HOUR, *_HOURS],
         coerce=int,
         empty_value=None,

@@ -109,7 +109,7 @@ def _with_role(role: Role) -> QuerySet[User]:
 KINDS = (
     NotificationKind(
         "assigned",
-        _("An item is assigned to me"),
+        _("An item is assigned to you"),
         _("Assigned to you"),
         ("item.assigned",),
         _named,
@@ -117,7 +117,7 @@ KINDS = (
     ),
     NotificationKind(
         "came_back",
-        _("An item or version is sent back to me"),
+        _("An item or version is sent back to you"),
         _("Sent back to you"),
         ("item.sent_back", "version.sent_back"),
         lambda event, subject: (
@@ -127,7 +127,7 @@ KINDS = (
     ),
     NotificationKind(
         "rejected",
-        _("What I asked for is rejected"),
+        _("A script that you requested is rejected"),
         _("Rejected"),
         ("decision.rejected",),
         _askers,
@@ -136,15 +136,15 @@ KINDS = (
     ),
     NotificationKind(
         "due_soon",
-        _("An item of mine is about to expire"),
-        _("Goes back to the queue in a few minutes"),
+        _("An item of yours is about to return to the queue"),
+        _("Returns to the queue in a few minutes"),
         ("item.due_soon",),
         _named,
         "clock",
     ),
     NotificationKind(
         "verified",
-        _("What I asked for or wrote is verified"),
+        _("A script that you requested or wrote is verified"),
         _("Verified"),
         ("version.verified",),
         _asker_and_author,
@@ -152,7 +152,7 @@ KINDS = (
     ),
     NotificationKind(
         "made_worse",
-        _("A script that I copied, wrote or verified made it worse"),
+        _("A script that you copied, wrote or verified made things worse"),
         _("Made it worse"),
         ("outcome.made_worse",),
         _concerned_by_version,
@@ -160,8 +160,8 @@ KINDS = (
     ),
     NotificationKind(
         "second_eyes",
-        _("A version waits for a second pair of eyes"),
-        _("Waits for a second pair of eyes"),
+        _("A version waits for a second reviewer"),
+        _("Waits for a second reviewer"),
         ("version.submitted", "version.added"),
         _other_curators,
         "eye",
@@ -169,8 +169,8 @@ KINDS = (
     ),
     NotificationKind(
         "budget_used",
-        _("The budget of a campaign is used up"),
-        _("The budget is used up"),
+        _("The budget of a study is used up"),
+        _("Budget used up"),
         ("budget.used",),
         _managers,
         "pause",
@@ -178,16 +178,16 @@ KINDS = (
     ),
     NotificationKind(
         "campaign_done",
-        _("A campaign is reviewed or closed"),
-        _("Campaign done"),
+        _("A study is fully reviewed or closed"),
+        _("Study reviewed or closed"),
         ("campaign.reviewed", "campaign.closed"),
         _managers_and_members,
         "check",
     ),
     NotificationKind(
         "paused",
-        _("A destination was paused because nothing arrived"),
-        _("Paused: nothing arrived"),
+        _("A destination is paused because deliveries fail"),
+        _("Paused after failed deliveries"),
         ("destination.paused",),
         _administrators,
         "failed",
@@ -195,8 +195,8 @@ KINDS = (
     ),
     NotificationKind(
         "mirror_stopped",
-        _("The Git mirror of the catalogue has stopped"),
-        _("The Git mirror has stopped"),
+        _("The Git mirror stops"),
+        _("Git mirror stopped"),
         ("mirror.stopped",),
         _administrators,
         "failed",
@@ -204,8 +204,8 @@ KINDS = (
     ),
     NotificationKind(
         "gave_up",
-        _("An event could not be delivered"),
-        _("An event was given up"),
+        _("An event can't be delivered"),
+        _("Delivery failed"),
         ("destination.gave_up",),
         _administrators,
         "failed",
@@ -213,8 +213,8 @@ KINDS = (
     ),
     NotificationKind(
         "set_aside",
-        _("An event could not be sent"),
-        _("An event could not be sent"),
+        _("An event can't be sent"),
+        _("An event can't be sent"),
         ("event.set_aside",),
         _administrators,
         "failed",

@@ -94,7 +94,7 @@ def send_confirmation(person_id: int) -> None:
     secret = make_confirmation(person_id, choices.mail_address)
     link = site_url(reverse("notification-confirm", args=[secret]))
     file = "integrations/notifications/confirm.txt"
-    _send(choices.mail_address, _("Is this your address?"), file, {"link": link})
+    _send(choices.mail_address, _("Confirm your email address"), file, {"link": link})
 
 
 def send_test(person_id: int) -> None:
@@ -102,7 +102,7 @@ def send_test(person_id: int) -> None:
     choices = NotificationChoices.objects.filter(person=person_id).first()
     if choices is not None and can_mail(choices):
         context = {"page": site_url(reverse("notification-list"))}
-        _send(choices.mail_address, _("A test"), "integrations/notifications/test.txt", context)
+        _send(choices.mail_address, _("Test email"), "integrations/notifications/test.txt", context)
 
 
 def make_confirmation(person_id: int, address: str) -> str:
@@ -125,7 +125,7 @@ def _send(to: str, subject: str, file: str, context: Mapping[str, object]) -> bo
     try:
         EmailMessage(f"ScriptSmith: {subject}", body, to=[to]).send()
     except (smtplib.SMTPException, OSError, ValueError) as error:
-        logger.warning("An e-mail was not sent: %s", type(error).__name__)
+        logger.warning("An email was not sent: %s", type(error).__name__)
         note_failure(DOOR, f"{type(error).__name__}: {error}")
         return False
     note_success(DOOR)

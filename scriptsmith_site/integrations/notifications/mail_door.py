@@ -36,9 +36,9 @@ def pause(*, by: User) -> None:
     require_administrator(by)
     door, _made = Door.objects.select_for_update().get_or_create(name=DOOR)
     if door.paused_at is not None:
-        raise NotAllowedNow(_("E-mail is paused already."))
+        raise NotAllowedNow(_("Email is already paused."))
     Door.objects.filter(pk=door.pk).update(paused_at=timezone.now())
-    record(by, "e-mail paused", by=by)
+    record(by, "email paused", by=by)
 
 
 @transaction.atomic
@@ -46,5 +46,5 @@ def resume(*, by: User) -> None:
     """Send emails for new notifications again. Raises NotAllowedNow if emails are not paused."""
     require_administrator(by)
     if not Door.objects.filter(name=DOOR, paused_at__isnull=False).update(paused_at=None):
-        raise NotAllowedNow(_("E-mail is not paused."))
-    record(by, "e-mail resumed", by=by)
+        raise NotAllowedNow(_("Email is not paused."))
+    record(by, "email resumed", by=by)

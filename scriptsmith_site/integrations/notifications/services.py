@@ -68,16 +68,16 @@ def choose(person: User, choices: Choices) -> NotificationChoices:
     offered = {one.name for one in kinds_for(person)}
     for kind, way in choices.ways.items():
         if kind not in offered or way not in NotificationChoices.Way.values:
-            raise BadInput(_("Choose one of the ways."), field=kind)
+            raise BadInput(_("Choose one of the options."), field=kind)
     address = _read_address(choices.mail_address)
     if choices.digest not in NotificationChoices.Digest.values:
-        raise BadInput(_("Choose when e-mails are sent."), field="digest")
+        raise BadInput(_("Choose when emails are sent."), field="digest")
     for name in ("daily_hour", "quiet_from", "quiet_until"):
         hour = getattr(choices, name)
         if hour is not None and hour not in _HOURS:
             raise BadInput(_("Choose an hour from 0 to 23."), field=name)
     if (choices.quiet_from is None) != (choices.quiet_until is None):
-        raise BadInput(_("Choose both hours, or neither."), field="quiet_until")
+        raise BadInput(_("Choose both hours or neither."), field="quiet_until")
     NotificationChoices.objects.get_or_create(person=person)
     kept = NotificationChoices.objects.select_for_update().get(person=person)
     is_new = address != kept.mail_address
@@ -104,7 +104,12 @@ def find_confirmed(person: User, secret: str) -> QuerySet[NotificationChoices]:
     address = address_in(secret, person=person)
     found = NotificationChoices.objects.filter(person=person, mail_address=address)
     if not address or not found.exists():
-        raise BadInput(_("This link is too old, or of another address. Save your address again."))
+        raise BadInput(
+            _(
+                "This link has expired or is for another address. Save your address again to get a "
+                "new one."
+            )
+        )
     return found
 
 
@@ -120,16 +125,19 @@ def ask_test(person: User) -> None:
     Raises NotAllowedNow if emails are paused, the address is not confirmed, or the daily limit is reached.
     """
     if is_mail_configured() and not is_mail_open():
-        raise NotAllowedNow(_("An administrator has paused e-mails."))
+        raise NotAllowedNow(_("An administrator has paused emails."))
     if not can_mail(choices_of(person)):
         raise NotAllowedNow(
-            _("E-mails go to a confirmed address alone: save yours, and follow the link.")
+            _(
+                "Emails are only sent to a confirmed address. Save your address and open the link in "
+                "the email."
+            )
         )
     kept = NotificationChoices.objects.select_for_update().get(person=person)
     if not _count_letter(kept):
         raise NotAllowedNow(_too_many_letters())
     kept.save(update_fields=["letters", "letters_since"])
-    record(person, "test e-mail asked for", by=person)
+    record(person, "test email requested", by=person)
     transaction.on_commit(lambda: _send_test(person), robust=True)
 
 
@@ -143,7 +151,10 @@ def _count_letter(kept: NotificationChoices) -> bool:
 
 
 def _too_many_letters() -> str:
-    return _("You had %s such e-mails sent within a day. Try again tomorrow.") % MOST_LETTERS_A_DAY
+    return (
+        _("You have already requested %s such emails today. Try again tomorrow.")
+        % MOST_LETTERS_A_DAY
+    )
 
 
 def _send_test(person: User) -> None:
@@ -160,7 +171,7 @@ def _read_address(text: str) -> str:
         if text:
             validate_email(text)
     except ValidationError:
-        raise BadInput(_("This is no e-mail address."), field="mail_address") from None
+        raise BadInput(_("Enter a valid email address."), field="mail_address") from None
     if len(text) > 254:
-        raise BadInput(_("This is no e-mail address."), field="mail_address")
+        raise BadInput(_("Enter a valid email address."), field="mail_address")
     return text

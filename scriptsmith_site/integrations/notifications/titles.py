@@ -48,7 +48,7 @@ def show(notifications: Sequence[Notification], *, outside: bool = False) -> lis
     for one in notifications:
         wanted[one.model].add(one.object_id)
     found = {model: readers[model](keys) for model, keys in wanted.items() if model in readers}
-    gone = Target(_("It no longer exists"), reverse("notification-list"))
+    gone = Target(_("Deleted"), reverse("notification-list"))
     shown = []
     for one in notifications:
         if kind := BY_NAME.get(one.kind):
@@ -80,7 +80,7 @@ def _versions_outside(keys: Iterable[int]) -> dict[int, Target]:
     entries = dict(Version.objects.filter(pk__in=hidden).values_list("pk", "entry"))
     # The usual URL contains the title.
     nameless = {
-        pk: Target(_("An entry of the catalogue"), reverse("entry-by-number", args=[entry]))
+        pk: Target(_("A catalogue entry"), reverse("entry-by-number", args=[entry]))
         for pk, entry in entries.items()
     }
     return _versions(keys) | nameless
@@ -89,7 +89,7 @@ def _versions_outside(keys: Iterable[int]) -> dict[int, Target]:
 def _items_outside(keys: Iterable[int]) -> dict[int, Target]:
     found = Item.objects.filter(pk__in=keys).select_related("case__action", "campaign")
     return {
-        one.pk: _item(one, _title_of_item(one) if one.campaign.is_live else _("An item of a study"))
+        one.pk: _item(one, _title_of_item(one) if one.campaign.is_live else _("A study item"))
         for one in found
     }
 

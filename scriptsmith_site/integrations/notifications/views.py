@@ -70,7 +70,7 @@ def notification_read_all(request: HttpRequest) -> HttpResponse:
     """Mark all notifications up to the newest on the page as read. Later ones stay unread."""
     newest = read_key(request.POST.get("newest", ""))
     services.mark_all_read(signed_in(request), up_to=newest)
-    messages.success(request, _("All of these are read."))
+    messages.success(request, _("All marked as read."))
     return redirect("notification-list")
 
 
@@ -88,7 +88,7 @@ def notification_choices(request: HttpRequest) -> HttpResponse:
         except BadInput as refusal:
             add_refusal(form, refusal)
         else:
-            messages.success(request, _("Saved."))
+            messages.success(request, _("Notification settings saved."))
             return redirect("notification-choices")
     return _show_choices(request, form, status=422)
 
@@ -99,7 +99,7 @@ def notification_test_mail(request: HttpRequest) -> HttpResponse:
     services.ask_test(signed_in(request))
     messages.success(
         request,
-        _("An e-mail is on its way. Administrators see under Integrations whether it left."),
+        _("Test email requested. Administrators can see under Integrations whether it was sent."),
     )
     return redirect("notification-choices")
 
@@ -111,7 +111,7 @@ def notification_confirm(request: HttpRequest, secret: str) -> HttpResponse:
         services.find_confirmed(signed_in(request), secret)
         return render(request, "integrations/notifications/confirm.html")
     services.confirm_address(signed_in(request), secret)
-    messages.success(request, _("Your address is confirmed."))
+    messages.success(request, _("Email address confirmed."))
     return redirect("notification-choices")
 
 
@@ -135,14 +135,16 @@ def mail_door_page(request: HttpRequest) -> HttpResponse:
 @require_POST
 def mail_pause(request: HttpRequest) -> HttpResponse:
     mail_door.pause(by=signed_in(request))
-    messages.success(request, _("Paused: notifications stand under the bell until you resume."))
+    messages.success(
+        request, _("Emails paused. Notifications are only shown in the app until you resume.")
+    )
     return redirect("mail-door")
 
 
 @require_POST
 def mail_resume(request: HttpRequest) -> HttpResponse:
     mail_door.resume(by=signed_in(request))
-    messages.success(request, _("E-mails go out again."))
+    messages.success(request, _("Emails resumed."))
     return redirect("mail-door")
 
 

@@ -177,8 +177,8 @@ def _try(destination: Destination, delivery: Delivery) -> None:
     except (OperationalError, InterfaceError):
         raise  # The database is unavailable, so nothing could be recorded.
     except Exception as error:
-        logger.exception("A delivery could not be made: %s", delivery)
-        answer = Answer(error=_("It could not be made: %s") % type(error).__name__)
+        logger.exception("A delivery failed: %s", delivery)
+        answer = Answer(error=_("The delivery failed: %s") % type(error).__name__)
     if answer is None:
         attempt.delete()
         _end(delivery, Delivery.State.WITHHELD)
@@ -266,9 +266,11 @@ def _note_failure(destination: Destination, delivery: Delivery, answer: Answer) 
         retry_at=now + pause if pause else None,
     )
     if answer.status == GONE:
-        _pause(destination, now, _("It answered 410: it wants nothing more."))
+        _pause(
+            destination, now, _("The receiver responded 410 (gone), so it wants no more events.")
+        )
     elif since is not None and now - since >= PAUSED_AFTER:
-        _pause(destination, now, _("Nothing arrived for three days."))
+        _pause(destination, now, _("All deliveries failed for three days."))
 
 
 def _tell_given_up(destination: Destination, now: datetime) -> None:

@@ -22,7 +22,7 @@ class DestinationForm(forms.Form):
         label=_("Address"),
         max_length=500,
         widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),
-        help_text=_("https://…; redirects are not followed."),
+        help_text=_("Must start with https://. Redirects are not followed."),
     )
     secret = forms.CharField(
         label=_("Secret"),
@@ -37,12 +37,12 @@ class DestinationForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     includes_texts = forms.BooleanField(
-        label=_("Send titles, statements and names too"),
+        label=_("Include titles, request texts and names"),
         required=False,
-        help_text=_("Else ids and links alone. Scripts are never sent."),
+        help_text=_("Otherwise, only IDs and links are sent. Scripts are never sent."),
     )
     secret_variable = forms.CharField(
-        label=_("Variable with the secret"),
+        label=_("Environment variable"),
         max_length=100,
         required=False,
         widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),
@@ -55,25 +55,28 @@ class DestinationForm(forms.Form):
         if kind == Destination.Kind.WEBHOOK:
             del self.fields["secret"]
             variable.help_text = _(
-                "Leave it empty to have a secret made and stored encrypted. Else a variable of the worker's "
-                "environment that begins with %s and holds whsec_…"
+                "Leave empty to create a secret, which is stored encrypted. Or enter the name of a "
+                "variable in the worker's environment that starts with %s and contains whsec_…"
             ) % (VARIABLE_PREFIX,)
             return
         address, secret = self.fields["address"], self.fields["secret"]
         address.label = _("Host")
         looks = CHANNELS[Destination.Kind(kind)].looks_like
-        secret.help_text = _("It looks like %s. Stored encrypted, and shown nowhere.") % looks
+        secret.help_text = _("It looks like %s. Stored encrypted and never shown.") % looks
         if not is_new:
-            secret.help_text = _("Leave it empty to keep the present one.")
+            secret.help_text = _("Leave empty to keep the current one.")
         variable.help_text = (
-            _("Instead of a secret: a variable of the worker's environment that begins with %s.")
+            _(
+                "Alternative to a secret: the name of a variable in the worker's environment that "
+                "starts with %s."
+            )
             % VARIABLE_PREFIX
         )
         if kind == Destination.Kind.SLACK:
             del self.fields["address"]
         else:
             address.help_text = _(
-                "Such as chat.example.org; SCRIPTSMITH_CHAT_HOSTS names those allowed."
+                "For example chat.example.org. It must be listed in SCRIPTSMITH_CHAT_HOSTS."
             )
 
     @classmethod
@@ -95,7 +98,7 @@ class DestinationForm(forms.Form):
 
 
 class PauseForm(forms.Form):
-    why = forms.CharField(label=_("Why"), max_length=300, required=False)
+    why = forms.CharField(label=_("Reason"), max_length=300, required=False)
 
 
 class SpanForm(forms.Form):

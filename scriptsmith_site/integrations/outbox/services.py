@@ -60,7 +60,7 @@ def create_destination(kind: str, *, values: Values, by: User, secret: str = "")
     """
     require_administrator(by)
     if kind not in Destination.Kind.values:
-        raise BadInput(_("Choose one of the kinds."), field="kind")
+        raise BadInput(_("Unknown kind."), field="kind")
     judged = _judge(kind, values)
     made = ""
     if kind == Destination.Kind.WEBHOOK and not judged.secret_variable:
@@ -92,7 +92,8 @@ def change_destination(
     locked = _lock(destination)
     if seen != locked.edition:
         raise Stale(
-            _("Somebody else has changed this destination meanwhile."), newest=locked.edition
+            _("Another user has changed this destination since you opened it."),
+            newest=locked.edition,
         )
     judged = _judge(locked.kind, values)
     changes = {
@@ -133,7 +134,7 @@ def rotate_secret(destination: Destination, *, by: User) -> Made:
     require_administrator(by)
     locked = _lock(destination)
     if not locked.is_webhook or locked.secret_variable:
-        raise NotAllowedNow(_("Its secret is not made here: change it where it is made."))
+        raise NotAllowedNow(_("ScriptSmith did not create this secret. Change it at its source."))
     fresh = make_signing_secret()
     locked.former_secret, locked.former_until = locked.secret, timezone.now() + OVERLAP
     locked.secret = seal(fresh)
@@ -150,7 +151,7 @@ def pause(destination: Destination, *, by: User, why: str = "") -> None:
     why = clean_text(why, field="why", longest=300, required=False)
     waiting = Destination.objects.filter(pk=destination.pk, paused_at=None)
     if not waiting.update(paused_at=timezone.now(), paused_why=why):
-        raise NotAllowedNow(_("It is paused already."))
+        raise NotAllowedNow(_("This destination is already paused."))
     record(destination, "destination paused", by=by, why=("", why))
 
 
@@ -162,7 +163,7 @@ def resume(destination: Destination, *, by: User) -> None:
     if not paused.update(
         paused_at=None, paused_why="", failing_since=None, failures=0, retry_at=None
     ):
-        raise NotAllowedNow(_("It is not paused."))
+        raise NotAllowedNow(_("This destination is not paused."))
     waiting = destination.deliveries.filter(state=Delivery.State.WAITING)
     waiting.update(next_at=timezone.now(), tries=0)
     record(destination, "destination resumed", by=by)
@@ -195,7 +196,7 @@ def replay(delivery: Delivery, *, by: User) -> None:
     require_administrator(by)
     ended = Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.WAITING)
     if not _send_again(ended):
-        raise NotAllowedNow(_("It is waiting to be sent already."))
+        raise NotAllowedNow(_("This event is already waiting to be sent."))
     record(delivery.destination, "replayed", by=by, sent=("", message_id(delivery.event)))
 
 
@@ -207,7 +208,7 @@ def replay_span(destination: Destination, *, since: datetime, until: datetime, b
     """
     require_administrator(by)
     if until <= since:
-        raise BadInput(_("The end comes after the beginning."), field="until")
+        raise BadInput(_("The end must be after the start."), field="until")
     found = Event.objects.filter(
         leaves=True,
         type__in=destination.types,
@@ -223,7 +224,7 @@ def replay_span(destination: Destination, *, since: datetime, until: datetime, b
     ]
     if len(events) > MOST_REPLAYED:
         raise BadInput(
-            _("These are more than %s events: choose a shorter span.") % f"{MOST_REPLAYED:,}",
+            _("This period has more than %s events. Choose a shorter one.") % f"{MOST_REPLAYED:,}",
             field="since",
         )
     known = destination.deliveries.filter(event__in=[pk for pk, *_order in events])
@@ -258,7 +259,7 @@ def _judge(kind: str, values: Values) -> Values:
     known = {one.name for one in PUBLIC}
     types = [one for one in dict.fromkeys(values.types) if one in known]
     if not types or len(types) < len(set(values.types)):
-        raise BadInput(_("Choose at least one kind of event."), field="types")
+        raise BadInput(_("Choose at least one event type."), field="types")
     is_webhook = kind == Destination.Kind.WEBHOOK
     return Values(
         name=clean_text(values.name, field="name", longest=LONGEST_NAME),
@@ -272,9 +273,12 @@ def _judge(kind: str, values: Values) -> Values:
 def _require_secret(destination: Destination) -> None:
     if not destination.secret_variable and not destination.secret:
         if not destination.is_webhook:
-            raise BadInput(_("Enter the secret, or name a variable."), field="secret")
+            raise BadInput(_("Enter the secret or the name of a variable."), field="secret")
         raise BadInput(
-            _("It has no secret of its own: name a variable, or add it anew."),
+            _(
+                "This destination has no secret of its own. Enter the name of a variable, or create "
+                "the destination again."
+            ),
             field="secret_variable",
         )
 
@@ -288,4 +292,4 @@ def _lock(destination: Destination) -> Destination:
 
 
 def _name_taken() -> BadInput:
-    return BadInput(_("There is a destination of this name."), field="name")
+    return BadInput(_("A destination with this name already exists."), field="name")

@@ -58,7 +58,7 @@ def destination_new(request: HttpRequest, kind: str) -> HttpResponse:
         else:
             if made.secret:
                 return _show(request, made.destination.pk, secret=made.secret)
-            messages.success(request, _("Added. Send a test to see whether it arrives."))
+            messages.success(request, _("Destination added. Send a test to check it."))
             return redirect("destination-detail", pk=made.destination.pk)
     return _show_form(request, form, kind=Destination.Kind(kind), status=422)
 
@@ -89,7 +89,7 @@ def destination_edit(request: HttpRequest, pk: int) -> HttpResponse:
                 request, form, kind=kind, destination=found, stale=str(stale), status=409
             )
         else:
-            messages.success(request, _("Saved."))
+            messages.success(request, _("Destination saved."))
             return redirect("destination-detail", pk=pk)
     return _show_form(request, form, kind=kind, destination=found, status=422)
 
@@ -108,7 +108,7 @@ def destination_test(request: HttpRequest, pk: int) -> HttpResponse:
     """Send a test event."""
     user = signed_in(request)
     services.send_test(access_destination(user, pk), by=user)
-    messages.success(request, _("A test is on its way: below you see within seconds how it went."))
+    messages.success(request, _("Test sent. The result appears below in a few seconds."))
     return redirect("destination-detail", pk=pk)
 
 
@@ -132,7 +132,7 @@ def destination_pause(request: HttpRequest, pk: int) -> HttpResponse:
     except BadInput as refusal:
         add_refusal(form, refusal)
         return _show(request, pk, pause=form, status=422)
-    messages.success(request, _("Paused: what happens from now on waits."))
+    messages.success(request, _("Destination paused. New events wait."))
     return redirect("destination-detail", pk=pk)
 
 
@@ -140,7 +140,7 @@ def destination_pause(request: HttpRequest, pk: int) -> HttpResponse:
 def destination_resume(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     services.resume(access_destination(user, pk), by=user)
-    messages.success(request, _("Resumed: what has waited is sent first, in order."))
+    messages.success(request, _("Destination resumed. Waiting events are sent first, in order."))
     return redirect("destination-detail", pk=pk)
 
 
@@ -156,7 +156,7 @@ def destination_replay(request: HttpRequest, pk: int) -> HttpResponse:
         except BadInput as refusal:
             add_refusal(form, refusal)
         else:
-            messages.success(request, _("%s events are sent once more.") % f"{count:,}")
+            messages.success(request, _("Events to send again: %s.") % f"{count:,}")
             return redirect("destination-detail", pk=pk)
     return _show(request, pk, span=form, status=422)
 
@@ -165,7 +165,7 @@ def destination_replay(request: HttpRequest, pk: int) -> HttpResponse:
 def destination_delete(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     services.delete_destination(access_destination(user, pk), by=user)
-    messages.success(request, _("Deleted."))
+    messages.success(request, _("Destination deleted."))
     return redirect("destination-list")
 
 
@@ -186,7 +186,7 @@ def delivery_replay(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     delivery = access_delivery(user, pk)
     services.replay(delivery, by=user)
-    messages.success(request, _("It is sent once more, under its id."))
+    messages.success(request, _("The event is sent again with the same ID."))
     return redirect("destination-detail", pk=delivery.destination_id)
 
 

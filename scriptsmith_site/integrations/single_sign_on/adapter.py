@@ -118,7 +118,7 @@ class ProviderClient(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         if found.get("userinfo_endpoint"):
             userinfo = door.fetch_document(found["userinfo_endpoint"], access_token=access_token)
         if not isinstance(userinfo, dict):
-            raise NotBelieved(_("The userinfo is no JSON object."))
+            raise NotBelieved(_("The userinfo response is not a JSON object."))
         return read_claims(said, userinfo, groups_claim=settings.SCRIPTSMITH_OIDC_GROUPS_CLAIM)
 
 
@@ -187,7 +187,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     ) -> None:
         """Show the user that it failed and record the cause. Always raises ImmediateHttpResponse."""
         if about.get("error") == AuthError.CANCELLED:
-            words = _("You said no there, so nobody was signed in.")
+            words = _("You canceled the sign-in at the provider.")
             raise ImmediateHttpResponse(show_refused(request, words, status=200))
         exception = about.get("exception")
         # Without a sign-in that started here, the callback says nothing about the provider. Anyone can open this URL.
@@ -196,7 +196,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
             if not isinstance(exception, CodeRefused):
                 note_failure(door.DOOR, why)
             note(Kind.SIGN_IN_FAILED, detail=f"{PROVIDER}: {why}")
-        words = _("Signing in there did not work. Try again; an administrator sees why it failed.")
+        words = _("The sign-in failed. Try again. Administrators can see the cause.")
         raise ImmediateHttpResponse(show_refused(request, words, status=401))
 
 

@@ -80,10 +80,10 @@ def remove_identity(user: User, *, by: User) -> None:
     """
     require_administrator(by)
     if user == by:
-        raise Refused(_("Ask another administrator to remove your own single sign-on."))
+        raise Refused(_("You can't remove your own single sign-on. Ask another administrator."))
     deleted, _rows = SocialAccount.objects.filter(user=user).delete()
     if not deleted:
-        raise NotAllowedNow(_("This person does not come by a provider."))
+        raise NotAllowedNow(_("This user has no single sign-on."))
     record(user, "identity removed", by=by)
     note(Kind.IDENTITY_REMOVED, user=user, by=by)
     end_sessions(user, by=by)
@@ -178,21 +178,21 @@ def _free_name(claims: Claims) -> str:
 def _refuse(claims: Claims, linked: User | None, *, may_enter: bool) -> NotAdmitted:
     """Record the refusal and return it with a message that names no groups."""
     if linked is not None and not linked.is_active:
-        why, words = "deactivated", _("Your account here is deactivated.")
+        why, words = "deactivated", _("Your account is deactivated.")
     elif may_enter:
         why = "an account with this address may not be linked"
         words = _(
-            "An account here has your e-mail address and can't be joined with this sign-in. "
-            "Sign in with its password, or ask an administrator."
+            "An account with your email address exists, but single sign-on may not use it. Sign "
+            "in with its password, or ask an administrator."
         )
     elif claims.groups is None:
         why = "the provider named no groups"
         words = _(
-            "Single sign-on did not say which groups you are in. Ask an administrator of it; "
-            "some leave them out where there are very many."
+            "The provider did not send your groups. Ask its administrator. Some providers leave "
+            "them out if there are very many."
         )
     else:
         why = "in no group that may enter"
-        words = _("None of your groups may use ScriptSmith. Ask whoever manages your groups.")
+        words = _("None of your groups may use ScriptSmith. Ask the administrator of your groups.")
     note(Kind.ENTRY_REFUSED, user=linked, detail=why)
     return NotAdmitted(words)

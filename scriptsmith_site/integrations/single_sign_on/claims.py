@@ -51,10 +51,10 @@ class Claims:
 def check_discovery(document: object, *, issuer: str) -> dict[str, Any]:
     """Return the discovery document. Raises NotBelieved if its issuer is wrong or it is incomplete."""
     if not isinstance(document, dict):
-        raise NotBelieved(_("The discovery document is no JSON object."))
+        raise NotBelieved(_("The discovery document is not a JSON object."))
     said = document.get("issuer")
     if said != issuer:
-        words = _("The discovery document is of the issuer %(said)s, and the setting says %(set)s.")
+        words = _("The discovery document names the issuer %(said)s, but the setting is %(set)s.")
         raise NotBelieved(words % {"said": str(said)[:_LONGEST], "set": issuer})
     for name in _NEEDED:
         parts = urlsplit(str(document.get(name, "")))
@@ -94,16 +94,18 @@ def read_id_token(
         and len(claims["aud"]) > 1
         and claims.get("azp") != client_id
     ):
-        raise NotBelieved(_("The ID token is for several parties, and was not made for this one."))
+        raise NotBelieved(_("The ID token has several audiences and was issued to another client."))
     if not constant_time_compare(str(claims.get("nonce", "")), nonce):
-        raise NotBelieved(_("The ID token is not of this sign-in: its nonce is another one."))
+        raise NotBelieved(_("The ID token belongs to another sign-in (wrong nonce)."))
     return claims
 
 
 def _key_for(header: Mapping[str, Any], keys: Sequence[jwt.PyJWK]) -> jwt.PyJWK:
     named = [key for key in keys if key.key_id == header.get("kid")] if "kid" in header else [*keys]
     if len(named) != 1:
-        raise NotBelieved(_("The ID token is signed with a key that the provider does not show."))
+        raise NotBelieved(
+            _("The ID token is signed with a key that the provider does not publish.")
+        )
     return named[0]
 
 
@@ -112,11 +114,11 @@ def read_claims(
 ) -> Claims:
     """Return the user from both documents. Raises NotBelieved if they describe different users."""
     if userinfo and userinfo.get("sub") != id_token["sub"]:
-        raise NotBelieved(_("The ID token and the userinfo are of two people."))
+        raise NotBelieved(_("The ID token and the userinfo response are about different users."))
     both = {**id_token, **userinfo}
     subject = both["sub"]
     if not isinstance(subject, str) or not 0 < len(subject) <= 191:
-        raise NotBelieved(_("The provider names the person in a way that can't be kept."))
+        raise NotBelieved(_("The provider's user ID (sub) is invalid or too long."))
     return Claims(
         issuer=str(id_token["iss"]),
         subject=subject,

@@ -88,12 +88,12 @@ def _fetch(url: str, headers: dict[str, str] | None = None) -> object:
         answer = session.get(url, headers={"Accept": "application/json", **(headers or {})})
     if answer.status_code != 200:
         raise NotAnswered(
-            _("%(url)s answered %(status)s.") % {"url": url, "status": answer.status_code}
+            _("%(url)s responded %(status)s.") % {"url": url, "status": answer.status_code}
         )
     try:
         document: object = answer.json()
     except ValueError:
-        raise NotBelieved(_("%s answered no JSON.") % url) from None
+        raise NotBelieved(_("%s did not respond with JSON.") % url) from None
     return document
 
 
@@ -124,7 +124,7 @@ def pause(*, by: User) -> None:
     require_administrator(by)
     door, _made = Door.objects.select_for_update().get_or_create(name=DOOR)
     if door.paused_at is not None:
-        raise NotAllowedNow(_("Single sign-on is paused already."))
+        raise NotAllowedNow(_("Single sign-on is already paused."))
     Door.objects.filter(pk=door.pk).update(paused_at=timezone.now())
     record(by, "single sign-on paused", by=by)
 

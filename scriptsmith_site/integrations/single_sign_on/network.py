@@ -59,10 +59,12 @@ class _JudgedAdapter(BaseAdapter):
         }
         body = request.body
         if not isinstance(body, bytes | str | None):
-            raise TypeError("the body of a request to the provider is bytes or text")
+            raise TypeError("the body of a request to the provider must be bytes or text")
         status, answered, content = _exchange(str(request.method), url, headers, body)
         if 300 <= status < 400:
-            raise NotAnswered(_("%s answered with a redirect: none is followed.") % _place(url))
+            raise NotAnswered(
+                _("%s responded with a redirect, which is not allowed.") % _place(url)
+            )
         response = requests.Response()
         response.status_code = status
         response.headers = CaseInsensitiveDict(answered)
@@ -99,7 +101,7 @@ def _exchange(
             }
             return reply.status, answered, _read(reply, url)
     except httpcore2.TimeoutException:
-        words = _("%(place)s did not answer within %(seconds)s seconds.")
+        words = _("%(place)s did not respond within %(seconds)s seconds.")
         raise NotAnswered(words % {"place": _place(url), "seconds": int(SECONDS)}) from None
     except (
         httpcore2.NetworkError,
@@ -122,7 +124,9 @@ def _read(reply: httpcore2.Response, url: str) -> bytes:
     for piece in reply.stream:
         content += piece
         if len(content) > MOST_OF_AN_ANSWER:
-            raise NotAnswered(_("%s answered more than 1 MiB.") % _place(url))
+            raise NotAnswered(
+                _("The response of %s is larger than the limit of 1 MiB.") % _place(url)
+            )
     return content
 
 

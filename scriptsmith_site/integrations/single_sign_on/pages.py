@@ -41,14 +41,16 @@ def test_provider(request: HttpRequest) -> HttpResponse:
 @require_POST
 def pause_provider(request: HttpRequest) -> HttpResponse:
     door.pause(by=signed_in(request))
-    messages.success(request, _("Paused: nobody comes in by single sign-on until you resume."))
+    messages.success(
+        request, _("Single sign-on paused. No one can sign in with it until you resume it.")
+    )
     return redirect("single-sign-on")
 
 
 @require_POST
 def resume_provider(request: HttpRequest) -> HttpResponse:
     door.resume(by=signed_in(request))
-    messages.success(request, _("People can come in by single sign-on again."))
+    messages.success(request, _("Single sign-on resumed."))
     return redirect("single-sign-on")
 
 
@@ -57,9 +59,7 @@ def resume_provider(request: HttpRequest) -> HttpResponse:
 def remove_person(request: HttpRequest, pk: int) -> HttpResponse:
     """Remove an account's identity, from the account's page."""
     remove_identity(access_account(signed_in(request), pk), by=signed_in(request))
-    messages.success(
-        request, _("Removed: this person comes in by a password, once they have a link for one.")
-    )
+    messages.success(request, _("Single sign-on removed. Send this user a link to set a password."))
     return redirect("user-detail", pk)
 
 

@@ -47,7 +47,7 @@ def start(request: HttpRequest) -> HttpResponse:
         )
     except (Unbelievable, RequestException) as error:
         note_failure(door.DOOR, str(error))
-        words = _("%s can't be reached now. Sign in with your password, or try again later.")
+        words = _("%s is unavailable. Sign in with your password, or try again later.")
         return show_refused(request, words % settings.SCRIPTSMITH_OIDC_NAME, status=503)
     context = {"address": answer["Location"], "name": settings.SCRIPTSMITH_OIDC_NAME}
     return render(request, "integrations/single_sign_on/leaving.html", context)

@@ -140,7 +140,7 @@ def test_in_a_difference_it_stands_below_its_row_and_is_never_folded_away(
     for value in (0, 2):
         score_next(item, reviewer, value)
     url = reverse("item-review", args=[item.pk])
-    assert "equal lines" in as_reviewer.get(url).text
+    assert "unchanged lines" in as_reviewer.get(url).text
     kept = services.add_remark(item, draft=first.pk, line=10, text="zqfolded", by=reviewer)
     assert "zqfolded" in as_reviewer.get(url).text
     services.remove_remark(item, kept.pk, by=reviewer)
@@ -149,7 +149,7 @@ def test_in_a_difference_it_stands_below_its_row_and_is_never_folded_away(
     for query in ("", "?show=2&against=1&side=1"):
         # The reviewer's own feedback also starts with the comments.
         page = as_reviewer.get(url + query).text.split("<aside")[0]
-        assert "equal lines" not in page and page.count("zqhere") == page.count("zqthere") == 1
+        assert "unchanged lines" not in page and page.count("zqhere") == page.count("zqthere") == 1
         assert "on the old line 41" in page
 
 

@@ -150,7 +150,7 @@ def test_what_is_not_verified_or_filled_in_is_refused(robot: User) -> None:
     services.suspend(version.entry, by=make_person("carla", "curator"), reason="INC-7")
     said = refused(token, "get_script", entry=slug, parameters={"DIRECTORY": "/srv"})
     assert "suspended" in said
-    assert "no such entry" in refused(token, "get_script", entry="nothing")
+    assert "Unknown entry" in refused(token, "get_script", entry="nothing")
     assert LogEntry.objects.filter(changes__answer=["", "refused"]).count() == 7
 
 
@@ -342,5 +342,5 @@ def test_hostile_text_stays_data(robot: User) -> None:
     version = shelve("</script><b>Show</b> how long it is up", script=script)
     result = call(token, "get_script", entry=version.entry.slug)
     assert result["structuredContent"]["script"] == script
-    assert result["structuredContent"]["notice"].startswith("Titles, statements, scripts")
+    assert result["structuredContent"]["notice"].startswith("Titles, request texts, scripts")
     assert Version.objects.get().script == script

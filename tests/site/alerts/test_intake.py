@@ -107,7 +107,7 @@ def test_repeated_pagerduty_event_acts_once(
     incident.refresh_from_db()
     assert incident.is_open and list(incident.events.values_list("pk", flat=True)) == before
     assert sorted(AlertDelivery.objects.values_list("times", flat=True)) == [1, 2, 3]
-    assert door.counts()["requests sent again"] == 3
+    assert door.counts()["repeated requests"] == 3
     assert door.counts()["requests"] == 3 and Alert.objects.get().times == 3
 
 
@@ -190,7 +190,7 @@ def test_size_encoding_and_form_are_refused_with_final_statuses(door: Door) -> N
     for method in ("get", "put"):
         assert getattr(door.client, method)(door.url).status_code == 405
     assert not AlertDelivery.objects.exists()
-    assert door.counts()["refused: It is not JSON in UTF-8."] == 3
+    assert door.counts()["refused: The body is not valid JSON in UTF-8."] == 3
 
 
 def test_deep_nesting_is_refused_and_never_a_defect(door: Door) -> None:
@@ -212,7 +212,7 @@ def test_the_same_request_again_is_counted_and_not_kept(door: Door) -> None:
         assert door.send(sent.alertmanager()).status_code == 202
     delivery = AlertDelivery.objects.get()
     assert (delivery.times, Alert.objects.get().times) == (3, 1)
-    assert door.counts()["requests sent again"] == 2
+    assert door.counts()["repeated requests"] == 2
 
 
 def test_an_event_has_one_id_however_its_body_is_written(open_door: OpenDoor) -> None:

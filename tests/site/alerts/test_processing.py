@@ -58,14 +58,14 @@ def test_user_closes_unresolved_incident(open_door: OpenDoor, reviewer: User) ->
     incidents.close(incident, by=reviewer)
     assert not incident.is_open and incident.firing == 0 and incident.resolved_at
     assert kinds(incident) == ["fired", "closed"]
-    with pytest.raises(NotAllowedNow, match="over already"):
+    with pytest.raises(NotAllowedNow, match="already resolved"):
         incidents.close(incident, by=reviewer)
     AlertDelivery.objects.update(created_at=timezone.now() - timedelta(minutes=11))
     silent.send(sent.generic())
     incident.refresh_from_db()
     assert incident.is_open and kinds(incident) == ["fired", "closed", "fired-again"]
     telling.send(sent.alertmanager())
-    with pytest.raises(NotAllowedNow, match="Its source says"):
+    with pytest.raises(NotAllowedNow, match="Its source reports"):
         incidents.close(Incident.objects.latest("pk"), by=reviewer)
 
 
@@ -204,7 +204,7 @@ def test_open_cards_are_capped_and_made_once_there_is_room(open_door: OpenDoor) 
     for number in range(4):
         door.send(sent.alertmanager(sent.prometheus_alert(f"a{number}"), group=f"g{number}"))
     assert Incident.objects.count() == 2
-    assert door.counts()["without a card: too many are open"] == 2
+    assert door.counts()["no incident: too many open"] == 2
     door.send(sent.alertmanager(sent.prometheus_alert("a0", resolved=True), group="g0"))
     door.send(sent.alertmanager(sent.prometheus_alert("a3"), group="g3", receiver="again"))
     assert Incident.objects.filter(state="open").count() == 2
@@ -234,7 +234,7 @@ def test_what_says_no_time_fires_again_after_its_end(open_door: OpenDoor) -> Non
         incident = Incident.objects.get()
         assert incident.is_open is not over
     assert incident and kinds(incident) == ["fired", "resolved", "fired-again", "resolved"]
-    assert door.counts()["requests sent again"] == 2
+    assert door.counts()["repeated requests"] == 2
     Incident.objects.update(resolved_at=timezone.now() - timedelta(days=3))
     door.send(sent.generic())
     assert Incident.objects.filter(state="open").count() == 1 < Incident.objects.count()

@@ -89,17 +89,17 @@ def test_a_rule_says_what_it_would_ask_and_asks_nothing(
         (said,) = page.context["messages"]
         return str(said)
 
-    assert "no incident" in tried()
+    assert "no incidents" in tried()
     alert = sent.prometheus_alert("a1")
     alert["annotations"] |= {"summary": "Restart it with password=Tulip88!x"}
     open_door(name="one").send(sent.alertmanager(alert))
     fits = Incident.objects.get()
-    words = f"would ask because of incident {fits.pk}: “Restart it with password=***”"
+    words = f"would request a script for incident {fits.pk}: “Restart it with password=***”"
     assert words in tried(), "though it is off"
     fire(open_door(name="other"), 2, alertname="Other")
-    assert f"does not fit incident {Incident.objects.latest('pk').pk}" in tried()
+    assert f"does not match incident {Incident.objects.latest('pk').pk}" in tried()
     AlertRule.objects.update(source=fits.source, runs_per_day=0)
-    assert "would not ask: its 0 runs of today are used up" in tried()
+    assert "would not request a script: it has used its 0 runs of today" in tried()
     assert not Action.objects.exists() and not AlertRuleRun.objects.exists()
     logged = LogEntry.objects.filter(additional_data__event="alert rule tested")
     assert logged.count() == 4
@@ -198,7 +198,7 @@ def test_second_editor_is_told(door: Door, administrator: User, as_administrator
         assert as_administrator.post(url, first).status_code == 302
         second = typed | {"matchers": 'team="b"'}
         refused = as_administrator.post(url, second | {"edition": seen})
-        assert refused.status_code == 409 and "Somebody else" in refused.text
+        assert refused.status_code == 409 and "Another user" in refused.text
         assert "team=&quot;b&quot;" in refused.text
         row.refresh_from_db()
         assert row.matchers == 'team="a"'

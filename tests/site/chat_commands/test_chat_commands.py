@@ -114,15 +114,15 @@ def test_where_nothing_is_verified_it_says_so_and_where_to_ask(slack: Chat) -> N
         suspended_at="2026-11-01T00:00Z", suspended_why="It hangs."
     )
     said = slack.said("restart nginx & 'x' <!channel>")
-    assert "Nothing verified does this." in said and "catalogue/" not in said
+    assert "No verified script does this." in said and "catalogue/" not in said
     asked = quote("restart nginx & 'x' <!channel>", safe="").replace("%20", "+")
-    assert f"<https://scripts.example.org/actions/new/?statement={asked}|Ask for a script>" in said
+    assert f"<https://scripts.example.org/actions/new/?statement={asked}|Request script>" in said
     assert "<!channel>" not in said
 
 
 def test_empty_command_explains_how_to_ask(slack: Chat) -> None:
     for text in ("", "  help ", "?"):
-        assert slack.said(text).startswith("Say what is to be done"), text
+        assert slack.said(text).startswith("Describe the task"), text
 
 
 @pytest.mark.parametrize("kind", ["slack", "mattermost"])

@@ -120,5 +120,5 @@ def test_the_markup_holds_text_as_text_and_numbers_as_numbers() -> None:
     )
 
     assert "<script" not in page
-    assert "$2.00" in page and "50 % (25 % to 75 %)" in page
+    assert "$2.00" in page and "50% (25% to 75%)" in page
     assert 'x="15.0%"' in page and page.count('role="img"') == 2

@@ -53,7 +53,7 @@ def test_a_channel_is_told_with_a_link_and_no_mention(
     work()
     [said] = chat.received
     assert said.document["text"] == (
-        "A run has ended: ＠channel ∗see∗ (this)(https: //evil.example) ‹ǃhere›\n"
+        "A run finished: ＠channel ∗see∗ (this)(https: //evil.example) ‹ǃhere›\n"
         f"https://scripts.example.org/runs/{run.pk}/"
     )
     chat.answer, chat.location = (lambda _document: 302), chat.url
@@ -89,7 +89,7 @@ def test_what_channel_must_not_be(chat: Receiver, administrator: User, settings:
     services.send_test(channel, by=administrator)
     work()
     assert not chat.received, "a host that is named no more is not asked"
-    assert "not allowed" in DeliveryAttempt.objects.get().error
+    assert "not listed" in DeliveryAttempt.objects.get().error
 
 
 def test_a_secret_may_stand_in_a_variable(

@@ -272,12 +272,12 @@ def test_e_mails_have_links_and_no_scripts_and_go_to_confirmed_addresses_alone(
     assert sent.to == ["c@example.org"] and "\n" not in sent.subject
     assert "uptime --" not in sent.body
     assert f"https://scripts.example.org/catalogue/{second.entry.slug}/" in sent.body
-    assert "Waits for a second pair of eyes: Show Bcc: b@example.org uptime, version 1" in sent.body
+    assert "Waits for a second reviewer: Show Bcc: b@example.org uptime, version 1" in sent.body
     assert Door.objects.get(name="mail").last_success_at
     mail.send_test(second_curator.pk)
     assert outbox.outbox[-1].subject == "ScriptSmith: A test"
     services.ask_test(User.objects.get(pk=second_curator.pk))
-    asked = LogEntry.objects.filter(additional_data__event="test e-mail asked for")
+    asked = LogEntry.objects.filter(additional_data__event="test email requested")
     assert asked.get().actor == second_curator
     with pytest.raises(NotAllowedNow):
         services.ask_test(curator)
@@ -295,7 +295,7 @@ def test_test_emails_are_limited(curator: User, mailed: None, client_for: Client
         )
         assert saved.status_code == 302
     refused = client.post("/settings/notifications/", {**typed, "mail_address": "b@example.org"})
-    assert refused.status_code == 422 and "within a day" in refused.text
+    assert refused.status_code == 422 and "today" in refused.text
     assert 'value="b@example.org"' in refused.text, "what was typed is still there"
     kept = NotificationChoices.objects.get(person=curator)
     assert kept.mail_address == f"a{services.MOST_LETTERS_A_DAY - 1}@example.org"
@@ -365,7 +365,7 @@ def test_an_administrator_pauses_e_mails_and_all_of_them_stand_under_the_bell(
     assert waiting.in_bell and waiting.mail_at is None
     page = client.get("/integrations/mail/").text
     assert "Paused: no e-mail goes out." in page and 'action="/integrations/mail/resume/"' in page
-    assert "has paused e-mails" in client_for(second_curator).get("/settings/notifications/").text
+    assert "has paused emails" in client_for(second_curator).get("/settings/notifications/").text
     with pytest.raises(NotAllowedNow, match="paused"):
         services.ask_test(second_curator)
     assert client.post("/integrations/mail/pause/").status_code == 409
@@ -374,8 +374,8 @@ def test_an_administrator_pauses_e_mails_and_all_of_them_stand_under_the_bell(
         actor=administrator, additional_data__event__startswith="e-mail"
     )
     assert [one.additional_data["event"] for one in events.order_by("pk")] == [
-        "e-mail paused",
-        "e-mail resumed",
+        "email paused",
+        "email resumed",
     ]
     services.ask_test(User.objects.get(pk=second_curator.pk))
 
@@ -414,7 +414,7 @@ def test_of_a_study_letters_have_the_kind_and_the_link_alone(
     said = "".join(f"{one.subject} {one.body}" for one in outbox.outbox)
     entry = Entry.objects.latest("pk")
     path = reverse("item-review", args=[item.pk])
-    assert f"Assigned to you: An item of a study\n{SITE}{path}" in said
+    assert f"Assigned to you: A study item\n{SITE}{path}" in said
     assert f"{SITE}/catalogue/entries/{entry.pk}/" in said
     assert statement not in said and entry.slug not in said and campaign.name not in said
     states.move_campaign(campaign, "closed", by=manager)

@@ -36,7 +36,7 @@ def test_every_door_says_how_it_is(
     rows = _rows(as_administrator.get("/integrations/").text)
     assert list(rows) == [
         "Alert sources", "Alert rules", "Agents", "Slash commands", "Webhooks", "Chat channels", "Git mirror",
-        "E-mail", "Single sign-on",
+        "Email", "Single sign-on",
     ]  # fmt: skip
     assert all(" off " in f"{row} " for row in rows.values())
 

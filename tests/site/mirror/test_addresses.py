@@ -54,7 +54,7 @@ def test_folders_are_those_of_the_setting_and_no_link_leads_out_of_them(
         with pytest.raises(BadInput, match="SCRIPTSMITH_MIRROR_FOLDER"):
             services.set_up(services.Values(address=address), by=administrator)
     settings.SCRIPTSMITH_MIRROR_FOLDER = ""
-    with pytest.raises(BadInput, match="names none"):
+    with pytest.raises(BadInput, match="is not set"):
         services.set_up(services.Values(address=str(repository.path)), by=administrator)
 
 

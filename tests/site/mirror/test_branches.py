@@ -78,7 +78,7 @@ def test_changed_and_new_scripts_wait_in_review_for_somebody_else(
     assert work() == 1
     assert repository.read(f"{FOLDER}/script.sh") == "uptime -s\n"
     assert repository.log[-1] == "Verify print-the-uptime v2: Print the uptime"
-    with pytest.raises(NotAllowedNow, match="taken in already"):
+    with pytest.raises(NotAllowedNow, match="already been imported"):
         branches.take_in(MirrorBranch.objects.get(), by=second_curator)
 
 
@@ -89,8 +89,8 @@ def test_unusable_files_are_reported(clone: Path, repository: Repository, curato
         "verified/three/script.sh": ("", "script"),
         "verified/four/script.sh": ("#" * 200_001, "200,000 bytes"),
         "verified/only/script.sh": ("true\n", "missing"),
-        "verified/a/b/script.sh": ("true\n", "is no script"),
-        ".github/workflows/x.yml": ("on: push\n", "is no script"),
+        "verified/a/b/script.sh": ("true\n", "is neither a script"),
+        ".github/workflows/x.yml": ("on: push\n", "is neither a script"),
     }
     files = {"verified/two/script.sh": "true\n"}
     files |= {f"verified/{name}/metadata.yaml": NEW for name in ("three", "four")}
@@ -100,7 +100,7 @@ def test_unusable_files_are_reported(clone: Path, repository: Repository, curato
     assert len(found) == len(wrong)
     for path, (_text, why) in wrong.items():
         assert why in (found.get(path) or found[path.rpartition("/")[0]]), path
-    with pytest.raises(NotAllowedNow, match="nothing in it"):
+    with pytest.raises(NotAllowedNow, match="no changes to import"):
         branches.take_in(MirrorBranch.objects.get(), by=curator)
     assert Entry.objects.count() == 1
 
@@ -113,15 +113,15 @@ def test_links_are_not_followed(clone: Path, repository: Repository, curator: Us
         (clone / FOLDER / name).unlink()
     repository.commit(clone, {}, "Links", push="links")
     problems = {one["place"]: one["problem"] for one in read("links", by=curator).found}
-    assert "is a link" in problems["verified/linked"]
+    assert "is not a regular file" in problems["verified/linked"]
     assert "was deleted" in problems[FOLDER]
 
 
 def test_unrelated_branch_is_ignored(clone: Path, repository: Repository, curator: User) -> None:
     repository.git("checkout", "--quiet", "--orphan", "alone", cwd=clone)
     repository.commit(clone, {f"{FOLDER}/script.sh": "true\n"}, "Alone", push="alone")
-    assert "does not come from the mirror" in read("alone", by=curator).problem
-    assert "no branch of this name" in read("nowhere", by=curator).problem
+    assert "is not based on the mirror" in read("alone", by=curator).problem
+    assert "no branch with this name" in read("nowhere", by=curator).problem
 
 
 def test_invalid_branch_names_are_refused(clone: Path, curator: User) -> None:

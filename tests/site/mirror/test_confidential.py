@@ -118,7 +118,7 @@ def test_what_was_withheld_is_told_once_the_study_is_closed(
     states.move_campaign(studied.campaign, "closed", by=manager)
     assert work() == 1, "the newest at once, for what was before it is of the past"
     assert repository.log == [
-        "Catalogue as it is",
+        "Add the current catalogue",
         "Suspend print-the-uptime v1: Print the uptime",
         "Verify print-the-uptime v3: Print the uptime",
     ]

@@ -48,7 +48,7 @@ def test_what_somebody_else_pushed_stops_it_and_a_person_goes_on_from_there(
     mirror = Mirror.objects.get()
     assert mirror.found_head == theirs
     assert mirror.diverged_at is not None
-    assert repository.log == ["Catalogue as it is", "A shortcut"]
+    assert repository.log == ["Add the current catalogue", "A shortcut"]
     work()
     assert Notification.objects.filter(person=administrator, kind="mirror_stopped").count() == 1
     page = client_for(administrator).get("/integrations/mirror/").content.decode()
@@ -64,7 +64,7 @@ def test_what_somebody_else_pushed_stops_it_and_a_person_goes_on_from_there(
     assert work() == 2
     repository.check()
     assert repository.log == [
-        *("Catalogue as it is", "A shortcut", "Put the catalogue's files back"),
+        *("Add the current catalogue", "A shortcut", "Restore the catalogue's files"),
         "Suspend print-the-uptime v1: Print the uptime",
     ]
     put_back = repository.git("rev-parse", "main~1").strip()
@@ -158,5 +158,5 @@ def test_a_push_that_comes_between_reading_and_writing_is_not_overwritten(
 
     monkeypatch.setattr(Remote, "push", be_overtaken)
     assert work() == 0
-    assert repository.log == ["Catalogue as it is", "Faster"]
+    assert repository.log == ["Add the current catalogue", "Faster"]
     assert Mirror.objects.get().diverged_at is not None

@@ -98,7 +98,7 @@ def test_over_http_with_a_token(
     services.set_up(services.Values(address=address, secret="wrong"), by=administrator)
     work()
     mirror = Mirror.objects.get()
-    assert "It answered 401" in mirror.last_error
+    assert "The server responded 401" in mirror.last_error
     services.change(
         services.Values(address=address, secret=TOKEN), by=administrator, seen=mirror.edition
     )
@@ -118,7 +118,7 @@ def test_over_http_with_a_token(
     GitServer.moved = True
     services.ask_for_test(by=administrator)
     work()
-    assert "a redirect: none is followed" in Mirror.objects.get().last_error
+    assert "responded with a redirect" in Mirror.objects.get().last_error
 
 
 @pytest.mark.slow

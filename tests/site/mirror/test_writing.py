@@ -41,7 +41,7 @@ def test_the_way_of_an_entry_is_told_commit_by_commit(
     first = shelve("Print the uptime", author=curator, verified_by=second_curator)
     set_up()
     assert work() == 1
-    assert repository.log == ["Catalogue as it is"]
+    assert repository.log == ["Add the current catalogue"]
 
     second = next_version(first, "uptime -p\n", author=curator, by=second_curator)
     entries.suspend(first.entry, by=curator, reason="INC-7")

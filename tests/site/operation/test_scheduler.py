@@ -200,7 +200,7 @@ def test_tasks_are_sent_often_while_the_database_does_not_answer(
     monkeypatch.setattr(scheduler, "pending", fail)
     monkeypatch.setattr(scheduler.connection, "close", lambda: None)
     assert [sends.pass_all(), sends.pass_all()] == [["sweep-runs"]] * 2
-    assert caplog.text.count("cannot be asked for work") == 1
+    assert caplog.text.count("can't query the database for work") == 1
 
 
 def test_thread_schedules_again_after_an_error_and_ends_when_told(
@@ -229,4 +229,4 @@ def test_thread_schedules_again_after_an_error_and_ends_when_told(
     assert is_running.wait(60)
     thread.stop()
     assert not thread.is_alive()
-    assert len(runs) == 2 and "the scheduler starts again" in caplog.text
+    assert len(runs) == 2 and "the scheduler restarts" in caplog.text

@@ -125,8 +125,8 @@ def test_user_who_may_not_enter_any_more_loses_everything_at_once(provider: Prov
     assert SecurityEvent.objects.get().kind == "entry-refused"
     for groups, words in (
         ({"groups": ["sre"]}, "None of your groups may use ScriptSmith"),
-        ({}, "did not say which groups you are in"),  # as with very many groups
-        ({"groups": {"staff": 1}}, "did not say which groups"),
+        ({}, "did not send your groups"),  # as with very many groups
+        ({"groups": {"staff": 1}}, "did not send your groups"),
     ):
         provider.knows("alice", groups=["staff", "sre"])
         client = WebClient()
@@ -261,7 +261,7 @@ class TestLinking:
         else:
             User.objects.create_user("eve", email="alice@example.org")
         refused = provider.sign_in(client)
-        assert refused.status_code == 403 and "be joined with this sign-in" in refused.text
+        assert refused.status_code == 403 and "single sign-on may not use it" in refused.text
         assert signed_in_as(client) == "" and not User.objects.filter(username="alice").exists()
 
 
@@ -292,17 +292,17 @@ def test_invalid_id_token_signs_nobody_in(
     for claim, value, why in (
         ("iss", "https://other.example.org", "issuer"),
         ("aud", "another client", "udience"),
-        ("aud", ["scriptsmith", "another"], "several parties"),
+        ("aud", ["scriptsmith", "another"], "several audiences"),
         ("exp", 1_000_000_000, "expired"),
         ("iat", 4_000_000_000, "iat"),
         ("nonce", "of another sign-in", "nonce"),
-        ("sub", "bob", "two people"),  # the userinfo names another user
+        ("sub", "bob", "different users"),  # the userinfo names another user
     ):
         with subtests.test(claim, value=value):
             Door.objects.update(last_error="")
             provider.id_token = _wrong(claim, value)
             refused = provider.sign_in(client)
-            assert refused.status_code == 401 and "did not work" in refused.text
+            assert refused.status_code == 401 and "sign-in failed" in refused.text
             assert why not in refused.text, "the reason is for administrators"
             assert why in Door.objects.get(name="single sign-on").last_error
             assert signed_in_as(client) == "" and not User.objects.exists()
@@ -322,7 +322,7 @@ def test_misnamed_provider_is_not_asked(provider: Provider, client: WebClient) -
     provider.discovery = _wrong("issuer", "https://other.example.org")
     client.get("/login/")
     answer = client.post(START)
-    assert answer.status_code == 503 and "be reached now" in answer.text
+    assert answer.status_code == 503 and "is unavailable" in answer.text
     assert "https://other.example.org" in Door.objects.get().last_error
     assert set(provider.asked) <= {"/users/alice", "/.well-known/openid-configuration"}
 
@@ -347,7 +347,7 @@ def test_provider_addresses_obey_rules(provider: Provider, client: WebClient) ->
 def test_saying_no_there_is_no_error(provider: Provider, client: WebClient) -> None:
     state = parse_qs(urlsplit(provider.leave(client)).query)["state"][0]
     answer = client.get(f"/login/single-sign-on/callback/?error=access_denied&state={state}")
-    assert answer.status_code == 200 and "You said no there" in answer.text
+    assert answer.status_code == 200 and "You canceled the sign-in" in answer.text
     assert not Door.objects.exclude(last_error="").exists()
 
 

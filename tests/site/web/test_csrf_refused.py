@@ -16,7 +16,7 @@ ADDRESS = "/settings/preferences/"
 OURS, OTHER = "http://testserver", "https://example.org"
 TYPED = {"display_name": "Sam", "time_zone": "UTC", "theme": "", "new_password": "secret words"}
 OLD, NONE = {TOKEN: "x" * 64}, {TOKEN: ""}
-BLAMES_SESSION = "You have signed in or out"
+BLAMES_SESSION = "You signed in or out after"
 
 
 @pytest.fixture
@@ -31,10 +31,10 @@ def test_answer_names_the_cause(person: WebClient, subtests: pytest.Subtests) ->
     cookie = person.cookies[settings.CSRF_COOKIE_NAME].value
     for (token, has_cookie, origin, title), way in product(
         (
-            (OLD, True, None, "This form is out of date"),
-            (NONE, True, None, "This form had no security token"),
-            (OLD, False, None, "Your browser sent no cookie"),
-            (OLD, True, OTHER, "did not come from this site"),
+            (OLD, True, None, "Outdated form"),
+            (NONE, True, None, "Missing security token"),
+            (OLD, False, None, "Missing cookie"),
+            (OLD, True, OTHER, "Form from another site"),
         ),
         ("page", "own page", "htmx", "program"),
     ):
@@ -52,7 +52,7 @@ def test_answer_names_the_cause(person: WebClient, subtests: pytest.Subtests) ->
             assert answer.status_code == 403
             assert title in text
             assert "Nothing was changed" in text
-            assert (BLAMES_SESSION in text) is (title == "This form is out of date")
+            assert (BLAMES_SESSION in text) is (title == "Outdated form")
             if way == "program":
                 assert answer.json()["error"]["code"] == "csrf_failed"
 
@@ -84,7 +84,7 @@ def test_page_from_before_sign_in_is_outdated(person: WebClient, stranger: User)
     person.post("/login/", {"username": "sam", "password": PASSWORD})
     answer = person.post(ADDRESS, form.fill(display_name="Sam").sent())
     assert answer.status_code == 403
-    assert "This form is out of date" in answer.text
+    assert "Outdated form" in answer.text
     visitor = WebClient().post("/login/", {"username": "x", "password": "y", **NONE})
     assert visitor.status_code == 403
-    assert "Your browser sent no cookie" in visitor.text
+    assert "Missing cookie" in visitor.text

@@ -113,10 +113,10 @@ def test_hostile_text_large_bodies_and_unknown_addresses_get_a_page(
     body = f"text={'x' * 2000}"
     answer = visitor.post("/form/", body, content_type="application/x-www-form-urlencoded")
     assert answer.status_code == 413
-    assert "At most 1.0\xa0KB." in answer.text
+    assert "The limit is 1.0\xa0KB." in answer.text
     answer = visitor.get("/no/such/page/")
     assert answer.status_code == 404
-    assert "There is nothing here" in answer.text
+    assert "Not found" in answer.text
 
 
 class Wanted(serializers.Serializer[object]):

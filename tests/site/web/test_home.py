@@ -89,7 +89,7 @@ def test_a_manager_sees_each_campaign_with_its_next_step_and_no_figure(
 
 
 def _words_of(html: str) -> str:
-    return html.partition("Campaigns</h2>")[2]
+    return html.partition("Studies</h2>")[2]
 
 
 def test_curator_sees_what_to_verify(client_for: ClientFor, curator: User, reviewer: User) -> None:

@@ -45,7 +45,7 @@ def test_outages_are_told_from_defects() -> None:
 
 
 STATES = {
-    psycopg.errors.ConnectionFailure: ("The database does not answer", "database_unavailable"),
+    psycopg.errors.ConnectionFailure: ("The database is unavailable", "database_unavailable"),
     psycopg.errors.DiskFull: ("The disk is full", "disk_full"),
 }
 
@@ -109,7 +109,7 @@ from django.test import Client
 client = Client(raise_request_exception=False)
 client.cookies["sessionid"] = "x" * 32
 page, program = client.get("/actions/"), client.get("/api/v1/actions/", headers={"Authorization": "Bearer x"})
-print(page.status_code, "The database does not answer" in page.text, program.status_code, program.json())
+print(page.status_code, "The database is unavailable" in page.text, program.status_code, program.json())
 """
 
 

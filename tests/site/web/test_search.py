@@ -29,12 +29,12 @@ def titles(client: Client, query: str) -> list[str]:
 def test_requests_are_found_in_any_order(as_reviewer: Client, things: None) -> None:
     page = as_reviewer.get("/search/", {"q": "logs of SERVICE"})
     (group,) = page.context["groups"]
-    assert group.title == "Actions"
+    assert group.title == "Requests"
     assert len(group.hits) == 10
     assert 'href="/actions/?q=logs+of+SERVICE"' in page.content.decode()
     assert "Restart nginx" not in page.content.decode()
     (group,) = as_reviewer.get("/search/", {"q": "service rotate LOGS"}).context["groups"]
-    assert group.title == "Actions" and len(group.hits) == 10
+    assert group.title == "Requests" and len(group.hits) == 10
     listed = as_reviewer.get("/actions/", {"q": "service rotate LOGS"})
     assert "logs of service" in listed.text.lower()
     assert titles(as_reviewer, "service rotate nothing-like-it") == []
@@ -55,7 +55,7 @@ def test_objects_are_found_by_number(client: Client, curator: User, reviewer: Us
 
 def test_users_are_found_by_admin(client: Client, administrator: User, reviewer: User) -> None:
     client.force_login(administrator)
-    assert titles(client, "rit") == ["People"]
+    assert titles(client, "rit") == ["Users"]
     client.force_login(reviewer)
     assert titles(client, "rit") == []
 
@@ -119,8 +119,8 @@ def test_studies_are_found_by_members(client: Client, manager: User, reviewer: U
         groups = client.get("/search/", {"q": "zebra"}).context["groups"]
         return {group.title: [hit.words for hit in group.hits] for group in groups}
 
-    assert hits(manager)["Campaigns"] == ["Zebra of others", "Zebra study"]
-    assert hits(reviewer) == {"Studies": ["Zebra study"]}
+    assert hits(manager)["Studies"] == ["Zebra of others", "Zebra study"]
+    assert hits(reviewer) == {"My studies": ["Zebra study"]}
     client.force_login(reviewer)
     page = client.get("/search/", {"q": "zebra"}).content.decode()
     assert f'href="/studies/{mine.pk}/"' in page

@@ -30,5 +30,5 @@ def read(
     if kind == "generic":
         return generic.read(document, mapping)
     if not isinstance(document, dict):
-        raise Unreadable("It is a list, where an object is expected.")
+        raise Unreadable("The body is a list instead of an object.")
     return _READERS[kind](document)

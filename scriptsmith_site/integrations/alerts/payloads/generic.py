@@ -25,9 +25,9 @@ REQUIRED = PARTS[:2]
 def check_pointer(pointer: str) -> str:
     """Return what is wrong with a JSON pointer, or an empty string if it is valid."""
     if not pointer.startswith("/"):
-        return "A JSON pointer begins with /, such as /alert/title."
+        return "A JSON pointer must start with /, as in /alert/title."
     if any(part.replace("~0", "").replace("~1", "").count("~") for part in pointer.split("/")):
-        return "In a JSON pointer ~ is written ~0, and / in a name ~1."
+        return "In a JSON pointer, write ~0 for ~, and ~1 for / in a name."
     return ""
 
 
@@ -50,7 +50,7 @@ def read(document: dict[str, Any] | list[Any], mapping: Mapping[str, str]) -> Re
     if pointer := mapping.get("alerts"):
         found = find(document, pointer)
         if not isinstance(found, list):
-            raise Unreadable(f"There is no list of alerts at {pointer}.")
+            raise Unreadable(f"{pointer} is not a list of alerts.")
     alerts = found if isinstance(found, list) else [found]
     return Received(
         alerts=[_read_alert(one, mapping) for one in alerts[:MOST_ALERTS]],
@@ -66,7 +66,7 @@ def _read_alert(alert: object, mapping: Mapping[str, str]) -> ReceivedAlert:
     }
     for name in REQUIRED:
         if parts.get(name) in (None, "", [], {}):
-            raise Unreadable(f"There is no {name} at {mapping.get(name, '')}.")
+            raise Unreadable(f"The alert has no {name} at {mapping.get(name, '')}.")
     title = clean_line(parts["title"])
     key = hash_of(clean(parts["key"]))
     return ReceivedAlert(

@@ -27,7 +27,7 @@ def read(document: dict[str, Any]) -> Received:
     """Parse a request. Raises Unreadable if it has no issue with an id."""
     issue = document.get("issue")
     if not isinstance(issue, dict) or not issue.get("id"):
-        raise Unreadable("It has no issue with an id.")
+        raise Unreadable("The body has no issue with an id.")
     severity = issue.get("severity")
     is_critical = isinstance(severity, int | float) and severity >= _CRITICAL_FROM
     labels = {name: clean_line(issue.get(name), most=1_000) for name in _LABELS}

@@ -26,7 +26,7 @@ def read(document: dict[str, Any]) -> Received:
     """Parse a request. Raises Unreadable. Events without an incident state, such as a ping, contain no alerts."""
     event = document.get("event")
     if not isinstance(event, dict) or not isinstance(event.get("event_type"), str):
-        raise Unreadable("It has no event with an event_type.")
+        raise Unreadable("The body has no event with an event_type.")
     data = event.get("data")
     if not event["event_type"].startswith("incident.") or not isinstance(data, dict):
         return Received(alerts=[])

@@ -25,9 +25,9 @@ def read(document: dict[str, Any]) -> Received:
     """Parse a request. Raises Unreadable if it has no alerts."""
     alerts = document.get("alerts")
     if not isinstance(alerts, list) or not alerts:
-        raise Unreadable("It has no list of alerts.")
+        raise Unreadable("The body has no list of alerts.")
     if not all(isinstance(one, dict) for one in alerts):
-        raise Unreadable("One of its alerts is no object.")
+        raise Unreadable("One of the alerts is not an object.")
     name = document.get("groupKey") or clean_words(document.get("groupLabels"))
     group = hash_of(name or "all")
     cut = document.get("truncatedAlerts")

@@ -204,4 +204,4 @@ def say_degraded(found: Found) -> str:
     """Return why the search was limited, or an empty string."""
     if found.retrieval is None or not found.retrieval.degraded:
         return ""
-    return _("Searched by words alone: %(why)s") % {"why": found.retrieval.degraded}
+    return _("Searched by words only: %(why)s") % {"why": found.retrieval.degraded}

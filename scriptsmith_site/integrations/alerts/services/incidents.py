@@ -33,7 +33,7 @@ def take(incident: Incident, *, by: User) -> None:
 def hand_over(incident: Incident, *, to: User, by: User) -> None:
     """Assign the incident to another user. Raises BadInput if that user may not see incidents."""
     if not to.is_active or not may_see_incidents(to):
-        raise BadInput(_("Choose somebody who may see incidents."), field="to")
+        raise BadInput(_("Choose a user who may see incidents."), field="to")
     _hold(incident, to, by=by, kind=Kind.HANDED_OVER)
 
 
@@ -46,13 +46,13 @@ def give_back(incident: Incident, *, by: User) -> None:
 def _hold(incident: Incident, person: User | None, *, by: User, kind: IncidentEvent.Kind) -> None:
     expected = incident.taken_by
     if expected == person:
-        raise NotAllowedNow(_("No change: it is already so set."))
+        raise NotAllowedNow(_("Nothing changed, because the incident already has this assignee."))
     now = timezone.now()
     changed = Incident.objects.filter(pk=incident.pk, taken_by=expected).update(
         taken_by=person, taken_at=now if person else None
     )
     if not changed:
-        raise NotAllowedNow(_("Changed by somebody else. Load the page again to see who is on it."))
+        raise NotAllowedNow(_("Another user has just changed the assignee. Reload the page."))
     incident.taken_by, incident.taken_at = person, now if person else None
     _note(incident, kind, by=by, to=person if kind == Kind.HANDED_OVER else None)
     record(incident, f"incident {kind.label}", by=by, on_it=(_number(expected), _number(person)))
@@ -70,12 +70,16 @@ def close(incident: Incident, *, by: User) -> None:
     Raises NotAllowedNow if the source reports resolved alerts, or if the incident is already resolved.
     """
     if incident.source.says_done:
-        raise NotAllowedNow(_("Its source says when it is over."))
+        raise NotAllowedNow(
+            _(
+                "Its source reports when the alert is resolved, so you can't close the incident here."
+            )
+        )
     lock_group(incident.source_id, incident.group)
     now = timezone.now()
     still = Incident.objects.filter(pk=incident.pk, state=Incident.State.OPEN)
     if not still.update(state=Incident.State.RESOLVED, resolved_at=now, firing=0, unkept=0):
-        raise NotAllowedNow(_("It is over already."))
+        raise NotAllowedNow(_("This incident is already resolved."))
     firing = incident.alerts.filter(state=Alert.State.FIRING)
     firing.update(state=Alert.State.RESOLVED, ends_at=now)
     incident.refresh_from_db()
@@ -137,7 +141,7 @@ def ask_for_one(
         masks_stored=masks_stored,
     )
     _note(incident, Kind.ASKED, by=by, action_id=run.action_id)
-    record(incident, "script asked for", by=by, action=("", run.action_id))
+    record(incident, "script requested", by=by, action=("", run.action_id))
     return run
 
 

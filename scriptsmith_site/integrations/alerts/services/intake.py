@@ -116,7 +116,7 @@ def _keep(source: AlertSource, request: Request, body: bytes) -> tuple[AlertDeli
         raise Refused(422, str(error)) from None
     key, window = _key_of(source, document, request.headers, body, received)
     if _is_too_fast(source):
-        raise Refused(_TOO_FAST.get(source.kind, 429), "too many requests in a minute")
+        raise Refused(_TOO_FAST.get(source.kind, 429), "too many requests per minute")
     delivery = AlertDelivery(source=source, raw=body.decode("utf-8"), key=key, window=window)
     try:
         with transaction.atomic():
@@ -125,7 +125,7 @@ def _keep(source: AlertSource, request: Request, body: bytes) -> tuple[AlertDeli
         AlertDelivery.objects.filter(source=source, key=key, window=window).update(
             times=F("times") + 1
         )
-        tallies.count_up(source.pk, {"requests sent again": 1})
+        tallies.count_up(source.pk, {"repeated requests": 1})
         return AlertDelivery.objects.get(source=source, key=key, window=window), False
     return delivery, True
 
@@ -177,7 +177,7 @@ def _read_proven(
         # Check the token before reading the body. A correct token is accepted even if its address is blocked.
         token = authenticity.sent_token(request.headers, in_path=request.token_in_path)
         if not authenticity.is_known_token(token, keys.values_list("sha256", flat=True)):
-            raise authenticity.NotAuthentic("the token is missing or another one")
+            raise authenticity.NotAuthentic("missing or wrong token")
         return request.read_body()
     guess_limits.require_room(*guess)
     body = request.read_body()
@@ -205,5 +205,8 @@ def _unseal_all(sealed: Iterable[str]) -> list[str]:
         except CannotUnseal:
             unreadable = True
     if unreadable and not secrets:
-        raise KeysUnreadable("no key can be read, since SECRET_KEY is another one: make a new key")
+        raise KeysUnreadable(
+            "the secret can't be decrypted, because SCRIPTSMITH_SECRET_KEY has changed. Create a "
+            "new secret"
+        )
     return secrets

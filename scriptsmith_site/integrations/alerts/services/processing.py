@@ -38,7 +38,7 @@ def take_in(delivery_id: int, *, is_test: bool = False) -> None:
     delivery = AlertDelivery.objects.select_related("source").get(pk=delivery_id)
     source = delivery.source
     if held.fence > MOST_TRIES:
-        _give_up(held, delivery, f"given up after {MOST_TRIES} tries: see the log of the workers")
+        _give_up(held, delivery, f"failed after {MOST_TRIES} attempts (see the workers' log)")
         return
     try:
         received = payloads.read(
@@ -50,7 +50,7 @@ def take_in(delivery_id: int, *, is_test: bool = False) -> None:
     try:
         _write(held, delivery, received, is_test=is_test)
     except LostLease:
-        logger.info("Another worker took %s over", delivery)
+        logger.info("Another worker has taken over %s", delivery)
 
 
 def _give_up(held: Claim[AlertDelivery], delivery: AlertDelivery, error: str) -> None:
@@ -146,7 +146,7 @@ class _Group:
     def write(self, received: Sequence[ReceivedAlert], *, truncated: int, is_over: bool) -> None:
         """Store new, repeated and resolved alerts."""
         unique = {one.key: one for one in received}
-        self._counts["sent twice at once"] += len(received) - len(unique)
+        self._counts["duplicate requests"] += len(received) - len(unique)
         known = {one.key: one for one in Alert.objects.filter(source=self._source, key__in=unique)}
         fresh = []
         for key, one in unique.items():
@@ -286,7 +286,7 @@ class _Group:
         _lock(self._source.pk, _OPENING)
         opened = Incident.objects.filter(source=self._source, state=Incident.State.OPEN)
         if opened.count() >= self._source.most_open:
-            self._counts["without a card: too many are open"] += len(firing)
+            self._counts["no incident: too many open"] += len(firing)
             return None
         first = min(firing, key=lambda one: one.severity)
         shared = set.intersection(*(set(one.labels.items()) for one in firing))
@@ -325,7 +325,7 @@ class _Group:
             if len(rows) >= room and incident is not None:
                 unkept += not one.is_resolved
                 continue
-            self._counts["new" if not one.is_resolved else "over before it was known"] += 1
+            self._counts["new" if not one.is_resolved else "already resolved"] += 1
             self._ended += one.is_resolved
             row = _row_of(self._source, incident, one, self._now, came_at=self._at)
             row.said_at = self._said_at(one)

@@ -34,11 +34,11 @@ def consider(incident: Incident) -> None:
         with transaction.atomic():
             _consider(incident)
     except Exception:
-        logger.exception("A rule failed at incident %s", incident.pk)
+        logger.exception("A rule failed for incident %s", incident.pk)
         IncidentEvent.objects.create(
             incident=incident,
             kind=IncidentEvent.Kind.RULE_HELD,
-            text=_("It failed: see the log of the workers."),
+            text=_("The rule failed. See the workers' log."),
         )
 
 
@@ -77,7 +77,7 @@ def try_out(rule: AlertRule, *, by: User) -> Trial:
     before = next((one for one in others if _fits(one, incident)), None)
     held = _why_held(rule, incident)
     if before is not None:
-        held = _("the rule %(name)s fits too, and comes first") % {"name": before.name}
+        held = _("the rule %(name)s also matches and comes first") % {"name": before.name}
     statement = analysis.mask_secrets(incident.statement).text
     return Trial(incident, fits=True, held=held, statement=statement)
 
@@ -101,11 +101,11 @@ def _fits(rule: AlertRule, incident: Incident) -> bool:
 
 def _why_held(rule: AlertRule, incident: Incident) -> str:
     if not rule.account.is_active or not rule.account.has_perm(ASK):
-        return _("its account may not ask any more")
+        return _("its account may no longer request scripts")
     if runs_today(rule) >= rule.runs_per_day:
-        return _("its %(most)s runs of today are used up") % {"most": rule.runs_per_day}
+        return _("it has used its %(most)s runs of today") % {"most": rule.runs_per_day}
     if runs_today(rule, source_id=incident.source_id) >= rule.runs_per_source:
-        return _("its %(most)s runs of today for this source are used up") % {
+        return _("it has used its %(most)s runs of today for this source") % {
             "most": rule.runs_per_source
         }
     return ""

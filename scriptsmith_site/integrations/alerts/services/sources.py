@@ -51,7 +51,7 @@ def add_source(kind: str, *, by: User, details: Mapping[str, object]) -> AlertSo
     """Create a source without a key. Raises BadInput."""
     require_administrator(by)
     if kind not in Kind.values:
-        raise BadInput(_("Choose one of the kinds."), field="kind")
+        raise BadInput(_("Unknown kind."), field="kind")
     source = AlertSource(kind=kind, created_by=by)
     wanted = [one for one in proofs_of(kind) if one == details.get("proof")]
     source.proof = (wanted or proofs_of(kind))[0]
@@ -68,7 +68,9 @@ def change_source(
     require_administrator(by)
     locked = AlertSource.objects.select_for_update().get(pk=source.pk)
     if seen != locked.edition:
-        raise Stale(_("Somebody else has changed this source meanwhile."), newest=locked.edition)
+        raise Stale(
+            _("Another user has changed this source since you opened it."), newest=locked.edition
+        )
     before = {name: getattr(locked, name) for name in _CHANGEABLE}
     locked.edition += 1
     _write(locked, details)
@@ -84,10 +86,10 @@ def change_source(
 def check_source(source: AlertSource) -> None:
     """Raise BadInput for a missing or duplicate name, an invalid matcher or an incomplete mapping."""
     if not source.name.strip():
-        raise BadInput(_("Give it a name by which you recognise it."), field="name")
+        raise BadInput(_("Enter a name."), field="name")
     others = AlertSource.objects.exclude(pk=source.pk)
     if others.filter(name__iexact=source.name).exists():
-        raise BadInput(_("There is a source of this name already."), field="name")
+        raise BadInput(_("A source with this name already exists."), field="name")
     try:
         read_matchers(source.matchers)
     except BadMatcher as error:
@@ -100,7 +102,7 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
     """Raise BadInput for an invalid pointer or a missing part, with the part as field."""
     for part in generic.REQUIRED:
         if not mapping.get(part):
-            raise BadInput(_("Say where it stands."), field=f"at_{part}")
+            raise BadInput(_("Enter the path of this value."), field=f"at_{part}")
     for part, pointer in mapping.items():
         if pointer and (problem := generic.check_pointer(pointer)):
             raise BadInput(problem, field=f"at_{part}")
@@ -124,7 +126,7 @@ def make_key(source: AlertSource, *, by: User, secret: str = "") -> MadeKey:
     if source.kind == Kind.PAGERDUTY:
         secret = secret.strip()
         if not _LEAST_KEY <= len(secret) <= _MOST_KEY or not secret.isprintable():
-            raise BadInput(_("Paste the secret that PagerDuty showed, as it is."), field="secret")
+            raise BadInput(_("Paste the secret exactly as PagerDuty showed it."), field="secret")
     else:
         secret = secrets.token_urlsafe(32)
     is_token = source.proof == Proof.TOKEN
@@ -136,7 +138,7 @@ def make_key(source: AlertSource, *, by: User, secret: str = "") -> MadeKey:
         created_by=by,
     )
     forget_wrong_secrets(source)
-    record(source, "alert key made", by=by, key=("", key))
+    record(source, "alert key created", by=by, key=("", key))
     return MadeKey(key, secret)
 
 
@@ -145,7 +147,7 @@ def revoke_key(key: AlertKey, *, by: User) -> None:
     """Revoke the key. Raises NotAllowedNow."""
     require_administrator(by)
     if not AlertKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=timezone.now()):
-        raise NotAllowedNow(_("This key is revoked already."))
+        raise NotAllowedNow(_("This secret is already revoked."))
     record(key.source, "alert key revoked", by=by, key=(key, ""))
 
 
@@ -155,7 +157,7 @@ def set_paused(source: AlertSource, paused: bool, *, by: User) -> None:
     require_administrator(by)
     rows = AlertSource.objects.filter(pk=source.pk, paused_at__isnull=paused)
     if not rows.update(paused_at=timezone.now() if paused else None):
-        raise NotAllowedNow(_("No change: it is already so set."))
+        raise NotAllowedNow(_("Nothing changed: this is already set."))
     record(source, "alert source paused" if paused else "alert source resumed", by=by)
 
 
@@ -176,7 +178,9 @@ def save_rule(
     if not is_new:
         locked = AlertRule.objects.select_for_update().get(pk=rule.pk)
         if seen not in (None, locked.edition):
-            raise Stale(_("Somebody else has changed this rule meanwhile."), newest=locked.edition)
+            raise Stale(
+                _("Another user has changed this rule since you opened it."), newest=locked.edition
+            )
         before = {name: getattr(locked, name) for name in details}
         rule.edition = locked.edition + 1
     for name, value in details.items():
@@ -184,15 +188,13 @@ def save_rule(
     rule.name = rule.name.strip()
     lock_name("alert rule")
     if AlertRule.objects.exclude(pk=rule.pk).filter(name__iexact=rule.name).exists():
-        raise BadInput(_("There is a rule of this name already."), field="name")
+        raise BadInput(_("A rule with this name already exists."), field="name")
     try:
         read_matchers(rule.matchers)
     except BadMatcher as error:
         raise BadInput(str(error), field="matchers") from error
     if not is_service_account(rule.account) or not rule.account.has_perm(ASK):
-        raise BadInput(
-            _("Choose a service account that may ask for scripts (role reviewer)."), field="account"
-        )
+        raise BadInput(_("Choose a service account with the Reviewer role."), field="account")
     if is_new:
         rule.created_by = by
     rule.save(update_fields=None if is_new else [*details, "edition"])
@@ -202,7 +204,7 @@ def save_rule(
         if is_new or before[name] != getattr(rule, name)
     }
     if changes:
-        record(rule, "alert rule made" if is_new else "alert rule changed", by=by, **changes)
+        record(rule, "alert rule created" if is_new else "alert rule changed", by=by, **changes)
     return rule
 
 
@@ -218,5 +220,5 @@ def switch_rule(rule: AlertRule, is_on: bool, *, by: User) -> None:
     """Switch the rule on or off. Raises NotAllowedNow."""
     require_administrator(by)
     if not AlertRule.objects.filter(pk=rule.pk, is_on=not is_on).update(is_on=is_on):
-        raise NotAllowedNow(_("No change: it is already so set."))
+        raise NotAllowedNow(_("Nothing changed: this is already set."))
     record(rule, "alert rule switched", by=by, is_on=(not is_on, is_on))

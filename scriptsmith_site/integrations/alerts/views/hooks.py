@@ -27,7 +27,7 @@ def receive_alerts(request: HttpRequest, kind: str, pk: int, token: str = "") ->
         # URLs appear in logs, so accept a token in the path only from senders that cannot set headers.
         in_path = token if kind == "instana" else ""
         if token and not in_path:
-            raise Refused(404, "there is no such address")
+            raise Refused(404, "unknown address")
         receive(Request(kind, pk, lambda: _read(request), request.headers, in_path))
     except Refused as refusal:
         return _refuse(refusal.status, refusal.reason, seconds=60)
@@ -39,15 +39,15 @@ def receive_alerts(request: HttpRequest, kind: str, pk: int, token: str = "") ->
 def _read(request: HttpRequest) -> bytes:
     """Return the raw body, because signatures cover every byte."""
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise Refused(415, "compressed bodies are not read")
+        raise Refused(415, "compressed bodies are not supported")
     if (request.content_type or "").startswith(("multipart/", "application/x-www-form-urlencoded")):
-        raise Refused(415, "send JSON")
+        raise Refused(415, "the body must be JSON")
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or int(length) > MOST_BYTES:
-        raise Refused(413, f"at most {MOST_BYTES} bytes")
+        raise Refused(413, f"the body is too large; the limit is {MOST_BYTES} bytes")
     body = request.body
     if len(body) > MOST_BYTES:
-        raise Refused(413, f"at most {MOST_BYTES} bytes")
+        raise Refused(413, f"the body is too large; the limit is {MOST_BYTES} bytes")
     return body
 
 

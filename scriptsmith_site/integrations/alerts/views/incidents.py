@@ -110,9 +110,7 @@ def show_incident(
         incident, user, chosen=chosen or read_key(request.GET.get("script", ""))
     )
     if "use" in (bound or {}) and (found.chosen is None or found.chosen.version.pk != chosen):
-        raise NotAllowedNow(
-            _("This script does not answer the statement any more. Load the page again.")
-        )
+        raise NotAllowedNow(_("This script no longer matches the request text. Reload the page."))
     uses = incident_page.uses_of(incident, user)
     context: dict[str, object] = {
         "incident": incident,
@@ -174,7 +172,10 @@ def incident_use(request: HttpRequest, pk: int, version: int) -> HttpResponse:
     taken = access_version(user, version)
     if not catalog.is_trusted(taken):
         raise NotAllowedNow(
-            _("Nobody vouches for it now: copy it from its own page, with a reason.")
+            _(
+                "This script is no longer verified. To copy it anyway, open its page and enter a "
+                "reason."
+            )
         )
     form = UseForm(taken, request.POST)
     form.is_valid()
@@ -252,7 +253,9 @@ def incident_close(request: HttpRequest, pk: int) -> HttpResponse:
     """Resolve the incident. This is only for sources that never report resolved alerts."""
     user = signed_in(request)
     incidents.close(access_incident(user, pk), by=user)
-    messages.success(request, _("Closed. If it fires again within an hour, this card opens again."))
+    messages.success(
+        request, _("Incident closed. It reopens if the alert fires again within an hour.")
+    )
     return redirect("incident-detail", pk=pk)
 
 
@@ -303,7 +306,7 @@ def incident_outcome(request: HttpRequest, pk: int, use: int) -> HttpResponse:
         "outcome_form",
         form,
         lambda incident, **said: incidents.say_outcome(incident, rated, **said),
-        thanks=_("Noted. The next one who looks at this script sees it."),
+        thanks=_("Saved. Everyone who opens this script will see it."),
     )
 
 

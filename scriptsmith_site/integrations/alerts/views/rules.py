@@ -55,14 +55,16 @@ def rule_test(request: HttpRequest, pk: int) -> HttpResponse:
     trial = rule_runs.try_out(rule, by=user)
     about = {"name": rule.name, "incident": trial.incident and trial.incident.pk}
     if trial.incident is None:
-        messages.warning(request, _("%(name)s: there is no incident to try it on.") % about)
+        messages.warning(
+            request, _("%(name)s was not tested, because there are no incidents.") % about
+        )
     elif not trial.fits:
-        messages.warning(request, _("%(name)s does not fit incident %(incident)s.") % about)
+        messages.warning(request, _("%(name)s does not match incident %(incident)s.") % about)
     elif trial.held:
-        words = _("%(name)s fits incident %(incident)s and would not ask: %(why)s.")
+        words = _("%(name)s matches incident %(incident)s but would not request a script: %(why)s.")
         messages.warning(request, words % {**about, "why": trial.held})
     else:
-        words = _("%(name)s would ask because of incident %(incident)s: “%(statement)s”")
+        words = _("%(name)s would request a script for incident %(incident)s: “%(statement)s”")
         messages.success(request, words % {**about, "statement": trial.statement[:300]})
     return redirect("alert-rules")
 

@@ -168,7 +168,7 @@ def key_new(request: HttpRequest, pk: int) -> HttpResponse:
         add_refusal(form, refusal)
         return show_source(request, source, key_form=form, status=422)
     if source.kind == AlertSource.Kind.PAGERDUTY:
-        messages.success(request, _("The secret is kept, encrypted."))
+        messages.success(request, _("Secret saved, encrypted."))
         return redirect("alert-source", pk=source.pk)
     return show_source(request, source, made=made)
 
@@ -206,16 +206,20 @@ def source_test(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         tested = test_source(source, by=user)
     except NotAllowedNow as refusal:
-        messages.error(request, _("The sample was refused: %(why)s") % {"why": refusal})
+        messages.error(request, _("The sample was rejected: %(why)s") % {"why": refusal})
         return redirect("alert-source", pk=pk)
     if tested.incident is not None:
-        words = _("The sample made incident %(number)s.") % {"number": tested.incident.pk}
+        words = _("The sample opened incident %(number)s.") % {"number": tested.incident.pk}
         messages.success(request, words)
     elif tested.is_filtered:
         messages.warning(
-            request, _("The sample was taken in and made no incident: the filters left it out.")
+            request,
+            _("The sample was accepted but opened no incident, because the filters exclude it."),
         )
     else:
-        words = _("The sample was taken in and made no incident: too many of this source are open.")
+        words = _(
+            "The sample was accepted but opened no incident, because too many incidents of this "
+            "source are open."
+        )
         messages.warning(request, words)
     return redirect("alert-source", pk=pk)

@@ -53,7 +53,7 @@ def distribute(*receivers: Receiver) -> int:
                 except (OperationalError, InterfaceError):
                     raise  # an error of the database, not of the event
                 except Exception as error:
-                    logger.exception("An event could not be distributed: %s", event)
+                    logger.exception("Could not distribute an event: %s", event)
                     failed.add(about)
                     _note_failure(event, error)
                 else:

@@ -40,31 +40,38 @@ GAVE_UP, SET_ASIDE = "destination.gave_up", "event.set_aside"
 _VERSION, _ENTRY, _ITEM = "catalog.version", "catalog.entry", "review.item"
 
 EVENT_TYPES = (
-    EventType("run.finished", _("A run has ended"), "pipeline.run", ("finished", "cancelled")),
+    EventType("run.finished", _("A run finished"), "pipeline.run", ("finished", "cancelled")),
     EventType("decision.approved", _("A script was approved"), _ITEM, ("approved",)),
-    EventType("decision.edited", _("Edited and approved"), _ITEM, ("edited and approved",)),
+    EventType(
+        "decision.edited", _("A script was edited and approved"), _ITEM, ("edited and approved",)
+    ),
     EventType("decision.rejected", _("A script was rejected"), _ITEM, ("rejected",)),
     EventType("decision.taken_back", _("A decision was undone"), _ITEM, ("decision taken back",)),
     EventType("version.added", _("A version was added"), _VERSION, ("published",)),
-    EventType("version.submitted", _("A version waits"), _VERSION, ("submitted for review",)),
+    EventType(
+        "version.submitted",
+        _("A version was submitted for review"),
+        _VERSION,
+        ("submitted for review",),
+    ),
     EventType("version.verified", _("A version was verified"), _VERSION, ("verified",)),
     EventType(
         "version.verified_again",
-        _("A version was looked at again, and holds"),
+        _("A version was verified again"),
         _VERSION,
         ("verified again",),
     ),
     EventType("version.sent_back", _("A version was sent back"), _VERSION, ("sent back",)),
     EventType(
         "version.rolled_back",
-        _("An older version answers again"),
+        _("An older version was made live again"),
         _VERSION,
         ("rolled back", "rolled back in an emergency"),
     ),
     EventType(
-        "version.deprecated", _("A version is out of use"), _VERSION, ("deprecated", "withdrawn")
+        "version.deprecated", _("A version was deprecated"), _VERSION, ("deprecated", "withdrawn")
     ),
-    EventType("outcome.made_worse", _("A script made it worse"), _VERSION, ("made it worse",)),
+    EventType("outcome.made_worse", _("A script made things worse"), _VERSION, ("made it worse",)),
     EventType("entry.suspended", _("An entry was suspended"), _ENTRY, ("entry suspended",)),
     EventType("entry.reinstated", _("A suspension was lifted"), _ENTRY, ("suspension lifted",)),
     EventType("entry.renamed", _("An entry was renamed"), _ENTRY, ("entry renamed",)),
@@ -72,7 +79,7 @@ EVENT_TYPES = (
     EventType("entry.unmerged", _("A merge was undone"), _ENTRY, ("merge undone",)),
     EventType(
         "campaign.closed",
-        _("A campaign was closed"),
+        _("A study was closed"),
         "review.campaign",
         ("state changed",),
         to=("state", "closed"),
@@ -88,7 +95,7 @@ EVENT_TYPES = (
     ),
     EventType(
         "item.sent_back",
-        _("An item came back"),
+        _("An item was sent back"),
         _ITEM,
         ("sent back",),
         keeps=("reviewer",),
@@ -96,7 +103,7 @@ EVENT_TYPES = (
     ),
     EventType(
         "item.due_soon",
-        _("An item is due soon"),
+        _("An item will soon return to the queue"),
         _ITEM,
         ("due soon",),
         keeps=("reviewer",),
@@ -104,13 +111,17 @@ EVENT_TYPES = (
     ),
     EventType(
         "campaign.reviewed",
-        _("Every item of a campaign is reviewed"),
+        _("All items of a study are reviewed"),
         "review.campaign",
         ("all reviewed",),
         is_public=False,
     ),
     EventType(
-        "budget.used", _("A budget is used up"), "pipeline.batch", ("budget used",), is_public=False
+        "budget.used",
+        _("A budget was used up"),
+        "pipeline.batch",
+        ("budget used",),
+        is_public=False,
     ),
     EventType(
         "destination.paused",
@@ -121,14 +132,14 @@ EVENT_TYPES = (
     ),
     EventType(
         "mirror.stopped",
-        _("The Git mirror has stopped"),
+        _("The Git mirror stopped"),
         "scriptsmith_site.mirror",
         ("mirror stopped",),
         is_public=False,
     ),
     EventType(
         GAVE_UP,
-        _("An event was given up"),
+        _("An event could not be delivered"),
         "scriptsmith_site.destination",
         ("gave up an event",),
         is_public=False,

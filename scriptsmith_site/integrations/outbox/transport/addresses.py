@@ -34,20 +34,21 @@ def read_url(text: str) -> str:
         parts = urlsplit(text)
         port = parts.port
     except ValueError:
-        raise _refuse(
-            _("This is no address; one looks like https://hooks.example.org/in.")
-        ) from None
+        raise _refuse(_("Enter a valid address, such as https://hooks.example.org/in.")) from None
     host = parts.hostname or ""
     if parts.scheme not in ("http", "https") or not _is_host(host):
-        raise _refuse(_("This is no address; one looks like https://hooks.example.org/in."))
+        raise _refuse(_("Enter a valid address, such as https://hooks.example.org/in."))
     if len(text) > LONGEST_ADDRESS or not text.isascii() or re.search(r"[\s\\\x00-\x1f]", text):
-        raise _refuse(_("The address is too long, or has characters that no address has."))
+        raise _refuse(_("The address is too long or has invalid characters."))
     if parts.username is not None or parts.password is not None:
         raise _refuse(
-            _("No name or password in the address: a receiver knows us by the signature.")
+            _(
+                "Remove the user name and password from the address. Receivers verify the signature "
+                "instead."
+            )
         )
     if parts.fragment or text.endswith("#"):
-        raise _refuse(_("The address has no part after “#”."))
+        raise _refuse(_("Remove the part of the address after “#”."))
     check_port(port)
     check_host(host, is_encrypted=parts.scheme == "https")
     return text
@@ -56,13 +57,13 @@ def read_url(text: str) -> str:
 def check_port(port: int | None, *, usual: Sequence[int] = (80, 443)) -> None:
     """Raise BadInput for ports below 1024 that are not `usual`, because other services listen there."""
     if port is not None and port not in usual and port < _FIRST_FREE_PORT:
-        raise _refuse(_("Port %s is not one that we may connect to.") % port)
+        raise _refuse(_("Connections to port %s are not allowed.") % port)
 
 
 def check_host(host: str, *, is_encrypted: bool) -> None:
     """Raise BadInput if the host is invalid, or if its name or literal IP address is forbidden."""
     if not _is_host(host):
-        raise _refuse(_("This is no address; one looks like https://hooks.example.org/in."))
+        raise _refuse(_("Enter a valid address, such as https://hooks.example.org/in."))
     try:
         if is_metadata_name(host):
             choose_addresses(host, [], is_encrypted=True)
@@ -80,7 +81,7 @@ def choose_addresses(
     `is_named` means that a setting names the host, which may then be in any private network.
     """
     if is_metadata_name(host):
-        raise ForbiddenAddress(_("%s is a cloud's metadata service, which is sent nothing.") % host)
+        raise ForbiddenAddress(_("%s is a cloud metadata service, which is blocked.") % host)
     zones = zones_of(found)
     chosen = [text for text in found if _may_be_sent_to(text, zones[text], is_encrypted, is_named)]
     if not chosen:
@@ -110,7 +111,7 @@ def _why_none(host: str, zones: dict[str, Zone]) -> str:
     leads = (
         host
         if host.strip("[]") == text
-        else _("%(host)s leads to %(text)s, which")
+        else _("%(host)s resolves to %(text)s, which")
         % {
             "host": host,
             "text": text,
@@ -119,8 +120,14 @@ def _why_none(host: str, zones: dict[str, Zone]) -> str:
     if zone is Zone.FORBIDDEN:
         return _("%s is a link-local, metadata or reserved address.") % leads
     if zone is Zone.PUBLIC:
-        return _("%s is public: nothing is sent there without encryption (https://).") % leads
-    return _("%s is of a private network that SCRIPTSMITH_OUT_NETWORKS does not name.") % leads
+        return (
+            _(
+                "%s is public. Use https://, because unencrypted connections to public addresses are "
+                "blocked."
+            )
+            % leads
+        )
+    return _("%s is in a private network that is not listed in SCRIPTSMITH_OUT_NETWORKS.") % leads
 
 
 def _is_host(host: str) -> bool:

@@ -111,15 +111,17 @@ def check_host(kind: str, host: str) -> str:
     channel = CHANNELS[Destination.Kind(kind)]
     if host and not _HOST.fullmatch(host):
         raise BadInput(
-            _("Write a host such as chat.example.org, without https://."), field="address"
+            _("Enter a host such as chat.example.org, without https://."), field="address"
         )
     if ":" in host and not is_named(host):
         check_port(int(host.rpartition(":")[2]))
     if not channel.allows(host):
         if kind == Destination.Kind.SLACK:
-            raise BadInput(_("Slack is always at its own host: leave this empty."), field="address")
+            raise BadInput(
+                _("Leave this empty, because Slack always uses its own host."), field="address"
+            )
         raise BadInput(
-            _("This host is not allowed: SCRIPTSMITH_CHAT_HOSTS names those that are."),
+            _("This host is not listed in SCRIPTSMITH_CHAT_HOSTS."),
             field="address",
         )
     return host
@@ -132,5 +134,5 @@ def check_secret(kind: str, secret: str) -> str:
     if channel.pasted:
         secret = secret.removeprefix(channel.pasted)
     if not channel.secret.fullmatch(secret):
-        raise BadInput(_("It looks like %s.") % channel.looks_like, field="secret")
+        raise BadInput(_("The secret must look like %s.") % channel.looks_like, field="secret")
     return secret

@@ -32,7 +32,7 @@ _NEUTRAL = str.maketrans(
 def words_of(event: Event, *, includes_texts: bool) -> str:
     """Return the message as one line, in which a title contains no active markup."""
     kind = BY_NAME.get(event.type)
-    words = str(kind.label) if kind else _("This is a test. Nothing happened.")
+    words = str(kind.label) if kind else _("This is a test message.")
     if includes_texts and (subject := find_subject(event.model, event.object_id)):
         words = f"{words}: {neutralise(shorten(subject.title))}"
     return words

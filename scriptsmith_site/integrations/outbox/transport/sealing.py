@@ -38,7 +38,10 @@ def unseal(sealed: bytes | memoryview[int]) -> str:
         return sealing.unseal(bytes(sealed).decode("ascii", "replace"), purpose=_PURPOSE)
     except sealing.CannotUnseal:
         raise Unreadable(
-            _("The secret was sealed with another SECRET_KEY: enter or make a new one.")
+            _(
+                "The secret can't be decrypted, because SCRIPTSMITH_SECRET_KEY has changed. Enter or "
+                "create a new one."
+            )
         ) from None
 
 
@@ -46,7 +49,7 @@ def read_variable(name: str) -> str:
     """Return the value of an environment variable. Raises Unreadable if it is not set."""
     value = os.environ.get(name, "") if _VARIABLE.fullmatch(name) else ""
     if not value:
-        raise Unreadable(_("The variable %s is not set where the worker runs.") % name)
+        raise Unreadable(_("The variable %s is not set in the worker's environment.") % name)
     return value
 
 
@@ -55,7 +58,7 @@ def check_variable(name: str) -> str:
     name = name.strip()
     if name and not _VARIABLE.fullmatch(name):
         raise BadInput(
-            _("Write the name of a variable that begins with %s, such as %sCHAT.")
+            _("Enter the name of a variable that starts with %s, such as %sCHAT.")
             % (VARIABLE_PREFIX, VARIABLE_PREFIX),
             field="secret_variable",
         )

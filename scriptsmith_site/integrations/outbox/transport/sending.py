@@ -52,7 +52,11 @@ def send_signed(url: str, body: str, *, uid: str, secrets: Iterable[str], now: d
     try:
         signatures = " ".join(Webhook(one).sign(uid, now, body) for one in secrets)
     except (ValueError, EmptyWebhookSecretError):
-        return Answer(error=_("The secret is none of Standard Webhooks: whsec_ and base64."))
+        return Answer(
+            error=_(
+                "The secret does not have the Standard Webhooks format: whsec_ followed by base64."
+            )
+        )
     headers = {
         "webhook-id": uid,
         "webhook-timestamp": str(int(now.timestamp())),
@@ -92,7 +96,9 @@ def post(
         ):
             return _read(reply)
     except httpcore2.TimeoutException:
-        return Answer(error=_("No answer within %s seconds.") % int(SECONDS), is_away=True)
+        return Answer(
+            error=_("The server did not respond within %s seconds.") % int(SECONDS), is_away=True
+        )
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         return Answer(error=_why(error), is_away=True)
 
@@ -108,9 +114,9 @@ def _read(reply: httpcore2.Response) -> Answer:
     if 200 <= reply.status < 300:
         return Answer("", reply.status, text)
     if 300 <= reply.status < 400:
-        words = _("It answered %s, a redirect: none is followed. Enter the address it leads to.")
+        words = _("The server responded with a redirect (%s). Enter the target address instead.")
     else:
-        words = _("It answered %s.")
+        words = _("The server responded %s.")
     is_away = reply.status in _AWAY
     wait = read_wait(reply.headers, now=timezone.now()) if is_away else None
     return Answer(words % reply.status, reply.status, text, is_away, wait)
@@ -136,7 +142,7 @@ def _why(error: Exception) -> str:
         if isinstance(cause, ForbiddenAddress):
             return str(cause)
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return _("Its certificate is not valid: %s.") % cause.verify_message
+            return _("The server's certificate is not valid: %s.") % cause.verify_message
         cause = cause.__cause__ or cause.__context__
     return _("The connection failed: %s") % (str(error)[:200] or type(error).__name__)
 
