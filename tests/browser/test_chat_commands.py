@@ -39,7 +39,7 @@ def test_a_slash_command_is_added_and_tried_by_keys(
     expect(page.get_by_role("heading", name="On-call workspace")).to_be_visible()
     page.get_by_label("Sample request").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_label("Answer")).to_contain_text("Restart nginx if its configuration")
+    expect(page.get_by_label("Response")).to_contain_text("Restart nginx if its configuration")
     assert problems_of(page) == []
     take(page, "slash-command", narrow=True, whole=True)
     page.set_viewport_size({"width": 1366, "height": 700})

@@ -163,7 +163,7 @@ def test_network_server_and_session_go_while_one_types_and_not_a_character_is_lo
     page.keyboard.press("Tab")
     page.keyboard.press("0")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("cannot be reached").first).to_be_visible()
+    expect(page.get_by_text("is unreachable").first).to_be_visible()
     expect(comment).to_have_value("one two ")
     context.set_offline(False)
     expect(saved).to_have_attribute("data-state", "saved")

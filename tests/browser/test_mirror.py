@@ -98,7 +98,7 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
     curator.goto("/integrations/mirror/branches/")
     curator.get_by_role("textbox", name="Branch").fill("came-up")
     curator.keyboard.press("Control+Enter")
-    expect(curator.get_by_role("button", name="Put into review")).to_be_visible(timeout=30_000)
+    expect(curator.get_by_role("button", name="Submit for review")).to_be_visible(timeout=30_000)
     curator.reload()
     assert problems_of(curator) == []
     take(curator, "git-mirror-branch", narrow=True)
@@ -110,11 +110,11 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
 
     repository.commit(clone, {"notes.txt": "In a hurry.\n"}, "A shortcut", push="main")
     site.run(_SUSPEND.format(slug=restart))
-    wait_for(page, page.get_by_text("Stopped: the branch does not end"))
+    wait_for(page, page.get_by_text("Stopped, because the last commit"))
     assert problems_of(page) == []
     hide_path(page, repository.path, behind=_ADDRESS)
     take(page, "git-mirror-stopped", narrow=True)
-    page.get_by_role("button", name="Go on from there").click()
+    page.get_by_role("button", name="Continue from there").click()
     expect(commits.get_by_text("Files put back")).to_be_visible()
     expect(page.locator("#commits[hx-get]")).to_have_count(0)
     repository.check()

@@ -122,7 +122,7 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
     # Skip the steps with sensible defaults. The plan is next.
     while "/setup/about/" not in page.url:
         manager.click(page.get_by_role("button", name="Save and go on"))
-    page.get_by_label("Primary figure").select_option("first_pass_accuracy")
+    page.get_by_label("Primary outcome").select_option("first_pass_accuracy")
     manager.clicks += 1
     take(page, "study-plan", narrow=True, whole=True)
     manager.click(page.get_by_role("button", name="Save and go on"))

@@ -109,12 +109,12 @@ def test_a_passkey_is_made_and_used_alone_and_after_the_password(named: BrowserC
 
     page.goto("/settings/sessions/")
     expect(page.get_by_text("password, passkey")).to_be_visible()
-    expect(page.get_by_role("button", name="End this one").first).to_be_visible()
+    expect(page.get_by_role("button", name="End session").first).to_be_visible()
     assert problems_of(page) == []
     take(page, "sessions", narrow=True, whole=True)
-    page.get_by_role("button", name="End all others").focus()
+    page.get_by_role("button", name="End all other sessions").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="End this one")).to_have_count(0)
+    expect(page.get_by_role("button", name="End session")).to_have_count(0)
     assert errors == []
 
 

@@ -35,8 +35,8 @@ def test_a_reviewer_asks_scores_and_approves_without_any_script(
     page = context.new_page()
     log_in(page, "rolf")
     page.goto("/")
-    page.get_by_label("What do you want done?").fill("Show how long the machine has been up")
-    press(page, page.get_by_role("button", name="Get a script"))
+    page.get_by_label("What do you need done?").fill("Show how long the machine has been up")
+    press(page, page.get_by_role("button", name="Request script"))
     page.wait_for_url("**/runs/*/")
     review = page.get_by_role("button", name="Review it")
     for _look in range(240):
@@ -72,10 +72,10 @@ def test_an_administrator_makes_an_account_that_signs_in_and_checks_an_endpoint(
     page.goto("/users/new/")
     page.get_by_label("User name").fill("nina")
     page.get_by_label("Curator: verifies", exact=False).check()
-    press(page, page.get_by_role("button", name="Make account"))
+    press(page, page.get_by_role("button", name="Create account"))
     page.get_by_label("Reviewer: requests", exact=False).check()
     press(page, page.get_by_role("button", name="Change roles"))
-    press(page, page.get_by_role("button", name="Make a password link"))
+    press(page, page.get_by_role("button", name="Create password link"))
     link = page.locator("#link").input_value()
 
     elsewhere.goto(link)

@@ -129,29 +129,29 @@ ALERTS = {
         )
     ],
     ("site/incidents/detail.html", "reviewer"): [
-        Story(an_incident, "incident-take", "Take it").then(
+        Story(an_incident, "incident-take", "Assign to me").then(
             lambda w: now(w.incident).taken_by == w.me
         ),
-        Story(an_incident_of_a_silent_source, "incident-close", "It is over").then(
+        Story(an_incident_of_a_silent_source, "incident-close", "Mark as resolved").then(
             lambda w: now(w.incident).state == "resolved" and event(w, "closed").by == w.me
         ),
     ],
     ("site/incidents/_people.html", "reviewer"): [
-        Story(an_incident_in_hand, "incident-give-back", "Give it back").then(
+        Story(an_incident_in_hand, "incident-give-back", "Unassign").then(
             lambda w: now(w.incident).taken_by is None
         ),
-        Story(an_incident_of_somebody, "incident-take", "Take it over").then(
+        Story(an_incident_of_somebody, "incident-take", "Assign to me").then(
             lambda w: now(w.incident).taken_by == w.me
         ),
         Story(
             colleagues,
             "incident-hand-over",
-            "Hand over",
+            "Reassign",
             lambda w: {"to": str(w.person("second_reviewer").pk)},
         ).then(lambda w: now(w.incident).taken_by == w.person("second_reviewer")),
     ],
     ("site/incidents/_timeline.html", "reviewer"): [
-        Story(an_incident, "incident-note", "Add the note", {"text": "Looks like last week"}).then(
+        Story(an_incident, "incident-note", "Add note", {"text": "Looks like last week"}).then(
             lambda w: event(w, "noted").text == "Looks like last week"
         )
     ],
@@ -177,7 +177,9 @@ ALERTS = {
         ).then(lambda w: now(w.version.entry).suspended_at),
     ],
     ("site/incidents/ask.html", "reviewer"): [
-        Story(lambda w: an_incident(w) + "ask/", "incident-ask", "Ask", {"target": "web-1"}).then(
+        Story(
+            lambda w: an_incident(w) + "ask/", "incident-ask", "Request script", {"target": "web-1"}
+        ).then(
             lambda w: (
                 Action.objects.get().statement == STATEMENT
                 and "Old files" in Action.objects.get().incident
@@ -189,15 +191,14 @@ ALERTS = {
         Story(
             lambda w: "/alert-sources/new/generic/",
             "alert-source-new",
-            "Add it",
+            "Add",
             {
                 "name": "Our tool",
                 **{f"at_{part}": pointer for part, pointer in GENERIC_MAPPING.items()},
             },
         ).then(
             lambda w: (
-                AlertSource.objects.get().mapping == GENERIC_MAPPING
-                and "shown only this once" in w.text
+                AlertSource.objects.get().mapping == GENERIC_MAPPING and "shown only once" in w.text
             )
         ),
         Story(
@@ -217,13 +218,13 @@ ALERTS = {
                 and not AlertKey.objects.exists()
             )
         ),
-        Story(a_source, "alert-key-new", "Make another secret").then(
-            lambda w: AlertKey.objects.get().sha256 and "shown only this once" in w.text
+        Story(a_source, "alert-key-new", "Create another secret").then(
+            lambda w: AlertKey.objects.get().sha256 and "shown only once" in w.text
         ),
         Story(
             lambda w: a_source(w, "pagerduty"),
             "alert-key-new",
-            "Keep the secret",
+            "Save secret",
             {"secret": "a-secret-of-pagerduty-0123"},
             name="of PagerDuty",
         ).then(lambda w: AlertKey.objects.get().sealed and "0123" not in w.text),
@@ -248,6 +249,6 @@ ALERTS = {
         ).then(lambda w: AlertRule.objects.get().is_on is False)
     ],
     ("site/alerts/rules.html", "administrator"): [
-        Story(a_rule, "alert-rule-switch", "Switch on").then(lambda w: now(w.rule).is_on)
+        Story(a_rule, "alert-rule-switch", "Turn on").then(lambda w: now(w.rule).is_on)
     ],
 }

@@ -29,7 +29,7 @@ CHAT_COMMANDS = {
         Story(
             lambda w: "/integrations/commands/new/mattermost/",
             "chat-command-new",
-            "Add the command",
+            "Add command",
             {"name": "Ours", "secret": SECRET, "team": "abc", "requests_per_minute": "30"},
         ).then(lambda w: unseal(ChatCommand.objects.get(name="Ours", team="abc").sealed) == SECRET),
         Story(
@@ -67,7 +67,7 @@ CHAT_COMMANDS = {
         Story(a_paused_command, "chat-command-resume", "Resume").then(
             lambda w: now(w.command).paused_at is None
         ),
-        Story(a_command, "chat-command-remove", "Remove it").then(
+        Story(a_command, "chat-command-remove", "Remove").then(
             lambda w: not ChatCommand.objects.exists()
         ),
     ],

@@ -60,7 +60,7 @@ MIRROR = {
         Story(
             at(f"{PAGE}edit/"),
             "mirror-edit",
-            "Set it up",
+            "Set up",
             {"address": ADDRESS, "branch": "catalogue", "secret": "a-token-of-theirs"},
         ).then(
             lambda w: (
@@ -79,29 +79,29 @@ MIRROR = {
     ],
     ("integrations/mirror/detail.html", "administrator"): [
         Story(a_mirror, "mirror-test", "Test now").then(lambda w: now().test_asked_at is not None),
-        Story(a_mirror, "mirror-pause", "Pause it", {"why": "They move house."}).then(
+        Story(a_mirror, "mirror-pause", "Pause", {"why": "They move house."}).then(
             lambda w: now().paused_why == "They move house."
         ),
         Story(a_paused_one, "mirror-resume", "Resume").then(lambda w: now().paused_at is None),
-        Story(a_mirror, "mirror-remove", "Remove it").then(lambda w: not Mirror.objects.exists()),
+        Story(a_mirror, "mirror-remove", "Remove").then(lambda w: not Mirror.objects.exists()),
     ],
     ("integrations/mirror/_commits.html", "administrator"): [
         Story(a_stopped_one, "mirror-check", "Check again").then(
             lambda w: now().diverged_at is None and now().accepted_head is None
         ),
-        Story(a_stopped_one, "mirror-go-on", "Go on from there").then(
+        Story(a_stopped_one, "mirror-go-on", "Continue from there").then(
             lambda w: (
                 now().accepted_head == "b" * 40 and MirrorCommit.objects.get().kind == "accepted"
             )
         ),
     ],
     ("integrations/mirror/branches.html", "curator"): [
-        Story(a_mirror_for_curators, "mirror-branches", "Read it", {"branch": "since"}).then(
+        Story(a_mirror_for_curators, "mirror-branches", "Read branch", {"branch": "since"}).then(
             lambda w: MirrorBranch.objects.get().branch == "since"
         )
     ],
     ("integrations/mirror/_branch.html", "curator"): [
-        Story(a_branch, "mirror-branch-take", "Put into review").then(
+        Story(a_branch, "mirror-branch-take", "Submit for review").then(
             lambda w: (
                 MirrorBranch.objects.get().taken_at is not None and "1 version waits" in w.text
             )

@@ -87,7 +87,7 @@ OUTBOX = {
         Story(
             at("/integrations/destinations/new/webhook/"),
             "destination-new",
-            "Add it",
+            "Add",
             {
                 "name": "pager",
                 "address": "https://hooks.example.org/in",
@@ -99,7 +99,7 @@ OUTBOX = {
         Story(
             at("/integrations/destinations/new/slack/"),
             "destination-new",
-            "Add it",
+            "Add",
             {
                 "name": "pager",
                 "secret": "https://hooks.slack.com/services/T0AAAAAA/B0BBBBBB/cccccccccccccccc",
@@ -117,10 +117,10 @@ OUTBOX = {
         Story(a_destination, "destination-test", "Test now").then(
             lambda w: Event.objects.get().type == "test"
         ),
-        Story(a_destination, "destination-rotate", "Make a new secret").then(
+        Story(a_destination, "destination-rotate", "Create new secret").then(
             lambda w: now(w).former_until is not None and "whsec_" in w.text
         ),
-        Story(a_destination, "destination-pause", "Pause it", {"why": "They move house."}).then(
+        Story(a_destination, "destination-pause", "Pause", {"why": "They move house."}).then(
             lambda w: now(w).paused_why == "They move house."
         ),
         Story(a_paused_one, "destination-resume", "Resume").then(
@@ -139,8 +139,8 @@ OUTBOX = {
         )
     ],
     ("integrations/notifications/list.html", "reviewer"): [
-        Story(a_notification, "notification-read-all", "Mark all read").then(is_read),
-        Story(a_notification, "notification-read", "Mark read").then(is_read),
+        Story(a_notification, "notification-read-all", "Mark all as read").then(is_read),
+        Story(a_notification, "notification-read", "Mark as read").then(is_read),
         Story(a_notification, "notification-open").then(
             lambda w: is_read(w) and "Delete old files" in w.text
         ),
@@ -154,7 +154,7 @@ OUTBOX = {
         ).then(lambda w: NotificationChoices.objects.get(person=w.me).ways == {"verified": "mute"})
     ],
     ("integrations/notifications/confirm.html", "reviewer"): [
-        Story(an_address, "notification-confirm", "It is mine").then(
+        Story(an_address, "notification-confirm", "Confirm").then(
             lambda w: NotificationChoices.objects.get(person=w.me).confirmed_at is not None
         )
     ],

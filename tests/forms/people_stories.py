@@ -102,9 +102,7 @@ PEOPLE = {
         ).then(is_signed_in)
     ],
     ("registration/send_again.html", "reviewer"): [
-        Story(an_old_form, "settings-preferences", "Send it now").then(
-            lambda w: "Rita R." in w.text
-        )
+        Story(an_old_form, "settings-preferences", "Submit").then(lambda w: "Rita R." in w.text)
     ],
     ("people/set_password.html", "visitor"): [
         Story(
@@ -138,7 +136,7 @@ PEOPLE = {
         Story(
             at("/settings/"),
             "token-new",
-            "Make token",
+            "Create token",
             {"name": "bot", "scopes": ["read", "ask"], "days": "30"},
         ).then(lambda w: ApiToken.objects.get().scopes == ["read", "ask"] and "sst_" in w.text),
     ],
@@ -146,27 +144,27 @@ PEOPLE = {
         Story(a_person, "user-roles", "Change roles", {"roles": ["curator"]}).then(
             lambda w: {one.value for one in roles_of(w.person("stranger"))} == {"curator"}
         ),
-        Story(
-            a_person, "user-address", "Save the address", {"address": "stranger@example.org"}
-        ).then(lambda w: now(w.person("stranger")).email == "stranger@example.org"),
+        Story(a_person, "user-address", "Save address", {"address": "stranger@example.org"}).then(
+            lambda w: now(w.person("stranger")).email == "stranger@example.org"
+        ),
         Story(
             a_person,
             "user-address",
-            "Save the address",
+            "Save address",
             {"address": "no address"},
             name="refused address",
             status=422,
         ).then(lambda w: "Enter a valid email address." in w.text and "no address" in w.text),
-        Story(a_person, "user-password-link", "Make a password link").then(
+        Story(a_person, "user-password-link", "Create password link").then(
             lambda w: OneTimeLink.objects.get().user_id == w.person("stranger").pk
         ),
         Story(a_person, "user-deactivate", "Deactivate").then(
             lambda w: not stranger_now(w).is_active
         ),
-        Story(a_person_who_is_locked_out, "user-unlock", "Let them try again").then(
+        Story(a_person_who_is_locked_out, "user-unlock", "Lift lockout").then(
             lambda w: not AccessAttempt.objects.exists()
         ),
-        Story(a_person, "user-reset", "Reset the password now").then(
+        Story(a_person, "user-reset", "Reset password").then(
             lambda w: (
                 not stranger_now(w).check_password(PASSWORD) and OneTimeLink.objects.count() == 1
             )
@@ -175,12 +173,15 @@ PEOPLE = {
             lambda w: stranger_now(w).is_active
         ),
         Story(
-            a_person_who_is_out, "user-anonymise", "Anonymise for good", {"confirmed_name": "sam"}
+            a_person_who_is_out,
+            "user-anonymise",
+            "Anonymize permanently",
+            {"confirmed_name": "sam"},
         ).then(lambda w: stranger_now(w).username != "sam"),
         Story(
             a_program,
             "user-token-new",
-            "Make token",
+            "Create token",
             {"name": "chat", "scopes": ["read"], "days": "90"},
         ).then(lambda w: ApiToken.objects.get().user_id == w.person("stranger").pk),
     ],
@@ -193,7 +194,7 @@ PEOPLE = {
         Story(
             at("/users/new/"),
             "user-new",
-            "Make account",
+            "Create account",
             {"username": "nina", "display_name": "Nina", "roles": ["reviewer", "curator"]},
         ).then(lambda w: type(w.me).objects.get(username="nina").groups.count() == 2)
     ],
@@ -204,7 +205,7 @@ PEOPLE = {
     ],
     ("site/home.html", "reviewer"): [
         Story(
-            at("/"), "action-new", "Get a script", {"statement": "List all sockets that listen"}
+            at("/"), "action-new", "Request script", {"statement": "List all sockets that listen"}
         ).then(lambda w: Action.objects.get().statement == "List all sockets that listen"),
         Story(
             at("/"),

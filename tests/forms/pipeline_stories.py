@@ -170,7 +170,7 @@ PIPELINE = {
             "action-erase",
             "Erase for good",
             lambda w: {"confirmed": f"erase {w.action.pk}"},
-        ).then(lambda w: Action.objects.get().statement == "" and "are erased" in w.text)
+        ).then(lambda w: Action.objects.get().statement == "" and "were erased" in w.text)
     ],
     ("pipeline/runs/comparison/_start_another.html", "reviewer"): [
         Story(compared, "action-compare", "Start").then(lambda w: w.action.runs.count() == 2)

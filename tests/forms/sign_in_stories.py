@@ -98,12 +98,12 @@ SIGN_IN = {
     ],
     ("registration/second_factor.html", "visitor"): [
         Story(
-            half_signed_in, "second-factor-ask", "Go on", lambda w: {"code": code_of(w.secret)}
+            half_signed_in, "second-factor-ask", "Continue", lambda w: {"code": code_of(w.secret)}
         ).then(is_signed_in)
     ],
     ("people/second_factor/add_app.html", "reviewer"): [
         Story(
-            an_app_to_add, "second-factor-app", "Add the app", lambda w: {"code": code_of(w.secret)}
+            an_app_to_add, "second-factor-app", "Add app", lambda w: {"code": code_of(w.secret)}
         ).then(
             lambda w: (
                 Authenticator.objects.filter(user=w.me, type="totp").exists()
@@ -112,20 +112,20 @@ SIGN_IN = {
         )
     ],
     ("people/second_factor/add_passkey.html", "reviewer"): [
-        Story(a_passkey_made, "second-factor-passkey", "Make the passkey", {"name": "laptop"}).then(
+        Story(a_passkey_made, "second-factor-passkey", "Create passkey", {"name": "laptop"}).then(
             lambda w: Authenticator.objects.get(type="webauthn").data["name"] == "laptop"
         )
     ],
     (FACTORS, "reviewer"): [
-        Story(with_app, "second-factor-codes", "Make new ones").then(
-            lambda w: "shown only this once" in w.text
+        Story(with_app, "second-factor-codes", "Create new codes").then(
+            lambda w: "shown only once" in w.text
         ),
         Story(with_app, "second-factor-remove", "Remove").then(
             lambda w: not Authenticator.objects.exists()
         ),
     ],
     ("people/confirm.html", "reviewer"): [
-        Story(signed_in_long_ago, "confirm", "Go on", {"current_password": PASSWORD}).then(
+        Story(signed_in_long_ago, "confirm", "Continue", {"current_password": PASSWORD}).then(
             lambda w: "Add an authenticator app" in w.text
         ),
         Story(without_password, "logout", "Sign out", name="without a password").then(
@@ -133,15 +133,15 @@ SIGN_IN = {
         ),
     ],
     ("people/sessions.html", "reviewer"): [
-        Story(two_sessions, "session-end", "End this one").then(
+        Story(two_sessions, "session-end", "End session").then(
             lambda w: Session.objects.filter(user=w.me).count() == 1
         ),
-        Story(two_sessions, "session-end-others", "End all others").then(
+        Story(two_sessions, "session-end-others", "End all other sessions").then(
             lambda w: w.other.get("/settings/").status_code == 302
         ),
     ],
     ("people/user.html", "administrator"): [
-        Story(a_person_with_app, "user-second-factor-remove", "Remove the second factor").then(
+        Story(a_person_with_app, "user-second-factor-remove", "Remove second factor").then(
             lambda w: not Authenticator.objects.exists()
         ),
         Story(a_person_of_the_provider, "user-identity-remove", "Remove single sign-on").then(

@@ -189,10 +189,10 @@ def test_whoever_asked_is_told_what_changed_until_they_look(
     client.get(address)
     (row,) = asker.get(reverse("action-list"), news).context["rows"]
     assert row.answer.is_unread
-    assert asker.get("/").context["seen"] and "changed since you looked" in asker.get("/").text
+    assert asker.get("/").context["seen"] and "updated since your last visit" in asker.get("/").text
     asker.get(address)
     assert not asker.get(reverse("action-list"), news).context["rows"]
-    assert "changed since you looked" not in asker.get("/").text
+    assert "updated since your last visit" not in asker.get("/").text
 
 
 @pytest.mark.slow

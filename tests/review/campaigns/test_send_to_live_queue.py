@@ -42,7 +42,7 @@ def test_those_ticked_are_sent_once_and_said_to_be_there(
     assert "2 items were sent to the live queue." in answer.text
     assert live() == {first.run_id, second.run_id}
     page = answer.text
-    assert (page.count("in the live queue<"), page.count('form="send-items"')) == (2, 1)
+    assert (page.count("in the review queue<"), page.count('form="send-items"')) == (2, 1)
     # Items that are already in the queue stay unchanged and are counted.
     answer = boss.post(f"/campaigns/{closed.pk}/send/", {"item": [first.pk, third.pk]}, follow=True)
     assert "1 item was sent to the live queue. Not sent: 1 there already." in answer.text

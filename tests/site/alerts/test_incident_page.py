@@ -65,7 +65,7 @@ def test_verified_scripts_come_from_retrieval_alone(
 
     monkeypatch.setattr("celery.app.base.Celery.send_task", fail)
     page = as_reviewer.get(f"/incidents/{incident.pk}/").text
-    assert TITLE in page and "confidence" in page and "Why it was found" in page
+    assert TITLE in page and "confidence" in page and "Why it matches" in page
     assert "systemctl" in page and "used" in page
     assert not ModelCall.objects.exists() and not Action.objects.exists()
 
@@ -151,7 +151,7 @@ def test_incidents_are_found_by_every_text_of_an_alert_the_most_severe_first(
     assert TITLE in as_reviewer.get(f"/incidents/{incident.pk}/").text.partition("</h1>")[2]
     as_reviewer.post(f"/incidents/{incident.pk}/statement/", {"statement": "Renew the certificate"})
     reworded = as_reviewer.get(f"/incidents/{incident.pk}/").text
-    assert "No verified script answers this" in reworded, "the words of a user count alone"
+    assert "No verified script found" in reworded, "the words of a user count alone"
 
 
 def test_odd_values_are_not_suggested(door: Door, script: Version, as_reviewer: Client) -> None:

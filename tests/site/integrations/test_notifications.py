@@ -364,7 +364,7 @@ def test_an_administrator_pauses_e_mails_and_all_of_them_stand_under_the_bell(
     waiting.refresh_from_db()
     assert waiting.in_bell and waiting.mail_at is None
     page = client.get("/integrations/mail/").text
-    assert "Paused: no e-mail goes out." in page and 'action="/integrations/mail/resume/"' in page
+    assert "Emails are paused." in page and 'action="/integrations/mail/resume/"' in page
     assert "has paused emails" in client_for(second_curator).get("/settings/notifications/").text
     with pytest.raises(NotAllowedNow, match="paused"):
         services.ask_test(second_curator)

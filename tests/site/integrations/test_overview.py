@@ -79,7 +79,7 @@ def test_every_door_says_how_it_is(
     pause.pause(by=administrator)
     html = as_administrator.get("/integrations/").text
     rows = _rows(html)
-    assert "fails" in rows["Alert sources"] and "too many" in rows["Alert sources"]
+    assert "failing" in rows["Alert sources"] and "too many" in rows["Alert sources"]
     assert "paused" in rows["Agents"]
     assert "rule 0: used up" in rows["Alert rules"]
     assert "<b>Grafana" not in html

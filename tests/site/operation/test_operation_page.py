@@ -45,7 +45,7 @@ def test_it_says_what_answers_and_what_works(admin: Client) -> None:
 
     page = admin.get("/operation/").text
 
-    for text in ("hashing-trigrams-384", "all 2 wordings have theirs", "No copy yet"):
+    for text in ("hashing-trigrams-384", "complete for all 2 phrasings", "No copy yet"):
         assert text in page
     assert "every 3s" not in page
 
@@ -64,7 +64,7 @@ def test_it_follows_the_change_to_another_embedder(admin: Client, settings: Sett
     services.embed_missing(limit=1)
 
     page = admin.get("/operation/").text
-    assert "1 of 2 wordings have their vector" in page
+    assert "1 of 2 phrasings have a vector" in page
     assert "hashing-trigrams-384 answers until hashing-trigrams-64 has every vector" in page
     assert "every 3s" in page
 
@@ -132,7 +132,7 @@ def test_it_shows_who_works_on_what_and_what_waits(admin: Client) -> None:
     assert "1 waiting" in page
     assert "Busy &lt;now&gt;" in page
     Worker.objects.all().delete()
-    assert "New runs wait until one starts" in admin.get("/operation/").text
+    assert "New runs wait for a worker" in admin.get("/operation/").text
 
 
 def test_page_shows_backup_and_disk(admin: Client, settings: Settings, tmp_path: Path) -> None:
@@ -144,13 +144,13 @@ def test_page_shows_backup_and_disk(admin: Client, settings: Settings, tmp_path:
     BackupEvent.objects.create(kind="drill", file="/srv/new.tar", size=2_500_000, passed=False)
     page = admin.get("/operation/").text
     assert "2.4" in page and "/srv/new.tar" in page and "/srv/old.tar" not in page
-    assert "not encrypted: it holds the secret key" in page
+    assert "not encrypted (contains the secret key)" in page
     assert ">failed</span>" in page
     assert str(tmp_path) in page
 
 
 def test_it_knows_the_last_word_of_the_sandbox_and_what_waits_for_it(admin: Client) -> None:
-    assert "none has reported" in admin.get("/operation/").text
+    assert "no report yet" in admin.get("/operation/").text
     report = SandboxReport.objects.create(
         reason="User namespaces are off.", remedy="Switch them on."
     )
@@ -160,9 +160,9 @@ def test_it_knows_the_last_word_of_the_sandbox_and_what_waits_for_it(admin: Clie
     case_set = services.keep_case_set(make_set(case_data()), by=None)
     services.request_run("true\n", case_set, purpose=CaseRun.Purpose.ASKED)
     said = admin.get("/operation/").text
-    assert "bubblewrap" in said and "1 waiting" in said.partition("Cases for the sandbox")[2]
+    assert "bubblewrap" in said and "1 waiting" in said.partition("Sandbox tests")[2]
     SandboxReport.objects.filter(pk=report.pk).update(last_at=timezone.now() - timedelta(hours=3))
-    assert "has not said so lately" in admin.get("/operation/").text
+    assert "has not done so recently" in admin.get("/operation/").text
 
 
 class Metrics(BaseHTTPRequestHandler):
@@ -193,5 +193,5 @@ def test_local_models_have_state_memory_and_speed(
     rows = dict(re.findall(r"<code>(fast|new|broken)</code>(.*?)</dd>", page, re.S))
     assert "ready" in rows["fast"] and "MB" in rows["fast"] and "9.8" in rows["fast"]
     assert "loading" in rows["new"] and "MB" in rows["new"] and "9.8" not in rows["new"]
-    assert "not served" in rows["broken"] and "is not a GGUF file" in rows["broken"]
+    assert "unavailable" in rows["broken"] and "is not a GGUF file" in rows["broken"]
     assert "secret" not in page

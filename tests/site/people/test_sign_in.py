@@ -91,7 +91,7 @@ def test_a_form_is_kept_and_sent_again_after_signing_in(client: Client, stranger
     page = client.post("/settings/preferences/", {**typed, "old_password": "not to be kept"})
     assert page.status_code == 401
     text = page.content.decode()
-    assert "Your session has ended. What you sent is kept" in text
+    assert "Your session has ended. Your input is saved" in text
     kept = field(text, "kept")
 
     # It also survives a wrong password.

@@ -166,7 +166,7 @@ def test_a_form_that_was_kept_is_sent_on_after_both(reviewer: User, client: WebC
     assert text
     begin(client, kept=text[1])
     answer = client.post("/login/second-factor/", {"code": code_of(secret)})
-    assert "Send it again" in answer.text and "Rita R." in answer.text
+    assert "Submit again" in answer.text and "Rita R." in answer.text
 
 
 def test_change_needs_fresh_proof(reviewer: User, client: WebClient, settings: Settings) -> None:
@@ -247,7 +247,7 @@ class TestRequired:
         add_app(administrator)
         add_app(curator)
         page = as_administrator.get(f"/users/{curator.pk}/").text
-        assert "Remove the second factor" in page
+        assert "Remove second factor" in page
         as_administrator.post(f"/users/{curator.pk}/second-factor/remove/")
         assert "second-factor-removed all of this account" in lines(curator)
         client = begin(WebClient(), "carla")
@@ -293,7 +293,7 @@ def test_nobody_removes_their_own_from_the_page_of_their_account_nor_others_with
     add_app(administrator)
     add_app(reviewer)
     own, other = f"/users/{administrator.pk}/", f"/users/{reviewer.pk}/"
-    assert "Remove the second factor" not in as_administrator.get(own).text
+    assert "Remove second factor" not in as_administrator.get(own).text
     refused = as_administrator.post(f"{own}second-factor/remove/")
     assert refused.status_code == 422 and "in Settings" in refused.text
     session = as_administrator.session

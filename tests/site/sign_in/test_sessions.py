@@ -44,7 +44,7 @@ def test_the_page_tells_sessions_apart_and_ends_one(reviewer: User, stranger: Us
     keys = Session.objects.values_list("session_key", flat=True)
     assert not [key for key in keys if key in html], "whoever reads a key is let in by it"
 
-    (form,) = [one for one in forms_in(html) if one.has_button("End this one")]
+    (form,) = [one for one in forms_in(html) if one.has_button("End session")]
     form.send(laptop, page="/settings/sessions/", follow=True)
     assert is_open(laptop) and not is_open(phone)
     line = SecurityEvent.objects.get(kind="session-ended")
@@ -97,7 +97,7 @@ def test_the_list_costs_the_same_whatever_its_length(
     for number in range(20):
         WebClient(headers={"user-agent": f"browser {number}"}).force_login(reviewer)
     with django_assert_num_queries(len(few)):
-        assert client.get("/settings/sessions/").text.count("End this one") == 20
+        assert client.get("/settings/sessions/").text.count("End session") == 20
 
 
 def test_rows_of_sessions_that_are_over_are_deleted(reviewer: User) -> None:

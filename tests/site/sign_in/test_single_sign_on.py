@@ -365,7 +365,7 @@ def test_the_page_says_how_it_is_and_tests_and_pauses(
     provider.discovery = _wrong("issuer", "<b>https://other</b>")
     tested = as_administrator.post("/integrations/single-sign-on/test/").text
     assert "failed" in tested and "<b>https" not in tested
-    assert "fails" in as_administrator.get("/integrations/").text
+    assert "failing" in as_administrator.get("/integrations/").text
     provider.discovery = lambda document: document
 
     as_administrator.get("/integrations/single-sign-on/")
@@ -418,12 +418,12 @@ def test_an_administrator_removes_the_identity_and_the_person_needs_a_link(
     token = make_token(alice, name="bot", scopes=["read"], days=None, by=alice)
     SocialAccount.objects.update(last_login=timezone.now() - timedelta(days=31))
     page = as_administrator.get(f"/users/{alice.pk}/").text
-    assert "Remove single sign-on" in page and "Make a password link" not in page
+    assert "Remove single sign-on" in page and "Create password link" not in page
     as_administrator.post(f"/users/{alice.pk}/identity/remove/")
     assert client.get("/settings/").status_code == 302
     assert "identity-removed" in security("alice")
     assert find_token(token.secret, address=None) is None, "it does not wake"
-    assert "Make a password link" in as_administrator.get(f"/users/{alice.pk}/").text
+    assert "Create password link" in as_administrator.get(f"/users/{alice.pk}/").text
 
 
 def test_nobody_removes_their_own_identity(
@@ -444,8 +444,8 @@ def test_passkey_follows_provider(provider: Provider, settings: Settings) -> Non
     client, key = browser(), SoftwareKey()
     provider.sign_in(client)
     page = client.get("/settings/")
-    assert "Change password" not in page.text and "your password alone" not in page.text
-    assert "alone it does not sign you in" in client.get("/settings/second-factor/").text
+    assert "Change password" not in page.text and "Anyone with your password" not in page.text
+    assert "does not replace single sign-on" in client.get("/settings/second-factor/").text
     options = client.get("/settings/second-factor/passkey/").context["options"]
     typed = {"name": "ring", "credential": key.create(options)}
     added = client.post("/settings/second-factor/passkey/", typed)

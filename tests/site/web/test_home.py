@@ -52,7 +52,7 @@ def test_a_reviewer_sees_the_queue_what_came_back_and_their_studies(
         assert "came back: no rewrite was made" in client_for(reviewer).get(address).text
     assert "Night shift" in page and reverse("study-next", args=[study.pk]) in page
     assert "<strong>3</strong>" in page
-    assert "1 in the live queue" in page
+    assert "1 in the review queue" in page
 
 
 def test_the_bar_counts_what_waits_in_studies(
@@ -106,8 +106,8 @@ def test_curator_sees_what_to_verify(client_for: ClientFor, curator: User, revie
         assert words in page
     assert f"{reverse('catalog-list')}?age=once" in page
     assert reverse("version-review", args=[waiting.pk]) in page
-    assert "<strong>1</strong> rolled back in an emergency, to confirm" in page
-    assert "<strong>0</strong> with changed evidence" in page
+    assert "<strong>1</strong> emergency rollbacks to confirm" in page
+    assert "<strong>0</strong> with changed test results" in page
 
 
 def test_an_administrator_sees_who_waits_what_was_spent_and_what_rests(
@@ -121,7 +121,7 @@ def test_an_administrator_sees_who_waits_what_was_spent_and_what_rests(
 
     page = client_for(administrator).get("/").text
 
-    assert "run of a person waiting" in page
+    assert "user request waiting" in page
     assert "It is busy." in page and "spent this month" in page
 
 

@@ -137,9 +137,9 @@ def test_typing_shows_fewer_results(as_reviewer: Client, things: None) -> None:
 
 
 def test_nothing_asked_and_nothing_found_say_the_next_step(as_reviewer: Client) -> None:
-    assert "What are you looking for?" in as_reviewer.get("/search/").content.decode()
+    assert "Search ScriptSmith" in as_reviewer.get("/search/").content.decode()
     page = as_reviewer.get("/search/", {"q": "zebra"}).content.decode()
-    assert "Nothing found" in page
+    assert "No results" in page
     assert 'href="/actions/new/"' in page
 
 
