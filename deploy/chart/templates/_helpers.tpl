@@ -68,7 +68,7 @@ What is empty is left out: it would hide the same name in a Secret. */}}
 {{- toYaml $told }}
 {{- end -}}
 
-{{/* A worker counts what only it does, and has a door of its own to the counts (docs/operation.md, Metrics). */}}
+{{/* A worker serves its own metrics, because the web servers do not see its counts (docs/operation.md, Metrics). */}}
 {{- define "scriptsmith.scraped" -}}
 {{- if .Values.workerMetrics.enabled -}}
 annotations:
