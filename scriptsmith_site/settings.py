@@ -49,11 +49,9 @@ env_text("SCRIPTSMITH_DATA", ".data", "Folder of all data: database, secrets and
 PRODUCTION = env_bool(
     "SCRIPTSMITH_PRODUCTION",
     False,
-    "Run behind HTTPS, with secure cookies and HSTS, without demo accounts.",
+    "Run behind HTTPS, with secure cookies and HSTS.",
 )
-DEBUG = env_bool(
-    "SCRIPTSMITH_DEBUG", False, "Show tracebacks in the browser. Never use it in production."
-)
+DEBUG = env_bool("SCRIPTSMITH_DEBUG", False, "Show tracebacks in the browser; never in production.")
 BIND = env_text("SCRIPTSMITH_BIND", "127.0.0.1", "Address that the web server listens on.")
 PORT = env_int("PORT", 8000, "Port that the web server listens on.", least=0, most=65535)
 ALLOWED_HOSTS = env_list(
@@ -69,8 +67,8 @@ CSRF_TRUSTED_ORIGINS = env_list(
 SCRIPTSMITH_TRUSTED_PROXIES = env_networks(
     "SCRIPTSMITH_TRUSTED_PROXIES",
     "127.0.0.1,::1" if PRODUCTION else "",
-    "Proxies whose X-Forwarded-For is trusted: addresses or networks. The "
-    "default in production is this machine.",
+    "Proxies (addresses or networks) whose X-Forwarded-For is trusted. "
+    "Default in production: this machine.",
 )
 SECRET_KEY = env_text(
     "SCRIPTSMITH_SECRET_KEY",
@@ -364,7 +362,7 @@ SCRIPTSMITH_LOGIN_TRIES_PER_ADDRESS = env_int(
 SCRIPTSMITH_LOGIN_TRIES_PER_ACCOUNT = env_int(
     "SCRIPTSMITH_LOGIN_TRIES_PER_ACCOUNT",
     15,
-    "Wrong passwords for one account in 5 minutes, from addresses new to it, before new addresses must wait.",
+    "Wrong passwords for one account in 5 minutes before addresses new to it must wait.",
     least=5,
 )
 SCRIPTSMITH_SECRET_TRIES = env_int(
@@ -411,16 +409,16 @@ MFA_TOTP_TOLERANCE = 1  # 30-second periods before and after the current one, fo
 SCRIPTSMITH_SECOND_FACTOR_ROLES = env_list(
     "SCRIPTSMITH_SECOND_FACTOR_ROLES",
     "",
-    "Roles that need a second factor. `all` is every user.",
+    "Roles that need a second factor, or all.",
 )
 require_known_roles("SCRIPTSMITH_SECOND_FACTOR_ROLES", SCRIPTSMITH_SECOND_FACTOR_ROLES, ("all",))
 SCRIPTSMITH_OIDC_ISSUER = env_url(
     "SCRIPTSMITH_OIDC_ISSUER",
-    "Issuer of the OpenID Connect provider. If empty, single sign-on is off.",
+    "OpenID Connect issuer. If empty, single sign-on is off.",
     schemes=("https", "http"),
 )
 SCRIPTSMITH_OIDC_CLIENT_ID = env_text(
-    "SCRIPTSMITH_OIDC_CLIENT_ID", "", "Client ID at the OpenID Connect provider."
+    "SCRIPTSMITH_OIDC_CLIENT_ID", "", "Client ID at the provider."
 )
 SCRIPTSMITH_OIDC_CLIENT_SECRET = env_text(
     "SCRIPTSMITH_OIDC_CLIENT_SECRET", "", "Client secret at the provider."
@@ -436,7 +434,7 @@ SCRIPTSMITH_OIDC_SCOPES = env_list(
 SCRIPTSMITH_OIDC_GROUPS_CLAIM = env_text(
     "SCRIPTSMITH_OIDC_GROUPS_CLAIM",
     "groups",
-    "Claim with a user's groups. Use dots for a nested claim, such as realm_access.roles.",
+    "Claim with a user's groups, such as realm_access.roles.",
 )
 SCRIPTSMITH_OIDC_ENTRY_GROUPS = env_list(
     "SCRIPTSMITH_OIDC_ENTRY_GROUPS",
@@ -475,7 +473,7 @@ SCRIPTSMITH_OIDC_TOKEN_DAYS = env_int(
 SCRIPTSMITH_OIDC_SECOND_FACTOR = env_bool(
     "SCRIPTSMITH_OIDC_SECOND_FACTOR",
     False,
-    "Do not ask for a second factor after single sign-on, because the provider requires one.",
+    "The provider requires a second factor, so do not ask for one.",
 )
 
 # --- Languages and time -------------------------------------------------------------------------------------------
@@ -497,7 +495,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 SCRIPTSMITH_FILES = env_text(
     "SCRIPTSMITH_FILES",
     "",
-    "Place of kept files: a folder that all machines share, or s3://bucket/prefix. If empty, the data folder.",
+    "Shared folder or s3://bucket/prefix for kept files. If empty, the data folder.",
 )
 SCRIPTSMITH_FILES_ENDPOINT = env_text(
     "SCRIPTSMITH_FILES_ENDPOINT", "", "Address of S3-compatible storage that is not Amazon's."
@@ -535,7 +533,7 @@ SILENCED_SYSTEM_CHECKS: list[str] = []
 SECURE_HSTS_PRELOAD = env_bool(
     "SCRIPTSMITH_HSTS_PRELOAD",
     False,
-    "Let browsers list the whole domain as HTTPS only (production). This takes months to undo.",
+    "Allow HSTS preloading of the domain (production). It takes months to undo.",
 )
 _HTTPS_REDIRECT = env_bool(
     "SCRIPTSMITH_HTTPS_REDIRECT", True, "Redirect HTTP to HTTPS (production)."
@@ -628,7 +626,7 @@ LOGGING = {
 
 SCRIPTSMITH_WORKER_METRICS = env_address(
     "SCRIPTSMITH_WORKER_METRICS",
-    "Address and port of a worker's own metrics, such as 0.0.0.0:9464. If empty, a worker shows none.",
+    "Address and port of a worker's own metrics, such as 0.0.0.0:9464.",
 )
 
 # --- Traces -----------------------------------------------------------------------------------------------------
@@ -660,17 +658,17 @@ SCRIPTSMITH_OUT_NETWORKS = env_networks(
 SCRIPTSMITH_CHAT_HOSTS = env_list(
     "SCRIPTSMITH_CHAT_HOSTS",
     "",
-    "Hosts of your own chat servers that may receive messages.",
+    "Hosts of your own chat servers.",
 )
 SCRIPTSMITH_MIRROR_FOLDER = env_text(
     "SCRIPTSMITH_MIRROR_FOLDER",
     "",
-    "Folder on the worker's machine whose Git repositories may mirror the catalogue.",
+    "Folder on the worker's machine for Git mirrors.",
 )
 SCRIPTSMITH_EVENT_DAYS = env_int(
     "SCRIPTSMITH_EVENT_DAYS",
     30,
-    "Days until a delivered event is deleted. Until then, you can send it again.",
+    "Days until a delivered event is deleted and cannot be sent again.",
     least=4,
     most=3_650,
 )
@@ -703,7 +701,7 @@ DEFAULT_FROM_EMAIL = env_text("SCRIPTSMITH_MAIL_FROM", "scriptsmith@localhost", 
 SCRIPTSMITH_DEMO = env_bool(
     "SCRIPTSMITH_DEMO",
     not PRODUCTION,
-    "Load the demo: starter catalogue, requests and accounts. The default in production is False.",
+    "Load the demo catalogue, requests and accounts. Default in production: False.",
 )
 SCRIPTSMITH_DEMO_MODEL_URL = env_text(
     "SCRIPTSMITH_DEMO_MODEL_URL",
@@ -761,7 +759,7 @@ SCRIPTSMITH_MODEL_CLIENT = env_text(
 SCRIPTSMITH_MOST_REPLY_BYTES = env_int(
     "SCRIPTSMITH_MOST_REPLY_BYTES",
     2_000_000,
-    "Size in bytes, after decompression, above which a model's reply is refused.",
+    "Largest reply of a model in bytes, decompressed.",
     least=10_000,
     most=50_000_000,
 )
@@ -774,7 +772,7 @@ SCRIPTSMITH_MODEL_PROXY = env_url(
 SCRIPTSMITH_DRAIN_SECONDS = env_int(
     "SCRIPTSMITH_DRAIN_SECONDS",
     120,
-    "Seconds that a stopping worker waits for model calls before it closes their connections.",
+    "Seconds that a stopping worker waits for model calls.",
     least=1,
     most=3_600,
 )
@@ -803,14 +801,14 @@ SCRIPTSMITH_CAMPAIGN_THREADS = SCRIPTSMITH_WORKER_THREADS - max(1, SCRIPTSMITH_W
 SCRIPTSMITH_BATCH_WAIT_SECONDS = env_float(
     "SCRIPTSMITH_BATCH_WAIT_SECONDS",
     300,
-    "Longest time in seconds that a model call waits for others before its message batch is sent.",
+    "Longest wait of a model call before its message batch is sent.",
     least=1,
     most=86_400,
 )
 SCRIPTSMITH_BATCH_LOOK_SECONDS = env_float(
     "SCRIPTSMITH_BATCH_LOOK_SECONDS",
     60,
-    "Seconds between two checks of a message batch in progress.",
+    "Interval of checks of a message batch.",
     least=0.1,
     most=3_600,
 )
@@ -822,19 +820,19 @@ SCRIPTSMITH_EXECUTION = env_bool(
 SCRIPTSMITH_AGENT_CALLS_PER_MINUTE = env_int(
     "SCRIPTSMITH_AGENT_CALLS_PER_MINUTE",
     120,
-    "Calls of agent tools per account and minute.",
+    "Agent calls per account and minute.",
     least=1,
 )
 SCRIPTSMITH_AGENT_REPORTS_PER_HOUR = env_int(
     "SCRIPTSMITH_AGENT_REPORTS_PER_HOUR",
     60,
-    "Outcomes that programs report per account and hour.",
+    "Reported outcomes per account and hour.",
     least=1,
 )
 SCRIPTSMITH_AGENT_REQUESTS_PER_DAY = env_int(
     "SCRIPTSMITH_AGENT_REQUESTS_PER_DAY",
     20,
-    "Scripts that agents request per account and day.",
+    "Agents' requests per account and day.",
     least=1,
 )
 SCRIPTSMITH_REVIEW_LEASE_MINUTES = env_int(
@@ -846,7 +844,7 @@ SCRIPTSMITH_REVIEW_LEASE_MINUTES = env_int(
 SCRIPTSMITH_ALERT_DAYS = env_int(
     "SCRIPTSMITH_ALERT_DAYS",
     30,
-    "Days until received alert requests and the alerts of resolved incidents are deleted.",
+    "Days until received requests and alerts of resolved incidents are deleted.",
     least=1,
     most=3_650,
 )
