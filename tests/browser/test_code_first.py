@@ -115,18 +115,16 @@ def test_a_reason_is_one_key_and_more_can_be_written_behind_it(
     page.keyboard.press("r")
     expect(page.locator("#reason")).to_be_focused()
     page.keyboard.press("2")
-    expect(page.locator("#reason")).to_have_value("It could do harm that was not asked for.")
+    expect(page.locator("#reason")).to_have_value("It could cause unintended damage.")
     page.keyboard.type(" In line 24.")
-    expect(page.locator("#reason")).to_have_value(
-        "It could do harm that was not asked for. In line 24."
-    )
+    expect(page.locator("#reason")).to_have_value("It could cause unintended damage. In line 24.")
     assert problems_of(page) == []
     page.keyboard.press("Control+Enter")
     expect(page.locator("#toasts")).to_contain_text("Rejected.")
     said = site.run(
         "from review.models import Decision; print(Decision.objects.latest('pk').reason)"
     )
-    assert said.strip() == "It could do harm that was not asked for. In line 24."
+    assert said.strip() == "It could cause unintended damage. In line 24."
 
 
 def test_a_line_is_commented_where_the_pointer_is_and_the_words_become_feedback(

@@ -32,7 +32,7 @@ def item_of(address: str) -> str:
 
 def take(page: Page, address: str) -> None:
     page.goto(address)
-    page.get_by_role("button", name="Take it").click()
+    page.get_by_role("button", name="Claim").click()
     expect(page.locator("#value_0")).to_be_visible()
 
 
@@ -70,7 +70,7 @@ def test_a_picked_0_is_not_approved_a_2_and_its_comment_are_stored_and_undo_brin
     log_in(page, "rita")
     take(page, address)
     plain, as_correct = page.locator(".approve-plain"), page.locator(".approve-as")
-    expect(as_correct).to_have_text("Approve as correct, 2")
+    expect(as_correct).to_have_text("Approve (score 2)")
     expect(plain).to_be_hidden()
 
     page.keyboard.press("0")

@@ -107,18 +107,18 @@ def test_scripts_in_the_same_worlds_and_what_a_reviewer_makes_of_the_cases(
         else:
             expect(current).to_have_count(0)
     panel = page.locator("#execution")
-    expect(panel.get_by_text("How the scripts differ in the same world")).to_be_visible()
-    expect(panel.get_by_text("does not hold").first).to_be_visible()
+    expect(panel.get_by_text("Different results in the same scenario")).to_be_visible()
+    expect(panel.get_by_text("a check failed").first).to_be_visible()
     assert problems_of(page) == []
     panel.evaluate("one => one.scrollIntoView()")
     take(page, "desk-execution")
     # The rewrite misses the .yml files but is scored 2. Give the reason with a key.
     page.keyboard.press("4")
-    expect(panel.locator("[aria-pressed=true]")).to_contain_text("Interpretation")
-    panel.get_by_text("Strike, correct or add a case").click()
-    panel.get_by_label("Case or check").select_option("2")
-    panel.get_by_label("Why it is struck").fill("Nobody said that .yml counts.")
-    panel.get_by_role("button", name="Strike").click()
+    expect(panel.locator("[aria-pressed=true]")).to_contain_text("Ambiguous request")
+    panel.get_by_text("Remove, edit or add a test").click()
+    panel.get_by_label("Test or check").select_option("2")
+    panel.get_by_label("Reason", exact=True).fill("Nobody said that .yml counts.")
+    panel.get_by_role("button", name="Remove").click()
     expect(panel.get_by_text("Nobody said that .yml counts.")).to_be_visible()
     page.keyboard.press("a")
     expect(page.locator("#execution")).to_have_count(0)
@@ -128,7 +128,7 @@ def test_scripts_in_the_same_worlds_and_what_a_reviewer_makes_of_the_cases(
 def looks_at_figures(page: Page) -> None:
     page.goto("/campaigns/")
     page.get_by_role("link", name="Sandbox results in the review queue").click()
-    expect(page.get_by_text("Execution accuracy in prepared worlds")).to_be_visible()
+    expect(page.get_by_text("Execution accuracy in sandbox tests")).to_be_visible()
     assert problems_of(page) == []
     take(page, "execution-live", narrow=True, whole=True)
     page.locator("main a[href*='/execution/changes/']").first.click()

@@ -134,7 +134,7 @@ def test_desk(made: dict[str, str], sign_in: Callable[..., Page]) -> None:
     expect(page.locator(".diff-side")).to_be_visible()
     found += look(page, "desk-refined-side")
     press(page, "2", "Enter")
-    expect(page.get_by_text("Now decide")).to_be_visible()
+    expect(page.get_by_text("Approve, edit or reject")).to_be_visible()
     found += look(page, "desk-scored")
     press(page, "e")
     expect(page.locator(".cm-content")).to_be_focused()

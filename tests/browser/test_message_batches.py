@@ -55,7 +55,7 @@ def test_what_was_sent_and_when_it_expires_is_on_the_page(
     assert problems_of(page) == []
     take(page, "batches-campaign", whole=True, narrow=True)
     page.goto(f"/campaigns/{campaign}/setup/arms/")
-    expect(page.get_by_label("Through message batches")).to_be_checked()
+    expect(page.get_by_label("Use message batches")).to_be_checked()
     assert problems_of(page) == []
     take(page, "batches-arms", whole=True, narrow=True)
     page = sign_in("adam")

@@ -57,7 +57,7 @@ def print_out(page: Page, name: str) -> None:
     assert size is not None
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 718, "height": 1000})  # an A4 sheet between its margins
-    expect(page.get_by_role("button", name="Print or PDF")).to_have_count(0)
+    expect(page.get_by_role("button", name="Print or save as PDF")).to_have_count(0)
     expect(page.get_by_role("link", name="as LaTeX")).to_have_count(0)
     folder = os.environ.get("SCRIPTSMITH_SCREENSHOTS")
     if folder:
@@ -96,19 +96,19 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
 
     manager.click(page.get_by_role("link", name="New study").first)
     page.get_by_label("Name").first.fill(name)
-    manager.click(page.get_by_label("File with its items"))
-    page.get_by_label("File with its items").set_input_files(file)
+    manager.click(page.get_by_label("File with the items"))
+    page.get_by_label("File with the items").set_input_files(file)
     take(page, "study-new", narrow=True)
-    manager.click(page.get_by_role("button", name="Go on"))
+    manager.click(page.get_by_role("button", name="Continue"))
 
     # The column roles were guessed correctly.
     expect(page.get_by_label("Question")).to_have_value("statement")
     expect(page.get_by_label("candidate")).to_have_value("script")
     expect(page.get_by_label("reward")).to_have_value("execution")
-    expect(page.get_by_text("refused")).to_have_count(0)
+    expect(page.get_by_text("rejected")).to_have_count(0)
     take(page, "study-columns", narrow=True, whole=True)
     manager.click(page.get_by_role("button", name="Import"))
-    on = page.get_by_role("link", name="Go on with the set-up")
+    on = page.get_by_role("link", name="Continue setup")
     expect(on).to_be_visible()
     take(page, "study-imported", narrow=True)
     manager.click(on)
@@ -117,20 +117,20 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
     manager.click(page.get_by_label("Rita"))
     manager.click(page.get_by_label("Rolf"))
     take(page, "study-reviewers", narrow=True, whole=True)
-    manager.click(page.get_by_role("button", name="Save and go on"))
+    manager.click(page.get_by_role("button", name="Save and continue"))
 
     # Skip the steps with sensible defaults. The plan is next.
     while "/setup/about/" not in page.url:
-        manager.click(page.get_by_role("button", name="Save and go on"))
+        manager.click(page.get_by_role("button", name="Save and continue"))
     page.get_by_label("Primary outcome").select_option("first_pass_accuracy")
     manager.clicks += 1
     take(page, "study-plan", narrow=True, whole=True)
-    manager.click(page.get_by_role("button", name="Save and go on"))
+    manager.click(page.get_by_role("button", name="Save and continue"))
 
     page.wait_for_url("**/setup/start/")
     take(page, "study-check", narrow=True, whole=True)
-    manager.click(page.get_by_role("button", name="Open it").last)
-    expect(page.get_by_text("It is open")).to_be_visible()
+    manager.click(page.get_by_role("button", name="Open study").last)
+    expect(page.get_by_text("The study is open")).to_be_visible()
     expect(page.get_by_text("0 of 40 items done")).to_be_visible()
     take(page, "study-open", narrow=True, whole=True)
     opened = manager.clicks, manager.pages
@@ -164,22 +164,22 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
     # The disagreements are adjudicated, with a reason each.
     manager.click(waiting)
     take(page, "study-to-settle", narrow=True)
-    manager.click(page.get_by_role("link", name="Begin"))
+    manager.click(page.get_by_role("link", name="Start"))
     take(page, "study-settle", narrow=True)
     while page.locator("#settle").count():
         manager.click(page.get_by_role("radio", name="partially correct"))
-        page.get_by_label("Why").fill("It lists folders as well.")
+        page.get_by_label("Reason").fill("It lists folders as well.")
         with page.expect_navigation():
-            manager.click(page.get_by_role("button", name="Settle"))
-    expect(page.get_by_text("Nothing to adjudicate")).to_be_visible()
+            manager.click(page.get_by_role("button", name="Save final score"))
+    expect(page.get_by_text("No disagreements to resolve")).to_be_visible()
     take(page, "study-settled", narrow=True)
 
-    manager.click(page.get_by_role("link", name="To the dashboard"))
+    manager.click(page.get_by_role("link", name="Open dashboard"))
     manager.click(page.get_by_role("button", name="Close"))
     expect(page.get_by_text("All 40 items are done")).to_be_visible()
     take(page, "study-close", narrow=True)
-    manager.click(page.get_by_role("button", name="Close it"))
-    expect(page.get_by_text("It is closed")).to_be_visible()
+    manager.click(page.get_by_role("button", name="Close study"))
+    expect(page.get_by_text("The study is closed")).to_be_visible()
     expect(page.get_by_text("Forecast")).to_have_count(0)
     take(page, "study-closed", narrow=True, whole=True)
 
@@ -209,6 +209,6 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
 
     page.goto("/campaigns/")
     page.locator("[data-row]", has_text=name).click()
-    page.get_by_role("link", name="What was changed here, and by whom").click()
+    page.get_by_role("link", name="Change history").click()
     for event in ("items imported", "state changed"):
         expect(page.get_by_role("cell", name=event).first).to_be_visible()

@@ -101,7 +101,7 @@ def test_pictures_of_the_stages(site: Site, lena: BrowserContext, made: list[str
     take(page, "desk-refined-side")
     fits(page)
     press(page, "2", "Enter")
-    expect(page.get_by_text("Now decide")).to_be_visible()
+    expect(page.get_by_text("Approve, edit or reject")).to_be_visible()
     take(page, "desk-decide")
     fits(page)
     press(page, "e")

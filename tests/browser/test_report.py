@@ -92,7 +92,7 @@ def test_a_table_is_copied_in_the_words_that_its_link_gives(page: Page, study: s
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == page.request.get(address).text()
     assert r"\toprule" in copied
-    expect(page.get_by_role("button", name="Print or PDF")).to_be_visible()
+    expect(page.get_by_role("button", name="Print or save as PDF")).to_be_visible()
 
 
 def test_without_script_the_report_reads_and_its_links_give_the_text(
@@ -134,7 +134,7 @@ def test_what_differs_is_settled_by_keys_alone(page: Page, study: str) -> None:
         page.keyboard.type("It does half of what was asked.")
         with page.expect_navigation():
             page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Nothing to adjudicate")).to_be_visible()
+    expect(page.get_by_text("No disagreements to resolve")).to_be_visible()
     page.goto(f"/campaigns/{study}/items/")
     page.locator("[data-row]").first.click()
     expect(

@@ -51,7 +51,7 @@ def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
     page.keyboard.press("Tab")
     page.keyboard.press("a")
     # The next item, or the queue if none waits.
-    expect(page.get_by_text("Approved. It is verified as")).to_be_visible()
+    expect(page.get_by_text("Approved and added to the catalogue as")).to_be_visible()
 
     # The requester approved it too, so another user must confirm that the phrasing matches the script.
     other = sign_in("carla")

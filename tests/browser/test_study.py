@@ -32,7 +32,7 @@ def choose_file(page: Page, campaign: str, file: Path, *, kind: str, button: str
 
 def wait_for_rows(page: Page) -> None:
     """Wait until the last row is read."""
-    expect(page.get_by_text("Refused")).to_be_visible()
+    expect(page.get_by_text("Rejected")).to_be_visible()
     expect(page.locator("#transfer[hx-trigger]")).to_have_count(0)
 
 
@@ -47,9 +47,9 @@ def look_and_import(page: Page, campaign: str, file: Path) -> None:
     expect(page.get_by_label("nr")).to_have_value("id")
     expect(page.get_by_label("what")).to_have_value("statement")
     page.get_by_label("nr").select_option("")
-    page.get_by_role("button", name="Look again").click()
+    page.get_by_role("button", name="Refresh preview").click()
     expect(page.get_by_role("cell", name=DOUBTFUL).last).to_be_visible()
-    expect(page.get_by_text("refused")).to_have_count(0)
+    expect(page.get_by_text("rejected")).to_have_count(0)
     page.keyboard.press("Control+Enter")
     wait_for_rows(page)
 
@@ -130,14 +130,14 @@ def test_a_study_from_its_name_to_figures_that_travel(
     expect(manager.locator(".notice-success")).to_be_visible()
 
     # The pilot has one statement and one review. The rest follows.
-    start_runs(manager, campaign, "Run the pilot’s statements", ready=1)
-    move(manager, campaign, "Start the pilot")
+    start_runs(manager, campaign, "Run pilot statements", ready=1)
+    move(manager, campaign, "Start pilot")
     study = campaign.replace("/campaigns/", "/studies/")
     rita, rolf = sign_in("rita"), sign_in("rolf")
     assert score(rita, study, "0") == 1
-    start_runs(manager, campaign, "Start the runs", ready=3)
+    start_runs(manager, campaign, "Start runs", ready=3)
     assert score(rolf, study, "2") == 1
-    move(manager, campaign, "Open it")
+    move(manager, campaign, "Open study")
     assert score(rita, study, "0") == 2
     assert score(rolf, study, "2") == 2
 
@@ -150,7 +150,7 @@ def test_a_study_from_its_name_to_figures_that_travel(
     manager.keyboard.press("c")
     manager.keyboard.type("It lists those of TCP alone.")
     manager.keyboard.press("Control+Enter")
-    expect(manager.get_by_text("Nothing to adjudicate")).to_be_visible()
+    expect(manager.get_by_text("No disagreements to resolve")).to_be_visible()
 
     manager.goto(f"{campaign}report/")
     # The item of the pilot is in no figure.

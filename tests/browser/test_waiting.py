@@ -42,7 +42,7 @@ def test_what_is_ready_appears_by_itself_but_not_while_one_writes(
     page.clock.install()
     page.goto(address)
     waits, search = page.locator("[data-waits]"), page.get_by_role("searchbox").first
-    expect(waits).to_contain_text("are being made")
+    expect(waits).to_contain_text("is writing feedback or a rewrite")
     assert problems_of(page) == []
     asked: list[str] = []
     page.on("request", lambda one: asked.append(one.url) if "waits=1" in one.url else None)
@@ -75,7 +75,7 @@ def test_what_is_ready_appears_by_itself_but_not_while_one_writes(
     expect(page.locator("#value_0")).to_be_visible()
     expect(waits).to_have_count(0)
     page.clock.fast_forward(1_000)
-    expect(page.locator("#live")).to_contain_text("Is the feedback right?")
+    expect(page.locator("#live")).to_contain_text("Is the feedback correct?")
     assert problems_of(page) == []
 
 

@@ -182,7 +182,7 @@ CAMPAIGNS = {
         )
     ],
     ("review/campaigns/close.html", "manager"): [
-        Story(asked_before_closing, "campaign-state", "Close it anyway").then(
+        Story(asked_before_closing, "campaign-state", "Close anyway").then(
             lambda w: now(w.campaign).state == "closed"
         )
     ],
@@ -195,7 +195,7 @@ CAMPAIGNS = {
                 and editing.rules_of(now(w.campaign)).uses_message_batches
             )
         ),
-        Story(with_money, "campaign-runs", "Pause the runs").then(
+        Story(with_money, "campaign-runs", "Pause runs").then(
             lambda w: now(w.campaign).batch.paused_at
         ),
     ],
@@ -203,16 +203,16 @@ CAMPAIGNS = {
         Story(
             with_a_found_run,
             "campaign-step",
-            "Add the ticked ones",
+            "Add selected",
             lambda w: {"chosen": [str(w.run.pk)]},
         ).then(lambda w: w.campaign.items.get().run == w.run),
         Story(
             setup_page("items"),
             "campaign-import",
-            "Look at the file",
+            "Preview file",
             lambda _w: {"file": file_of(ROW)},
             name="file",
-        ).then(lambda w: "as they will be read" in w.text and "List files" in w.text),
+        ).then(lambda w: "how each column is interpreted" in w.text and "List files" in w.text),
     ],
     ("review/campaigns/setup_step.html", "manager"): [
         Story(
@@ -221,21 +221,21 @@ CAMPAIGNS = {
         Story(
             a_changed_rubric,
             "campaign-rubric-older",
-            "Send them back",
+            "Send back",
             {"why": "Look at paths again."},
         ).then(lambda w: SentBack.objects.get().why == "Look at paths again."),
     ],
     ("review/campaigns/setup_start.html", "manager"): [
-        Story(ready_to_open, "campaign-state", "Open it").then(
+        Story(ready_to_open, "campaign-state", "Open study").then(
             lambda w: now(w.campaign).state == "open"
         ),
-        Story(ready_to_start, "campaign-start-runs").then(lambda w: "being started" in w.text),
+        Story(ready_to_start, "campaign-start-runs").then(lambda w: "starting" in w.text),
     ],
     ("review/campaigns/setup_size.html", "manager"): [
         Story(
             setup_page("size"),
             "campaign-step",
-            "Save as the plan and go on",
+            "Save plan and continue",
             {"share": "50", "half_width": "5"},
         ).then(lambda w: now(w.campaign).plan["items"] == 381)
     ],
@@ -243,7 +243,7 @@ CAMPAIGNS = {
         Story(without_people, "campaign-member-add", "Add", {"user": "rita", "limit": "5"}).then(
             lambda w: w.campaign.members.get().limit == 5
         ),
-        Story(without_people, "campaign-member-add", "Add 1 person", name="everybody").then(
+        Story(without_people, "campaign-member-add", "Add 1 reviewer", name="everybody").then(
             lambda w: w.campaign.members.get().user.username == "rita"
         ),
         Story(people_page, "campaign-member", "Set", {"limit": "7"}, name="limit").then(
@@ -252,7 +252,7 @@ CAMPAIGNS = {
         Story(people_page, "campaign-member", "Pause", name="pause").then(
             lambda w: w.campaign.members.exclude(paused_at=None).count() == 1
         ),
-        Story(people_page, "campaign-open-to-all", "Open it to every reviewer").then(
+        Story(people_page, "campaign-open-to-all", "Open to every reviewer").then(
             lambda w: now(w.campaign).open_to_all
         ),
     ],
@@ -260,7 +260,7 @@ CAMPAIGNS = {
         Story(
             closed_items,
             "campaign-send",
-            "Send the ticked items",
+            "Send selected items",
             lambda w: {"item": [str(one.pk) for one in w.campaign.items.all()]},
         ).then(lambda w: Item.objects.filter(campaign__kind="live").count() == 2)
     ],
@@ -293,7 +293,10 @@ CAMPAIGNS = {
     ],
     ("review/campaigns/adjudication.html", "manager"): [
         Story(
-            a_dispute, "campaign-adjudicate", "Settle", {"value": "0", "why": "Paths count."}
+            a_dispute,
+            "campaign-adjudicate",
+            "Save final score",
+            {"value": "0", "why": "Paths count."},
         ).then(lambda w: Adjudication.objects.get().value == 0)
     ],
     ("review/campaigns/flag_list.html", "manager"): [

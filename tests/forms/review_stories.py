@@ -183,7 +183,7 @@ QUEUE = {
         Story(in_the_queue, "queue-next", "Start reviewing").then(
             lambda w: assignment(w).state == "active"
         ),
-        Story(in_the_queue, "item-claim", "Take").then(lambda w: assignment(w).state == "active"),
+        Story(in_the_queue, "item-claim", "Claim").then(lambda w: assignment(w).state == "active"),
     ],
     ("review/queue/study_list.html", "reviewer"): [
         Story(a_study, "study-next", "Next item").then(
@@ -201,7 +201,7 @@ QUEUE = {
         )
     ],
     ("review/desk/_not_mine.html", "reviewer"): [
-        Story(an_item_that_waits, "item-claim", "Take it").then(
+        Story(an_item_that_waits, "item-claim", "Claim").then(
             lambda w: assignment(w).state == "active"
         ),
         Story(feedback_is_ready, "item-claim", "Score it", name="go on").then(
@@ -247,7 +247,7 @@ DESK = {
             )
         ),
         Story(a_held_item, "item-decide", "reject-harm", name="reject by a quick reason").then(
-            lambda w: "could do harm" in Decision.objects.get().reason
+            lambda w: "unintended damage" in Decision.objects.get().reason
         ),
         Story(
             a_held_item,
@@ -266,7 +266,7 @@ DESK = {
         ),
     ],
     ("review/desk/_came_back.html", "reviewer"): [
-        Story(something_came_back, "item-claim", "1 came back").then(
+        Story(something_came_back, "item-claim", "1 ready for you").then(
             lambda w: Assignment.objects.get(item=w.earlier).state == "active"
         )
     ],
@@ -288,7 +288,7 @@ DESK = {
         Story(a_remark, "item-remark-remove").then(lambda w: "Too wide" not in w.text),
     ],
     ("review/desk/_execution.html", "reviewer"): [
-        Story(an_item_with_cases, "item-execution-label", "Case wrong").then(
+        Story(an_item_with_cases, "item-execution-label", "Test is wrong").then(
             lambda w: ExecutionLabel.objects.get(current=True).reason == "case_wrong"
         )
     ],
@@ -296,7 +296,7 @@ DESK = {
         Story(
             an_item_with_cases,
             "item-case-strike",
-            "Strike",
+            "Remove",
             {"what": "1.2", "strike_reason": "The statement says <b>nothing</b> of this"},
         ).then(lambda w: "The statement says" in w.text and "exit_status" not in last_cases())
     ],

@@ -69,7 +69,7 @@ def decide(
     )
     if kind == Decision.Kind.APPROVE and not reason and is_serious(desk.findings[draft.pk]):
         raise BadInput(
-            _("This is a high-risk script. Enter a reason why it is safe to approve."),
+            _("This script is high risk. Enter a reason why it is safe to approve."),
             field="reason",
         )
     add_time(assignment, pick.step, pick.given(0))

@@ -142,7 +142,7 @@ def test_settling_follows_the_open_list(boss: Client, study: Campaign, manager: 
     assert Adjudication.objects.filter(by=manager).count() == 2
     settled = boss.get(f"{address}/?state=settled").text
     assert items_in(settled) == [second.pk, first.pk]
-    assert "settled by" in boss.get(f"{address}/{first.pk}/?state=settled").text
+    assert "final score by" in boss.get(f"{address}/{first.pk}/?state=settled").text
 
 
 def test_refused_adjudication_keeps_typed_text(boss: Client, study: Campaign) -> None:

@@ -65,7 +65,7 @@ def test_dashboard_shows_progress_and_pace(boss: Client, scored: Campaign, revie
     # The report leaves out under *strict* what waits there, and says the same number.
     (arm,) = make_report(scored)["details"]["arms"]
     assert arm["items"]["unresolved"] == board.disputed == 1
-    assert "nothing is left to score" in text
+    assert "nothing left to score" in text
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_forecast_follows_recent_pace(boss: Client, manager: User, reviewer: Use
     page = boss.get(f"/campaigns/{campaign.pk}/")
     pace = page.context["board"].pace
     assert (pace.done, pace.left, pace.ends_at) == (2, 4, None)
-    assert "Forecast" not in page.text and "Reviews not done" in page.text
+    assert "Forecast" not in page.text and "Outstanding reviews" in page.text
 
 
 @pytest.mark.slow
@@ -135,7 +135,7 @@ def test_what_comes_half_an_hour_later_is_told_to_both(
     assert f"1 more at {at:%H:%M}" in client_for(reviewer).get("/studies/").text
     page = boss.get(f"/campaigns/{campaign.pk}/").text
     # This does not check whether other items wait for her.
-    assert "Rita: 1 more after a pause of 30 minutes" in " ".join(page.split()).replace(
+    assert "Rita: 1 more after a 30-minute break" in " ".join(page.split()).replace(
         "Rita :", "Rita:"
     )
 
@@ -167,10 +167,10 @@ def test_often_released_items_are_stalled(boss: Client, manager: User, reviewer:
     item = campaign.items.get()
     for _again in range(3):
         Assignment.objects.create(item=item, reviewer=reviewer, state="expired")
-    assert "claimed 3 times and given back" in boss.get(f"/campaigns/{campaign.pk}/").text
+    assert "claimed 3 times and not finished" in boss.get(f"/campaigns/{campaign.pk}/").text
     services.claim_next(campaign, by=reviewer)
     page = boss.get(f"/campaigns/{campaign.pk}/people/").text
-    assert "In hand" in page and f"/items/{shown(item)}/hands/" in page
+    assert "Claimed items" in page and f"/items/{shown(item)}/hands/" in page
 
 
 @pytest.mark.slow
@@ -259,13 +259,13 @@ def test_settled_difference_hides_names(boss: Client, scored: Campaign, manager:
     assert "Rita" in boss.get(f"{path}?names=1").text
     refused = boss.post(f"{path}settle/", {"stage": "script", "value": "2", "why": " "})
     assert refused.status_code == 422
-    assert "Say why" in refused.text
+    assert "Enter a reason" in refused.text
     answer = boss.post(f"{path}settle/", {"stage": "script", "value": "2", "why": "It does it."})
     assert answer["Location"] == f"/campaigns/{scored.pk}/adjudicate/"
     word = Adjudication.objects.get()
     assert (word.value, word.by, word.why) == (2, manager, "It does it.")
     read_dashboard(scored)
-    assert "Nothing to adjudicate" in boss.get(answer["Location"]).text
+    assert "No disagreements to resolve" in boss.get(answer["Location"]).text
 
 
 @pytest.mark.slow
@@ -277,7 +277,7 @@ def test_reviewer_is_added_on_item_page(boss: Client, scored: Campaign, manager:
     boss.post(f"{path}assign/", {"user": "thea", "do": "call_in"})
     assert item.assignments.get(reviewer=third).reason == Assignment.Reason.TIE_BREAK
     refused = boss.post(f"{path}assign/", {"user": "thea"}, follow=True)
-    assert "no place left" in refused.text or "already" in refused.text
+    assert "has all its reviewers" in refused.text or "already" in refused.text
 
 
 def test_flagged_item_is_withdrawn(boss: Client, manager: User, reviewer: User) -> None:
@@ -321,13 +321,13 @@ def press(boss: Client, campaign: Campaign, html: str, words: str) -> str:
 def test_closing_asks_again_if_more_is_lost(boss: Client, campaign: Campaign) -> None:
     asked = press(boss, campaign, boss.get(f"/campaigns/{campaign.pk}/").text, "Close")
     assert campaign.state == "open"
-    assert "2 of 3 items are open:" in asked
-    assert "1 of them is in a reviewer's hands." in asked.replace("&#x27;", "'")
+    assert "2 of 3 items are open." in asked
+    assert "1 of them is claimed by a reviewer." in asked.replace("&#x27;", "'")
     add_item(campaign, "one-more")
-    again = press(boss, campaign, asked, "Close it anyway")
+    again = press(boss, campaign, asked, "Close anyway")
     assert campaign.state == "open"
-    assert "3 of 4 items are open:" in again
-    press(boss, campaign, again, "Close it anyway")
+    assert "3 of 4 items are open." in again
+    press(boss, campaign, again, "Close anyway")
     assert campaign.state == "closed"
 
 
@@ -338,9 +338,9 @@ def test_with_nothing_open_it_says_that_nothing_is_lost(boss: Client, campaign: 
     Item.objects.filter(pk=first.pk).update(disputed=True)
     asked = press(boss, campaign, page, "Close")
     assert campaign.state == "open"
-    assert "All 3 items are done:" in asked
+    assert "All 3 items are done." in asked
     assert "1 item waits for an adjudicator" in asked
-    press(boss, campaign, asked, "Close it")
+    press(boss, campaign, asked, "Close study")
     assert campaign.state == "closed"
 
 

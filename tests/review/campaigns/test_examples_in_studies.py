@@ -123,7 +123,7 @@ def test_table_of_the_first_study_guide_yields_a_script_for_each_statement(
 def test_manager_switches_examples_on_before_the_study_opens(boss: Client, manager: User) -> None:
     made = rules.create_campaign("Study", by=manager)
     address = f"/campaigns/{made.pk}/setup/arms/"
-    assert "Show the generator verified entries as examples" in boss.get(address).text
+    assert "Show verified entries to the generator as examples" in boss.get(address).text
     boss.post(address, {"configurations": ["demo"], "uses_examples": "on"})
     api = f"/api/v1/campaigns/{made.pk}/"
     assert boss.get(api).json()["uses_examples"] is True

@@ -116,7 +116,7 @@ def test_a_run_that_waits_in_a_batch_is_no_stall_and_its_page_says_what_it_waits
     runs.ask_for_runs(campaign, by=manager)
     runs.start_asked(campaign)
     Item.objects.update(created_at=timezone.now() - timedelta(hours=2))
-    assert "its run has not ended" in as_manager.get(f"/campaigns/{campaign.pk}/").text
+    assert "its run has not finished" in as_manager.get(f"/campaigns/{campaign.pk}/").text
     endpoint = Endpoint.objects.get(name="demo")
     Run.objects.update(not_before=timezone.now() + timedelta(hours=20))
     for run in Run.objects.all():
@@ -128,7 +128,7 @@ def test_a_run_that_waits_in_a_batch_is_no_stall_and_its_page_says_what_it_waits
             request={},
             in_batches=True,
         )
-    assert "its run has not ended" not in as_manager.get(f"/campaigns/{campaign.pk}/").text
+    assert "its run has not finished" not in as_manager.get(f"/campaigns/{campaign.pk}/").text
     run = Run.objects.first()
     assert "message batch" in as_manager.get(f"/runs/{run.pk}/").text
 

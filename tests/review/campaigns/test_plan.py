@@ -46,7 +46,7 @@ def test_a_plan_is_looked_at_and_then_kept(boss: Client, manager: User) -> None:
     for aim, (typed, items) in aims.items():
         campaign = rules.create_campaign(f"Study of {aim}", by=manager)
         text = boss.post(page(campaign, aim), {**typed, "look": "1"}).text
-        assert "Required size, not saved" in text and "<svg" in text
+        assert "Sample size, not saved" in text and "<svg" in text
         campaign.refresh_from_db()
         assert campaign.plan is None
         boss.post(page(campaign, aim), {**typed, "go_on": "1"})
@@ -55,7 +55,7 @@ def test_a_plan_is_looked_at_and_then_kept(boss: Client, manager: User) -> None:
         assert plan is not None and items in (None, plan.items), aim
         assert campaign.planned_items == plan.items
         again = boss.get(f"/campaigns/{campaign.pk}/setup/size/").text
-        assert "The plan" in again
+        assert '<h2 id="plan-head"> Plan </h2>' in " ".join(again.split())
         assert all(f'value="{value}"' in again for value in typed.values()), aim
 
 
@@ -67,9 +67,9 @@ def test_what_cannot_be_planned_is_said_at_the_field(boss: Client, campaign: Cam
         ("share", SHARE | {"share": "<b>"}, "Enter a number"),
         ("share", SHARE | {"share": "nan"}, "Enter a number"),
         ("share", SHARE | {"half_width": "0.5"}, "more than 10,000"),
-        ("paired", PAIRED | {"lost": "90"}, "more than all items"),
+        ("paired", PAIRED | {"lost": "90"}, "must not exceed 100%"),
         ("paired", PAIRED | {"lost": "15"}, "expected to be equal"),
-        ("agreement", AGREEMENT | {"correct": "60"}, "not 100 % together"),
+        ("agreement", AGREEMENT | {"correct": "60"}, "must add up to 100%"),
         ("agreement", AGREEMENT | one_value, "at least two values"),
     ):
         answer = boss.post(page(campaign, aim), {**typed, "go_on": "1"})
@@ -96,7 +96,7 @@ def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
     """168 items, two configurations, two reviewers each, three minutes: 33.6 hours, five people of eight hours."""
     work = {"minutes": "3", "hours": "8", "overlap": "2", "arms": "2"}
     text = boss.post(page(campaign, "paired"), {**PAIRED, **work, "look": "1"}).text
-    assert "5 reviewers</strong> of 8 hours each: 672 reviews take 33.6 hours" in " ".join(
+    assert "5 reviewers</strong> with 8 hours each: 672 reviews take 33.6 hours" in " ".join(
         text.split()
     )
     add_member(campaign, reviewer, by=None)
@@ -106,13 +106,13 @@ def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
     assert (plan.work.reviews, plan.work.reviewers) == (672, 5)
     kept = boss.get(f"/campaigns/{campaign.pk}/setup/size/").text
     assert 'value="8"' in kept
-    assert "the 1 who is in the campaign needs 33.6 hours" in " ".join(kept.split())
+    assert "33.6 hours for the 1 reviewer of this study" in " ".join(kept.split())
     items = fill(campaign, [Label("", [(2, None, None)])] * 2, [reviewer])
     Score.objects.filter(item__in=items).update(active_seconds=90)
     table = boss.get(f"/campaigns/{campaign.pk}/report/tables/plan.csv").text
     assert "Reviewers,5,0" in table
-    assert '"Active minutes of all its reviewers, an item",6.0,1.5' in table
-    assert "Hours of all reviewers,33.6,0.1" in table
+    assert '"Active reviewer minutes per item",6.0,1.5' in table
+    assert "Total reviewer hours,33.6,0.1" in table
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def test_batches_cost_half(priced: Campaign, manager: User, as_manager: Client) 
     directly = as_manager.get(page).text
     assert (
         f"<strong>{money(_DIRECT)}</strong>" in directly
-        and f"it would be {money(_BATCHED)}" in directly
+        and f"would cost {money(_BATCHED)}" in directly
     )
 
     use_message_batches(priced.batch, uses=True, by=manager)

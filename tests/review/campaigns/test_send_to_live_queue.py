@@ -39,17 +39,17 @@ def test_those_ticked_are_sent_once_and_said_to_be_there(
     ticked = {"item": [first.pk, second.pk], "next": address}
     answer = boss.post(f"/campaigns/{closed.pk}/send/", ticked, follow=True)
     assert answer.redirect_chain == [(address, 302)]
-    assert "2 items were sent to the live queue." in answer.text
+    assert "2 items were sent to the review queue." in answer.text
     assert live() == {first.run_id, second.run_id}
     page = answer.text
     assert (page.count("in the review queue<"), page.count('form="send-items"')) == (2, 1)
     # Items that are already in the queue stay unchanged and are counted.
     answer = boss.post(f"/campaigns/{closed.pk}/send/", {"item": [first.pk, third.pk]}, follow=True)
-    assert "1 item was sent to the live queue. Not sent: 1 there already." in answer.text
+    assert "1 item was sent to the review queue. Not sent: 1 already there." in answer.text
     assert len(live()) == 3
-    assert [one.changes["items"] for one in events_of(closed, "items sent to the live queue")] == [
-        *(["", "2"], ["", "1"])
-    ]
+    assert [
+        one.changes["items"] for one in events_of(closed, "items sent to the review queue")
+    ] == [*(["", "2"], ["", "1"])]
     # A reviewer finds the items and decides.
     assert services.waiting_for(services.live_queue(), reviewer).count() == 3
 
@@ -71,11 +71,11 @@ def test_an_open_study_sends_nothing(manager: User, reviewer: User, client_for: 
     address = f"/campaigns/{campaign.pk}/send/"
     assert "send-items" not in boss.get(f"/campaigns/{campaign.pk}/items/").text
     answer = boss.post(address, {"item": [item.pk]}, follow=True)
-    assert "Close the campaign first" in answer.text
+    assert "Close the study first" in answer.text
     Campaign.objects.filter(pk=campaign.pk).update(state="closed")
     answer = boss.post(address, {"item": ["soup"], "next": "https://elsewhere.example/"})
     assert answer["Location"] == f"/campaigns/{campaign.pk}/items/"
-    assert "Tick the items" in boss.get(answer["Location"]).text
+    assert "Select the items" in boss.get(answer["Location"]).text
     assert not live()
 
 

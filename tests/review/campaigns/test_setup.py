@@ -68,7 +68,7 @@ def test_every_step_is_a_page(boss: Client, manager: User) -> None:
     campaign = rules.create_campaign("Study", by=manager)
     for step in ("about", "items", "arms", "reviewers", "blinding", "rubric"):
         answer = boss.get(f"/campaigns/{campaign.pk}/setup/{step}/")
-        assert answer.status_code == 200 and "Steps of the set-up" in answer.text, step
+        assert answer.status_code == 200 and "Setup steps" in answer.text, step
     assert boss.get(f"/campaigns/{campaign.pk}/setup/soup/").status_code == 404
     answer = boss.post(
         f"/campaigns/{campaign.pk}/setup/rubric/", {"rubric": "**Bold**", "preview": "1"}
@@ -76,7 +76,7 @@ def test_every_step_is_a_page(boss: Client, manager: User) -> None:
     assert "<strong>Bold</strong>" in answer.text and "**Bold**" in answer.text
     assert campaign.rubrics.count() == 1
     answer = boss.post(f"/campaigns/{campaign.pk}/state/", {"state": "open"}, follow=True)
-    assert "There is nothing to review yet" in answer.text
+    assert "Nothing to review yet" in answer.text
     campaign.refresh_from_db()
     assert campaign.state == "setup"
 
@@ -88,7 +88,7 @@ def test_what_is_refused_stays_as_it_was_typed(boss: Client, manager: User) -> N
     )
     assert answer.status_code == 422
     page = answer.text
-    assert "There is a campaign named" in page
+    assert "already exists" in page
     assert "Mine" in page
     assert Campaign.objects.filter(kind="study").count() == 1
 
@@ -117,9 +117,9 @@ def test_arms_are_chosen_and_every_missing_run_is_started(boss: Client, manager:
     answer = boss.post(f"{setup}/arms/", {"configurations": [configuration.name], "go_on": "1"})
     assert answer["Location"] == f"{setup}/reviewers/"
     page = boss.get(f"{setup}/start/")
-    assert "There is no script to review yet: start the runs." in page.text
+    assert "No scripts to review yet. Start the runs." in page.text
     assert page.context["missing"] == 2
-    assert "Start the runs" in page.text
+    assert "Start runs" in page.text
     assert boss.post(f"/campaigns/{campaign.pk}/runs/start/").status_code == 302
     start_runs(campaign.pk)
     assert campaign.items.filter(state=Item.State.PREPARING).count() == 2
@@ -136,15 +136,15 @@ def test_incomplete_study_is_not_opened(boss: Client, manager: User, reviewer: U
     text = page.text
     assert page.context["moves"] == []
     assert f'<a href="{setup}/reviewers/">Nobody may review it yet' in text
-    assert "Open it" not in text
+    assert "Open study" not in text
     assert boss.get(f"{setup}/")["Location"] == f"{setup}/reviewers/"
     boss.post(f"{setup}/reviewers/", {"people": ["rita"], "overlap": 2, "extra_share": 0})
     page = boss.get(f"{setup}/start/")
     standings = {one["label"]: one["standing"] for one in page.context["steps"]}
     assert standings["Items"].words == "1 statement"
-    assert standings["Reviewers"].words == "1 person, 2 wanted for each item"
+    assert standings["Reviewers"].words == "1 reviewer, 2 needed per item"
     assert standings["Configurations"].state == "unneeded"
-    assert "Open it" in page.text
+    assert "Open study" in page.text
 
 
 def test_people_left_out_go_only_before_they_had_anything(
@@ -156,7 +156,7 @@ def test_people_left_out_go_only_before_they_had_anything(
     only_rolf = {"people": [second_reviewer.username], "overlap": 1, "extra_share": 0}
     answer = boss.post(address, only_rolf)
     assert answer.status_code == 422
-    assert "has had items already" in answer.text
+    assert "already has items" in answer.text
     boss.post(address, {**only_rolf, "people": [reviewer.username]})
     assert [one.user for one in campaign.members.all()] == [reviewer]
 
@@ -241,7 +241,7 @@ def test_earlier_scores_are_kept_with_a_reason_and_that_is_in_the_report(
         cache.clear()
         return boss.get(f"/campaigns/{campaign.pk}/{what}").text
 
-    asked = "nothing is said yet of the scores given before"
+    asked = "Decide what to do with the earlier scores"
     assert "2 reviews were done under an earlier version" in page("setup/rubric/")
     assert "undecided" in page("report/threats/") and asked in page("")
     assert decide(client_for(reviewer), campaign, "keep") == 403
@@ -383,13 +383,13 @@ def test_pilot_scores_are_left_out_unless_decided_before_main_phase(
         campaign = states.move_campaign(
             campaign, "paused" if state == "pilot" else "pilot", by=manager
         )
-    assert "2 pilot items left out" in boss.get(f"/campaigns/{campaign.pk}/report/").text
+    assert "2 pilot items excluded" in boss.get(f"/campaigns/{campaign.pk}/report/").text
     change_campaign(campaign, by=manager, pilot_counts=True)
     campaign = states.move_campaign(campaign, "open", by=manager)
     assert items_of(campaign) == (4, 2)
     for part in ("", "threats/"):
         page = boss.get(f"/campaigns/{campaign.pk}/report/{part}").text
-        assert "2 pilot items counted" in page, part
+        assert "2 pilot items included" in page, part
     go_through(campaign, reviewer, 2, 2, 2)
     for refused in (
         lambda: change_campaign(campaign, by=manager, pilot_counts=False),

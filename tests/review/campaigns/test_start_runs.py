@@ -53,7 +53,7 @@ def come_to_rest(campaign: Campaign) -> None:
 def test_pilot_calls_its_statements(campaign: Campaign, manager: User, as_manager: Client) -> None:
     page = as_manager.get(f"/campaigns/{campaign.pk}/setup/start/")
     assert (page.context["estimate"].pilot_runs, page.context["estimate"].runs) == (6, 14)
-    assert "The pilot takes 3 statements" in page.text
+    assert "The pilot has 3 randomly chosen statements" in page.text
     as_manager.post(f"/campaigns/{campaign.pk}/runs/start/", {"pilot": "1"})
     start_runs(campaign.pk)
     assert Run.objects.filter(batch=campaign.batch).count() == 6
@@ -64,7 +64,7 @@ def test_pilot_calls_its_statements(campaign: Campaign, manager: User, as_manage
     assert campaign.items.filter(state="open", pilot=True).count() == 6
     page = as_manager.get(f"/campaigns/{campaign.pk}/setup/start/").text
     assert "8 runs are to be made" in page
-    assert "The pilot takes" not in page
+    assert "The pilot has" not in page
 
     as_manager.post(f"/campaigns/{campaign.pk}/runs/start/")
     start_runs(campaign.pk)
@@ -144,14 +144,14 @@ def test_paused_pilot_resumes(manager: User, reviewer: User, client_for: ClientF
     campaign = make_study(by=manager, reviewers=[reviewer], items=5, is_open=False, pilot_size=2)
     states.move_campaign(campaign, "pilot", by=manager)
     states.move_campaign(campaign, "paused", by=manager)
-    assert "Resume the pilot" in client_for(manager).get(f"/campaigns/{campaign.pk}/").text
+    assert "Resume pilot" in client_for(manager).get(f"/campaigns/{campaign.pk}/").text
     states.move_campaign(campaign, "pilot", by=manager)
     assert campaign.items.filter(state=Item.State.OPEN).count() == 2
     states.move_campaign(campaign, "open", by=manager)
     item = campaign.items.filter(pilot=False)[0]
     item.assignments.create(reviewer=reviewer, state="skipped")
     states.move_campaign(campaign, "paused", by=manager)
-    assert "Resume the pilot" not in client_for(manager).get(f"/campaigns/{campaign.pk}/").text
+    assert "Resume pilot" not in client_for(manager).get(f"/campaigns/{campaign.pk}/").text
     with pytest.raises(NotAllowedNow):
         states.move_campaign(campaign, "pilot", by=manager)
 
@@ -196,7 +196,7 @@ def test_two_workers_start_each_run_once(
 def test_study_with_imported_scores_needs_no_review(manager: User, client_for: ClientFor) -> None:
     study = make_study(by=manager, reviewers=[], items=2, is_open=False)
     page, client = f"/campaigns/{study.pk}/setup/start/", client_for(manager)
-    said = "All its scores are here already"
+    said = "All scores are imported"
     study.items.filter(pk=study.items.earliest("pk").pk).update(state="closed", places=0)
     assert said not in client.get(page).text
 

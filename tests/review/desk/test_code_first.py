@@ -196,15 +196,15 @@ def test_what_came_back_is_announced_on_the_next_item(
     score_next(held.item, reviewer, 0)
     services.ask_for_feedback(held.item, by=reviewer)
     services.claim_item(other, by=reviewer)
-    assert "came back" not in page_of(as_reviewer, other), "it is not ready"
+    assert "ready for you" not in page_of(as_reviewer, other), "it is not ready"
     Refinement.objects.filter(run=held.item.run).update(state="done")
     Run.objects.filter(pk=held.item.run_id).update(state="done")
     page = page_of(as_reviewer, other)
     claim = reverse("item-claim", args=[held.item_id])
-    assert "1 came back" in words(page)
+    assert "1 ready for you" in words(page)
     assert f'action="{claim}"' in page and 'data-key="."' in page
     assert as_reviewer.post(claim)["Location"] == reverse("item-review", args=[held.item_id])
-    assert "came back" not in page_of(as_reviewer, other)
+    assert "ready for you" not in page_of(as_reviewer, other)
 
 
 def test_a_quick_reason_rejects_where_no_script_runs(held: Assignment, as_reviewer: Client) -> None:
@@ -212,14 +212,14 @@ def test_a_quick_reason_rejects_where_no_script_runs(held: Assignment, as_review
     page = page_of(client, held.item)
     assert all(f'value="reject-{one.name}"' in page and str(one.means) in page for one in REJECT)
     unknown = client.post(url, fields_of(page) | {"kind": "reject-zq"})
-    assert unknown.status_code == 422 and "Say why it is rejected." in unknown.text
+    assert unknown.status_code == 422 and "Enter a reason for rejecting the script." in unknown.text
     assert 'id="reject" aria-labelledby="reject-title"\n      data-open' in unknown.text
     assert not Decision.objects.exists()
     sent = fields_of(page) | {"kind": "reject-harm", "reason": "Line 3."}
     assert client.post(url, sent).status_code == 302
     decision = Decision.objects.get()
     assert decision.kind == "reject"
-    assert decision.reason == "It could do harm that was not asked for. Line 3."
+    assert decision.reason == "It could cause unintended damage. Line 3."
 
 
 def test_a_quick_reason_skips(
@@ -236,10 +236,10 @@ def test_a_quick_reason_skips(
 def test_give_back_says_its_effect(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
     said = words(page_of(client_for(reviewer), held.item))
     for line in (
-        "It goes to another reviewer, if one is left. It does not come to you again.",
-        "The same, and it counts as a script that you could not judge.",
-        "It waits in the queue again and may come to you again.",
-        "Nothing enters the catalogue, and the reason is kept.",
+        "Goes to another reviewer, if one is available. You won't see it again.",
+        "Same, and recorded as “could not judge”.",
+        "Goes back to the queue; you may get it again.",
+        "Nothing is added to the catalogue. The reason is saved.",
     ):
         assert line in said
 

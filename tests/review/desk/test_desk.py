@@ -132,14 +132,14 @@ def test_a_sign_of_life_is_told_what_came_back(
 ) -> None:
     client, alive = client_for(reviewer), reverse("item-alive", args=[held.item.pk])
     fence = client.post(reverse("item-open", args=[held.item.pk])).json()["fence"]
-    assert "came back" not in client.post(alive, {"fence": fence}).text
+    assert "ready for you" not in client.post(alive, {"fence": fence}).text
 
     other = services.take_in(make_run(by=second_reviewer, statement="Another one").pk)
     services.claim_item(other, by=reviewer)
     Assignment.objects.filter(item=other).update(state="waiting", lease_until=None)
 
     told = client.post(alive, {"fence": fence}).text
-    assert "1 came back" in told and reverse("item-claim", args=[other.pk]) in told
+    assert "1 ready for you" in told and reverse("item-claim", args=[other.pk]) in told
 
 
 def test_what_was_typed_for_one_stage_never_stands_in_the_next(
@@ -210,7 +210,7 @@ def test_undo_brings_a_skipped_item_back(
     item, client = held.item, client_for(reviewer)
     skip = {"how": "skip", "why": "Not my field"}
     answer = client.post(reverse("item-give-back", args=[item.pk]), skip, headers=HTMX)
-    assert answer.status_code == 200 and "Undo brings it back." in answer.headers["HX-Trigger"]
+    assert answer.status_code == 200 and "You can undo this." in answer.headers["HX-Trigger"]
     item.refresh_from_db()
     assert item.places == 1
     assert send(client, item, "item-undo")[0] == 200
@@ -223,7 +223,7 @@ def test_undo_brings_a_skipped_item_back(
 def test_taken_item_stays_theirs(held: Assignment, reviewer: User, second_reviewer: User) -> None:
     services.give_back(held, state=Assignment.State.SKIPPED, why="Not my field")
     services.claim_item(held.item, by=second_reviewer)
-    with pytest.raises(NotAllowedNow, match="Somebody else has taken this item"):
+    with pytest.raises(NotAllowedNow, match="Another reviewer has claimed this item"):
         services.undo_last(held.item.campaign, by=reviewer)
     held.refresh_from_db()
     assert (held.state, held.why) == ("skipped", "Not my field")

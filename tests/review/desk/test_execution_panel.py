@@ -46,8 +46,8 @@ def test_panel_follows_last_score(ran: Item, reviewer: User, client_for: ClientF
         score_next(ran, reviewer, value)
     panel = panel_of(ran, reviewer, client)
     assert "TELLTALE sentence" in panel and "TELLTALE check 1" in panel
-    difference = panel.partition("How the scripts differ")[2].partition("</ul>")[0]
-    assert "TELLTALE check 1" in difference and "does not hold" in difference
+    difference = panel.partition("Different results")[2].partition("</ul>")[0]
+    assert "TELLTALE check 1" in difference and "a check failed" in difference
     assert "TELLTALE check 2" not in difference
     # The scripts have the same names as on the rest of the page.
     for name in ("Original", "Refined"):
@@ -86,7 +86,7 @@ def test_panel_says_why_nothing_runs(ran: Item, reviewer: User, as_reviewer: Cli
     assert "Not run: User namespaces are off. Turn them on." in shown
     SandboxReport.objects.create(name="bubblewrap")
     shown = panel_of(ran, reviewer, as_reviewer)
-    assert "The scripts were not run in these cases yet." in shown
+    assert "These tests have not run yet." in shown
 
 
 def test_drafts_of_a_finished_run_are_run_where_the_statement_has_cases(reviewer: User) -> None:
@@ -149,9 +149,9 @@ def test_it_is_said_in_a_sentence() -> None:
         ({"calls": [["nginx", "-t"]]}, "Refined does not call `systemctl reload nginx`."),
         ({"calls": [*calls, ["mail", "ops"]]}, "Refined also calls `mail ops`."),
         ({"calls": calls[::-1]},
-         "Refined makes the same calls in another order: `systemctl reload nginx`, `nginx -t`."),
-        ({"status": 1}, "Refined ends with 1 and not with 0."),
-        ({"stdout": "2 files\n"}, "Refined prints `2 files\\n`, Original nothing."),
+         "Refined makes the same calls in a different order: `systemctl reload nginx`, `nginx -t`."),
+        ({"status": 1}, "Refined exits with 1 instead of 0."),
+        ({"stdout": "2 files\n"}, "Refined prints `2 files\\n`; Original prints nothing."),
         ({"ended": "timed out", "status": None}, "Refined: timed out. Original: finished."),
     ]  # fmt: skip
     for seen, sentence in cases:

@@ -62,7 +62,7 @@ def test_invalid_remark_is_refused(held: Assignment, reviewer: User, as_reviewer
 def test_a_script_that_is_not_open_yet_takes_none(held_flagged: Assignment, reviewer: User) -> None:
     item = held_flagged.item
     refined = item.run.drafts.get(kind="refined")
-    with pytest.raises(NotAllowedNow, match="not open to you"):
+    with pytest.raises(NotAllowedNow, match="see this script yet"):
         services.add_remark(item, draft=refined.pk, line=1, text="a", by=reviewer)
     score_next(item, reviewer, 0)
     score_next(item, reviewer, 2)
@@ -74,7 +74,7 @@ def test_whoever_does_not_hold_the_item_says_nothing(
     held: Assignment, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
     status, page = say(client_for(second_reviewer), held.item)
-    assert status == 409 and "take it from the queue first" in page and not Remark.objects.exists()
+    assert status == 409 and "Claim it from the queue first" in page and not Remark.objects.exists()
     assert say(client_for(reviewer), held.item)[0] == 200
 
 
@@ -102,7 +102,7 @@ def test_somebody_elses_is_not_taken_back(
     services.claim_item(held.item, by=second_reviewer)
     remark = Remark.objects.get()
     status, page = send(as_second_reviewer, held.item, "item-remark-remove", remark=remark.pk)
-    assert status == 422 and "no such comment of yours" in page
+    assert status == 422 and "You have no such comment" in page
     remark.refresh_from_db()
     assert remark.removed_at is None
 

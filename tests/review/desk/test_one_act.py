@@ -132,7 +132,7 @@ def test_other_tab_is_respected(held: Assignment, reviewer: User, client_for: Cl
     decide = reverse("item-decide", args=[item.pk])
     sent = older | {"kind": "approve", "risk_reason": WHY}
     answer = client.post(decide, sent, headers=HTMX)
-    assert answer.status_code == 409 and "Picked: 0." in answer.text
+    assert answer.status_code == 409 and "Score: 0." in answer.text
     assert answer.text.count("of the other tab") == 2, "in the refusal and in its field"
     assert not Decision.objects.exists()
     # The new page shows the newer score. Choosing 2 anyway is a decision of its own.

@@ -18,7 +18,7 @@ from tests.keys import shown
 from tests.review.desk.test_desk import HTMX, score_next, send
 from tests.review.maker import ClientFor
 
-MADE = "Feedback and a rewrite are being made."
+MADE = "The model is writing feedback or a rewrite."
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_waiting_reviewer_is_told_once_ready(waiting: Item, as_reviewer: Client)
 
     status, screen = poll(as_reviewer, waiting)
     assert status == 200
-    assert 'data-say="What you asked for is ready."' in screen
+    assert 'data-say="The rewrite that you requested is ready."' in screen
     assert "Score it" in screen and "data-waits" not in screen
     # The open page loads the item by itself. A reviewer who returns later presses the button.
     claim = f'hx-post="{reverse("item-claim", args=[waiting.pk])}" hx-trigger="load"'
@@ -63,7 +63,7 @@ def test_a_rewrite_that_came_to_nothing_is_said(waiting: Item, as_reviewer: Clie
     status, screen = poll(as_reviewer, waiting)
 
     assert status == 200
-    assert "The model made no rewrite." in screen and "data-waits" not in screen
+    assert "The model didn't produce a rewrite." in screen and "data-waits" not in screen
     assert 'hx-trigger="load"' not in screen, "it is read first"
 
 
@@ -116,7 +116,7 @@ def test_feedback_without_result_stays_on_page(scored: Item, as_reviewer: Client
         assert status == 422 and said in page
     assert not Shortening.objects.exists()
     page = as_reviewer.post(reverse("item-shorten", args=[scored.pk]), {"feedback": LONG}).text
-    assert f"\n{LONG}</textarea>" in page and "The model shortens it" in page
+    assert f"\n{LONG}</textarea>" in page and "The model is shortening your feedback" in page
 
 
 def test_before_the_score_and_in_other_hands_nothing_is_asked(

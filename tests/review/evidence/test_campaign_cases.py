@@ -235,7 +235,7 @@ def test_the_report_counts_changes_and_their_reasons_are_behind_the_numbers(
     CaseRevision.objects.filter(by=reviewer).update(reason="Nobody asked for <i>x</i>.")
     client = client_for(manager)
     page = client.get(f"/campaigns/{study.pk}/report/").text
-    assert "Cases struck, corrected and added, by reviewer" in page
+    assert "Tests removed, edited and added, by reviewer" in page
     link = f"/campaigns/{study.pk}/report/changes/?kind=struck&amp;reviewer={reviewer.username}"
     assert f'href="{link}"' in page
     listed = client.get(link.replace("&amp;", "&")).text
@@ -243,7 +243,8 @@ def test_the_report_counts_changes_and_their_reasons_are_behind_the_numbers(
     assert listed.count("row-title") == 1 and "a world: " in listed
     assert client.get(f"/campaigns/{study.pk}/report/changes/").text.count("row-title") == 2
     assert (
-        "Nobody has changed" in client.get(f"/campaigns/{study.pk}/report/changes/?kind=added").text
+        "No reviewer has made"
+        in client.get(f"/campaigns/{study.pk}/report/changes/?kind=added").text
     )
     assert client.get(f"/campaigns/{study.pk}/report/changes/?kind=x").status_code == 422
 
@@ -270,10 +271,10 @@ def test_withdrawn_cases_stay(study: Campaign, manager: User, client_for: Client
     assert fix_cases(study) == 0
     assert make_document(study)["execution"] == before
     page = client_for(manager).get(reverse("campaign-item", args=[study.pk, item.pk])).text
-    assert "has withdrawn it since" in page
+    assert "has since withdrawn it" in page
     other = study.items.order_by("pk")[0]
     page = client_for(manager).get(reverse("campaign-item", args=[study.pk, other.pk])).text
-    assert 'id="execution"' in page and "has withdrawn it since" not in page
+    assert 'id="execution"' in page and "has since withdrawn it" not in page
 
 
 @pytest.mark.slow
@@ -330,7 +331,7 @@ def decided(held_flagged: Any, reviewer: User) -> Item:
 
 def test_live_queue_has_figures_of_what_was_decided_on(decided: Item, as_manager: Client) -> None:
     page = as_manager.get("/queue/execution/?criterion=partial").text
-    assert "Execution accuracy in prepared worlds" in page
+    assert "Execution accuracy in sandbox tests" in page
     script, refined = read_outcomes(decided.campaign)
     assert (script.result.outcome, refined.result.outcome) == ("failed", "passed")
     assert script.result.labels == ["output_too_strict"]
@@ -356,6 +357,6 @@ def test_what_waits_for_a_reviewer_is_not_in_them(
         score_next(item, reviewer, value)
     services.strike(item, sha256=case_set.sha256, what="2", reason="TELLTALE", by=reviewer)
     client = client_for(manager)
-    assert "Nothing was run in cases yet" in client.get("/queue/execution/").text
+    assert "No sandbox results yet" in client.get("/queue/execution/").text
     assert "TELLTALE" not in client.get("/queue/execution/changes/").text
     assert client_for(reviewer).get("/queue/execution/").status_code == 403

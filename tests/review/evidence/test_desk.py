@@ -55,7 +55,7 @@ def test_excluded_check_makes_new_cases(item: Item, reviewer: User, client_for: 
     # Both scripts of the case are run in the remaining tests.
     assert CaseRun.objects.filter(case_set=revision.case_set).count() == 2
     page = client.get(address("item-review", item)).text
-    assert "being run" in page and "Nobody asked for &lt;i&gt;x&lt;/i&gt;." in page
+    assert "are running in" in page and "Nobody asked for &lt;i&gt;x&lt;/i&gt;." in page
     assert case_sets_for(item.run.action.statement).count() == 1
     # As soon as they have run, the page shows their results.
     drafts = item.run.drafts.order_by("number")
@@ -73,7 +73,7 @@ def test_all_of_a_set_can_be_struck(item: Item, reviewer: User, client_for: Clie
         services.strike(item, sha256=now.case_set.sha256, what="1", reason="No.", by=reviewer)
     assert CaseRevision.objects.latest("pk").case_set is None
     page = client_for(reviewer).get(address("item-review", item)).text
-    assert 'id="execution"' in page and "Strike, correct or add" not in page
+    assert 'id="execution"' in page and "Remove, edit or add" not in page
 
 
 def test_a_refused_strike_says_why_and_loses_nothing(item: Item, as_reviewer: Client) -> None:
@@ -83,8 +83,8 @@ def test_a_refused_strike_says_why_and_loses_nothing(item: Item, as_reviewer: Cl
         ({"what": "7"}, 422, "There is no such case any more."),
         ({"what": "1.9"}, 422, "There is no such check any more."),
         ({"what": "1; rm"}, 422, "Choose the case or the check."),
-        ({"set": "0" * 16}, 409, "These cases have changed meanwhile."),
-        ({"set": ""}, 409, "These cases have changed meanwhile."),
+        ({"set": "0" * 16}, 409, "These tests have changed since you opened the page."),
+        ({"set": ""}, 409, "These tests have changed since you opened the page."),
     ]
     for changed, status, said in refused:
         sent = {"set": set_of(item), "what": "1.2", "strike_reason": "Too <strict>"} | changed
@@ -247,10 +247,10 @@ def test_the_first_case_is_written_in_the_browser_once_all_is_scored(
     item, client = held_flagged.item, client_for(reviewer)
     page, edit = reverse("item-review", args=[item.pk]), reverse("item-case-edit", args=[item.pk])
     for value in (0, 2, 2):
-        assert "Write the first" not in client.get(page).text
+        assert ">Add one</a>" not in client.get(page).text
         assert client.get(edit).status_code == 302
         score_next(item, reviewer, value)
-    assert edit in client.get(page).text.partition("Write the first")[0][-200:]
+    assert edit in client.get(page).text.partition(">Add one</a>")[0][-200:]
     begun = client.get(edit).context["form"]["case"].value()
     wrong = client.post(
         edit, {"case": begun.replace('"usual"', '"x"'), "reason": "None was there."}
@@ -271,7 +271,7 @@ def test_the_first_case_is_written_in_the_browser_once_all_is_scored(
     asked = set(CaseRun.objects.filter(case_set=case_set).values_list("script_sha256", flat=True))
     assert asked == set(item.run.drafts.values_list("sha256", flat=True))
     shown = client.get(page).text
-    assert 'id="execution"' in shown and "Write the first" not in shown
+    assert 'id="execution"' in shown and ">Add one</a>" not in shown
     with pytest.raises(NotAllowedNow):
         begin_cases(item, text=begun, reason="Again.", by=reviewer)
 
@@ -284,7 +284,7 @@ def test_where_execution_is_switched_off_nothing_of_it_is_offered(
     for value in (0, 2, 2):
         score_next(item, reviewer, value)
     page = client_for(reviewer).get(reverse("item-review", args=[item.pk])).text
-    assert "Write the first" not in page
+    assert ">Add one</a>" not in page
 
 
 def test_what_it_begins_with_can_be_kept() -> None:

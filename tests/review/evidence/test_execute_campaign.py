@@ -69,7 +69,7 @@ def test_missing_sandbox_is_reported(name: str, monkeypatch: pytest.MonkeyPatch)
 def test_what_is_not_there_is_said(name: str) -> None:
     assert run("execute_campaign", "Nowhere")[0] == 2
     CaseSet.objects.all().delete()
-    said = (2, "No statement of this campaign has cases.")
+    said = (2, "No statement of this study has sandbox tests.")
     assert run("execute_campaign", name, queue=True) == said
 
 

@@ -149,17 +149,17 @@ def test_a_bad_row_is_refused_with_its_reason(
     counts = [model.objects.count() for model in models]
     bad: list[tuple[str, dict[str, object], str]] = [
         ("case_set", {"content": {"format": 1}}, "cases: Field required"),
-        ("case_set", {"case_set": "0" * 64}, "is not the hash of these cases"),
-        ("case_set", foreign_set, "no item of the campaign has this statement"),
-        ("execution", {"case_set": "0" * 64}, "there are no cases with this hash"),
-        ("execution", {"checks": []}, "there is no result"),
+        ("case_set", {"case_set": "0" * 64}, "is not the hash of these tests"),
+        ("case_set", foreign_set, "no item of the study has this statement"),
+        ("execution", {"case_set": "0" * 64}, "no test suite has this hash"),
+        ("execution", {"checks": []}, "no results found"),
         ("execution", {"checks": [{"case": 1, "check": 9, "state": "passed"}]}, "one result for each"),
         ("execution", {"document": {"worlds": [{"seen": 3}]}}, "worlds.0.title"),
-        ("execution", {"state": "verified"}, "'verified' is none of passed"),
-        ("case_revision", {"root": "x"}, "is no SHA-256"),
-        ("case_revision", {"item": "nobody"}, "there is no item of this id"),
-        ("execution_label", {"label": "because"}, "'because' is none of case_wrong"),
-        ("execution_label", {"stage": "feedback"}, "is none of script, refined"),
+        ("execution", {"state": "verified"}, "'verified' is not one of passed"),
+        ("case_revision", {"root": "x"}, "is not a SHA-256 hash"),
+        ("case_revision", {"item": "nobody"}, "the study has no item with this id"),
+        ("execution_label", {"label": "because"}, "'because' is not one of case_wrong"),
+        ("execution_label", {"stage": "feedback"}, "is not one of script, refined"),
     ]  # fmt: skip
     for number, (kind, changed, complaint) in enumerate(bad):
         file = write_lines(tmp_path / f"bad-{number}.jsonl", rows[kind] | changed)
@@ -191,7 +191,7 @@ def test_each_number_leads_to_the_items_behind_it(
     cache.clear()
     services.label(study.items.order_by("pk")[1], stage="script", reason="case_wrong", by=reviewer)
     page = as_manager.get(f"/campaigns/{study.pk}/report/").text
-    assert "Execution accuracy in prepared worlds" in page and "intercode" not in page
+    assert "Execution accuracy in sandbox tests" in page and "intercode" not in page
     items = f"/campaigns/{study.pk}/report/items/?configuration={study.items.first().configuration.name}"
     for query, found in (
         ("execution=verdict", ["case-0", "case-1", "case-2"]),
@@ -232,5 +232,5 @@ def test_imported_results_are_a_figure_of_their_own(study: Campaign, as_manager:
 def test_adjudicator_sees_results(study: Campaign, manager: User, client_for: ClientFor) -> None:
     item = study.items.order_by("pk")[1]
     page = client_for(manager).get(f"/campaigns/{study.pk}/adjudicate/{item.pk}/").text
-    assert "Execution in prepared worlds" in page and "check 1.3" in page
+    assert "Sandbox tests" in page and "check 1.3" in page
     assert page.count('id="execution"') == 1

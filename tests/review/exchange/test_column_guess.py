@@ -133,7 +133,7 @@ def test_a_campaign_begins_with_a_file_whose_scores_follow_its_items(boss: Clien
     # The score columns are not reported as ignored.
     assert not items.lines.exists()
     page = boss.get(answer["Location"]).text
-    assert "are read next" in page and "Go on with the set-up" in page
+    assert "are imported next" in page and "Continue setup" in page
     scores = Transfer.objects.get(kind="scores")
     jobs.carry_out(scores.pk)
     scores.refresh_from_db()

@@ -51,7 +51,7 @@ def test_reviewers_that_differ_in_case_spaces_or_form_are_one(tmp_path: Path, ca
     assert list(given) == [*["Ann Lee"] * 4, *["José"] * 2, "bob", "Bob"]
     err = capsys.readouterr().err
     for line, name, kept in ((2, "ann lee", "Ann Lee"), (6, "JOSÉ", "José"), (8, "BOB", "Bob")):
-        assert f"line {line}: reviewer: “{name}” is read as the reviewer “{kept}”" in err
+        assert f"line {line}: reviewer: “{name}” is imported as the reviewer “{kept}”" in err
 
 
 def test_own_export_keeps_reviewers_that_differ_in_case_only(tmp_path: Path) -> None:

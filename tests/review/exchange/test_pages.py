@@ -75,7 +75,7 @@ def test_import_reports_each_line(client: Client, campaign: Campaign) -> None:
     assert transfer.path == ""
     assert names_kept() == []
     page = client.get(f"/transfers/{transfer.pk}/").text
-    assert "there is no statement" in page
+    assert "no statement found" in page
     assert 'hx-trigger="every 1s' not in page
     report = client.get(f"/transfers/{transfer.pk}/lines/")
     table = b"".join(report.streaming_content).decode()
@@ -100,8 +100,8 @@ def test_invalid_upload_is_refused_at_once(client: Client, campaign: Campaign) -
         ({"file": SimpleUploadedFile("x", b"")}, "The file is empty"),
         ({"file": SimpleUploadedFile("x", b"\x7fELF\0\0\0\1\2")}, "binary"),
         ({"file": SimpleUploadedFile("x.jsonl", b" \n"), "look": "1"}, "The file is empty"),
-        ({"mapping": "nothing=x"}, "There is no column"),
-        ({"mapping": "statement"}, "does not say"),
+        ({"mapping": "nothing=x"}, "Unknown column"),
+        ({"mapping": "statement"}, "is not of the form"),
         ({"kind": "nothing"}, "Select a valid choice"),
         ({"file": ""}, "This field is required"),
     ]
@@ -382,7 +382,7 @@ def test_repeated_role_is_refused(client: Client, campaign: Campaign) -> None:
     url = put_aside(client, campaign, *ROWS)
     answer = choose(client, url, {**CHOSEN, "nr": "statement"}, "import")
     assert answer.status_code == 422
-    assert "both chosen for the same" in answer.text
+    assert "map to the same column" in answer.text
     assert answer.context["columns"][0].role == "statement"
     assert not Transfer.objects.exists()
 
@@ -394,7 +394,7 @@ def test_table_and_export_of_ours_are_looked_at_too(client: Client, campaign: Ca
     own = {"record": "item", "id": "x", "statement": "List files", "script": "ls"}
     page = client.get(put_aside(client, campaign, {"record": "campaign"}, own))
     assert page.context["look"].is_export
-    assert "This is an export" in page.text
+    assert "This file is an export" in page.text
 
 
 def test_a_file_is_for_who_put_it_aside_and_not_for_ever(

@@ -181,7 +181,7 @@ def test_a_row_that_is_refused_names_its_column() -> None:
 
 def test_only_0_1_2_and_empty_are_scores() -> None:
     for score in (3, -1, "3", "2.5", 2.5, "two", True, [2], {"value": 2}, "1e0"):
-        with pytest.raises(RowProblem, match=r"is no score: 0, 1, 2 or empty"):
+        with pytest.raises(RowProblem, match=r"is not a score (0, 1, 2 or empty)"):
             read_scores({"item": "a", "reviewer": "r", "script": score}, line=1, columns=Columns())
     row: dict[str, object] = {"item": "a", "reviewer": "r", "script": "0", "feedback": " "}
     given = read_scores({**row, "refined": None}, line=1, columns=Columns())

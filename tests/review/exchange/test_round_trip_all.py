@@ -172,7 +172,7 @@ def test_unnamed_expert_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     )
     assert run_command("import_items", "Study", file) == 1
     err = capsys.readouterr().err
-    assert "4 read: 1 kept, 0 unchanged, 3 refused" in err
+    assert "4 read: 1 imported, 0 unchanged, 3 rejected" in err
     assert err.count("experts:") == 2
     assert Draft.objects.get(arm="expert").feedback.author.username == "rita"
 

@@ -64,7 +64,7 @@ def test_the_same_is_unchanged_and_other_content_is_refused(tmp_path: Path, caps
     row = {"id": "a", "statement": "List", "script": "ls\n"}
     file = write_lines(tmp_path / "x.jsonl", row, row)
     assert run_command("import_items", "Study", file) == 0
-    assert "2 read: 1 kept, 1 unchanged, 0 refused" in capsys.readouterr().err
+    assert "2 read: 1 imported, 1 unchanged, 0 rejected" in capsys.readouterr().err
     other = write_lines(
         tmp_path / "y.jsonl",
         {**row, "statement": "Another"},
@@ -75,7 +75,7 @@ def test_the_same_is_unchanged_and_other_content_is_refused(tmp_path: Path, caps
     assert run_command("import_items", "Study", other) == 1
     err = capsys.readouterr().err
     assert err.count("[a]: id: this id is there with another") == 3
-    assert "4 read: 0 kept, 1 unchanged, 3 refused" in err
+    assert "4 read: 0 imported, 1 unchanged, 3 rejected" in err
     assert (Case.objects.count(), Item.objects.count(), Run.objects.count()) == (1, 1, 1)
 
 
@@ -166,18 +166,18 @@ def test_bad_scores_are_refused_by_line(imported: Campaign, tmp_path: Path, caps
         3: "script has the score 2 from this reviewer already",
         4: "3 is no score",
         5: "'two' is no score",
-        6: "there is no item of this id",
-        7: "say which configuration",
-        8: "there is no item",
-        9: "there is no reviewer",
+        6: "the study has no item with this id",
+        7: "name the configuration",
+        8: "no item found",
+        9: "no reviewer found",
         10: "NUL",
-        11: "in the arm “model” only",
+        11: "only be scored in the arm “model”",
     }.items():
         assert any(
             text.startswith(f"line {line}") and words in text for text in err.splitlines()
         ), line
-    assert "line 12: odd: this column is not known and left out" in err
-    assert "13 read: 2 kept, 2 unchanged, 9 refused" in err
+    assert "line 12: odd: unrecognized column, ignored" in err
+    assert "13 read: 2 imported, 2 unchanged, 9 rejected" in err
     assert list(Score.objects.values_list("reviewer__username", "value")) == [("A", 2), ("C", 0)]
 
 

@@ -179,11 +179,11 @@ HALO: dict[str, object] = {
 
 def test_unmatched_check_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     changes: list[tuple[dict[str, object], str]] = [
-        ({"repeats": "b"}, "is not there: import that first"),
+        ({"repeats": "b"}, "does not exist; import it first"),
         ({"configuration": "gpt"}, "is not there"),
         ({"script": "ls\n"}, "this is not the refined script"),
         ({"purpose": "repeat"}, "this is not the script"),
-        ({"id": "a"}, "this id is there"),
+        ({"id": "a"}, "this id already exists"),
     ]
     for change, said in changes:
         file = write_lines(tmp_path / "a.jsonl", ORIGINAL, HALO | change)
@@ -195,7 +195,7 @@ def test_unmatched_check_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
     # An item has at most one check of a kind.
     second = write_lines(tmp_path / "c.jsonl", HALO | {"id": "a-second"})
     assert run_command("import_items", "Study", second) in (1, 2)
-    assert "'a' is shown as a halo already" in capsys.readouterr().err
+    assert "'a' already has a halo" in capsys.readouterr().err
 
 
 def test_a_check_may_stand_before_its_item_in_the_file(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_a_check_may_stand_before_its_item_in_the_file(tmp_path: Path) -> None:
 def test_unnamed_check_is_own_item(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     row = {key: value for key, value in HALO.items() if key != "repeats"}
     assert run_command("import_items", "Study", write_lines(tmp_path / "a.jsonl", row)) == 0
-    assert "it does not say which item it shows again" in capsys.readouterr().err
+    assert "the row does not name the item that it repeats" in capsys.readouterr().err
     assert Item.objects.get().again == ""
 
 
@@ -264,8 +264,8 @@ def test_invalid_flag_and_time_fail(tmp_path: Path, capsys: pytest.CaptureFixtur
     )
     assert run_command("import_scores", "Study", file) == 1
     err = capsys.readouterr().err
-    assert "comment: there is no reason" in err
-    assert "active_seconds: -1 is no number from 0 to" in err
-    assert "earlier_by: is no object with names" in err
+    assert "comment: no reason found" in err
+    assert "active_seconds: -1 is not a number from 0 to" in err
+    assert "earlier_by: is not an object" in err
     assert Score.objects.get().active_seconds == 12.5
     assert not Flag.objects.exists()

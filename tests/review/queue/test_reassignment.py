@@ -126,7 +126,11 @@ def test_the_page_sends_back_with_a_reason(done: Assignment, as_manager: Client)
     client, keys = as_manager, (done.item_id, done.pk)
     assert "Send back" in client.get(reverse("item-hands", args=[done.item_id])).text
     status, page = post(client, "item-send-back", *keys, why=" ")
-    assert status == 422 and "Say what to look at again" in page and not SentBack.objects.exists()
+    assert (
+        status == 422
+        and "Describe briefly what to review again" in page
+        and not SentBack.objects.exists()
+    )
     status, page = post(client, "item-send-back", *keys, why="Line 3?")
     assert status == 200 and SentBack.objects.get().why == "Line 3?"
     status, page = post(client, "item-send-back", *keys, why="Line 4?")
@@ -140,7 +144,7 @@ def test_the_page_takes_over_for_somebody_or_for_whoever_comes_next(
     status, page = post(client, "item-take-over", *keys, to="rolf", why="")
     assert status == 422 and "Say why" in page and '<option value="rolf" selected>' in page
     status, page = post(client, "item-take-over", *keys, to="rolf", why="On leave")
-    assert status == 200 and "It comes first when Rolf asks for work." in page
+    assert status == 200 and "Assigned to Rolf. The item comes first in their queue." in page
     taken = Assignment.objects.get(reviewer=second_reviewer)
     assert (taken.state, taken.reason) == ("waiting", "take_over")
     status, page = post(client, "item-take-over", *keys, to="rolf", why="Again")
@@ -153,7 +157,7 @@ def test_the_page_assigns_by_name_and_in_a_study_its_members_only(
     item: Item, study: Campaign, reviewer: User, as_manager: Client
 ) -> None:
     status, page = post(as_manager, "item-assign", item.pk, to="nobody")
-    assert status == 422 and "Choose one of the people" in page
+    assert status == 422 and "Choose a reviewer" in page
     assert post(as_manager, "item-assign", item.pk, to="rita")[0] == 200
     assert Assignment.objects.get().reviewer == reviewer
     assert post(as_manager, "item-assign", item.pk, to="rita")[0] == 409

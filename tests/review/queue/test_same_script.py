@@ -192,4 +192,4 @@ def test_next_time_is_announced(two_scripts: Arms, reviewer: User, client_for: C
     # Waiting items are scored first, which would change the time.
     add_item(campaign, "more", verdict="correct")
     page = client_for(reviewer).get(f"/studies/{campaign.pk}/").text
-    assert "1 more after a pause of 30 minutes" in page
+    assert "1 more after a 30-minute break" in page

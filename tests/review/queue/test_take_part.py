@@ -78,7 +78,7 @@ def test_finished_reviewer_is_told(manager: User, reviewer: User, as_reviewer: C
     item = Assignment.objects.get().item
     assert give(as_reviewer, item, 2, 2, 2) == f"/studies/{campaign.pk}/"
     page = as_reviewer.get(f"/studies/{campaign.pk}/").text
-    assert "You have done all that was asked of you" in page
+    assert "You have finished all your items" in page
     assert "Next item" not in page
 
 
@@ -95,7 +95,7 @@ def test_training_shows_right_scores(manager: User, reviewer: User, client_for: 
     assert give(client, trained, 1, 2, 2) == f"/items/{shown(trained)}/"
     page = client.get(f"/items/{shown(trained)}/").text
     assert "It looks at names only." in page
-    assert "right would be" in page
+    assert "correct score" in page
     assert campaign.members.get().trained_at is not None
     real = campaign.items.exclude(pk=trained.pk).get()
     assert client.post(f"/studies/{campaign.pk}/next/")["Location"] == f"/items/{shown(real)}/"

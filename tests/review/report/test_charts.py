@@ -136,7 +136,7 @@ def make_table(name: str = "imported") -> Table:
     columns = [
         Column("Configuration"),
         Column("n / N", is_number=True),
-        Column("Drawing", is_drawing=True),
+        Column("Chart", is_drawing=True),
         Column("Beside it"),
     ]
     row = [

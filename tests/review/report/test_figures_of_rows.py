@@ -123,7 +123,7 @@ def test_pages_and_api_show_a_report_of_a_moment_ago_in_a_large_study(
     adjudicate()
     shown = client.get(page)
     assert scored(shown.context["report"]) == (0 if is_large else 1)
-    assert ("Work it out now" in shown.text) == is_large
+    assert ("Refresh now" in shown.text) == is_large
     answer = client.get(api).json()
     assert scored(answer) == (0 if is_large else 1)
     assert answer["details"]["kept_seconds"] == (15 if is_large else 0)

@@ -59,7 +59,7 @@ def test_head_shows_plan_and_primary_figure(golden: Campaign, client: Client) ->
     head = head_of(client.get(f"/campaigns/{golden.pk}/report/").text)
     words = words_of(head)
     assert "153 of 153 items scored 153 of 160 planned statements done (95.6 %)" in words
-    assert "primary figure 43.2 % 33.3 to 53.6 % 38 / 88" in words
+    assert "primary outcome 43.2 % 33.3 to 53.6 % 38 / 88" in words
     assert "right wrong passed 55 35.9% 50 32.7% flagged 10 6.5% 38 24.8%" in words
     assert "fixed 18 / 38 broken 3 / 10 net +9.8 pp (+4.0 to +15.5 pp)" in words
     assert "oracle" in words
@@ -115,10 +115,10 @@ def test_missing_parts_are_named_in_one_line(campaign: Campaign, client: Client)
     labels = [Label("", [(one, None, None), (two, None, None)]) for one, two in ((2, 2), (0, 1))]
     fill(campaign, labels, people, with_drafts=False)
     page = words_of(client.get(f"/campaigns/{campaign.pk}/report/").text)
-    assert "No assessor in this study" in page
-    assert "No refined scripts in this study" in page
+    assert "This study has no assessor" in page
+    assert "This study has no refined scripts" in page
     assert "McNemar" not in page and "0 / 2 0.0 %" not in page
-    assert "Assessor against experts" not in page and "Gain per round" not in page
+    assert "Assessor compared with experts" not in page and "Gain per round" not in page
     assert "anna" in page and "boris" in page
 
 
@@ -155,7 +155,7 @@ def test_a_kept_report_stays_as_it_is_while_scores_go_on(golden: Campaign, clien
     text = client.get(f"{kept}tables/figures.md").text
     assert "65 / 153" in text and "demo" not in text
     page = client.get(kept).text
-    assert "65 / 153" in page and "Stopping when it looks good" in page
+    assert "65 / 153" in page and "Optional stopping" in page
     # The database does not keep the order of JSON keys, so the page defines the order.
     figures = r'<tbody id="(\w+)"'
     assert re.findall(figures, page) == re.findall(figures, client.get(report).text)
@@ -177,7 +177,7 @@ def test_what_was_planned_stands_beside_what_was_reached(golden: Campaign, clien
     page = words_of(client.get(f"/campaigns/{golden.pk}/report/").text)
     # Items imported with scores don't count as planned.
     assert "Statements scored here 93 153" in page
-    assert "Half-width of its interval, imported 10.0 pp 10.1 pp" in page
+    assert "Margin of error, imported 10.0 pp 10.1 pp" in page
     Assignment.objects.bulk_create(
         Assignment(item=item, reviewer=reviewer, state="submitted", reason="imported")
         for reviewer in [User.objects.get(username="rita")]

@@ -45,10 +45,10 @@ def test_family_is_fixed_at_opening(opened: Campaign, as_manager: Client) -> Non
     assert said["fixed"] and (said["family"], said["later"]) == (2 * (3 + 3 * 5), 2 * (1 + 2 * 5))
     page = as_manager.get(f"/campaigns/{opened.pk}/report/").text
     words = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
-    assert "over 36 comparisons, fixed when the campaign opened" in words
+    assert "covers 36 comparisons, fixed when the study opened" in words
     assert "22 of them came later" in words
     # Two figures of experts' refinements, under both criteria, of the two configurations that were there.
-    assert "Not among them are 8 comparisons of refinements from experts’ feedback" in words
+    assert "They exclude 8 comparisons of refinements from experts’ feedback" in words
 
 
 def test_pairless_figure_is_in_family(campaign: Campaign, manager: User, reviewer: User) -> None:
@@ -100,7 +100,7 @@ def test_report_is_cached_by_family(opened: Campaign, as_manager: Client) -> Non
         said.append((p_values["fixed"], p_values["later"]))
     assert said[0][0] and said[2] == (True, 0) and said[3] == (False, 0)
     page = as_manager.get(f"/campaigns/{opened.pk}/report/").text
-    assert "was not fixed when the campaign opened" in html.unescape(page)
+    assert "no family was fixed when the study opened" in html.unescape(page)
 
 
 def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
@@ -123,7 +123,7 @@ def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
     assert said["family"] == 1 and partial["p_holm"] == partial["p_value"]
     assert (said["primary"]["figure"], said["primary"]["first"]) == ("net", "imported")
     page = as_manager.get(f"/campaigns/{closed.pk}/report/").text
-    assert "primary: it stands alone" in html.unescape(page)
+    assert "primary: not adjusted" in html.unescape(page)
 
 
 @pytest.mark.slow
@@ -191,12 +191,12 @@ def test_the_plan_is_beside_the_primary_pair_alone(study: Campaign, as_manager: 
     assert "+30.0 pp from second to imported" in words_of(head_of(page))
     address = f"/campaigns/{study.pk}/report/tables/plan.csv"
     lines = as_manager.get(address).text.splitlines()
-    assert '"Only the second is right: second, imported",,30.0,,40.0' in lines
-    assert '"Only the first is right: second, imported",,10.0,,10.0' in lines
+    assert '"Right only under the second: second, imported",,30.0,,40.0' in lines
+    assert '"Right only under the first: second, imported",,10.0,,10.0' in lines
     assert not any("third" in line for line in lines)
     reached = f"{100 * power(0.4, 0.1, 10):.1f}"
     (said,) = [line for line in lines if "Power for the observed shares: second, imported" in line]
-    assert said.endswith(f",80.0,,{reached}") and "no evidence beside p" in said
+    assert said.endswith(f",80.0,,{reached}") and "no evidence to p" in said
     # It would reveal the p value, which an open study does not show.
     Campaign.objects.filter(pk=study.pk).update(state="open")
     cache.clear()

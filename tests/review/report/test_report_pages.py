@@ -167,7 +167,7 @@ def test_looks_are_counted_and_unblind(golden: Campaign, manager: User, as_manag
     (look,) = ReportLook.objects.all()
     assert (look.by, look.scored) == (manager, 153)
     threats = words_of(as_manager.get(f"/campaigns/{golden.pk}/report/threats/").text)
-    assert "Looks at the live report 1" in threats
+    assert "Report views 1" in threats
     add_member(golden, manager, by=manager)
     as_manager.get(f"/campaigns/{golden.pk}/report/")
     assert Member.objects.get().unblinded_at is None

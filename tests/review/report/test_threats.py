@@ -34,7 +34,7 @@ from tests.review.report.rows import Label, fill, golden_labels
 from tests.review.report.test_report_pages import words_of
 
 pytestmark = pytest.mark.django_db
-NOBODY = "No reviewer of this campaign has seen its verdicts"
+NOBODY = "No reviewer of this study has seen its verdicts"
 
 
 def threats_page(client: Client, campaign: Campaign, query: str = "") -> str:
@@ -65,7 +65,7 @@ def test_changed_blind_score_is_unseen(boss: Client, campaign: Campaign, reviewe
 def test_seen_parts_are_reported(boss: Client, campaign: Campaign, reviewer: User) -> None:
     (item,) = fill(campaign, [Label("correct", [(2, None, None)])], [reviewer])
     add_member(campaign, reviewer, by=None)
-    verdict = "was shown what tells the verdict of 1 item"
+    verdict = "saw information that reveals the verdict on 1 item"
 
     def unblind() -> None:
         Member.objects.update(unblinded_at=datetime.now(UTC))
@@ -75,9 +75,9 @@ def test_seen_parts_are_reported(boss: Client, campaign: Campaign, reviewer: Use
 
     ways: list[tuple[Callable[[], object], str]] = [
         (show("run", run=item.run), verdict),
-        (show("file", campaign=campaign), "has fetched an export"),
+        (show("file", campaign=campaign), "downloaded an export"),
         (lambda: Reveal.objects.create(item=item, reviewer=reviewer, what="verdict"), verdict),
-        (unblind, "has opened the items behind figures"),
+        (unblind, "opened the items behind figures"),
     ]
     for happen, words in ways:
         with transaction.atomic():
@@ -102,7 +102,7 @@ def test_nobody_else_and_nothing_after_the_end_is_told_of(
     Campaign.objects.filter(pk=campaign.pk).update(hides_verdict=False)
     page = threats_page(boss, campaign)
     assert NOBODY not in page
-    assert "This campaign does not hide verdicts" in page
+    assert "This study does not hide verdicts" in page
 
 
 @pytest.mark.slow
@@ -155,7 +155,7 @@ def test_closing_and_opening_again_are_listed(boss: Client, manager: User, revie
         move_campaign(campaign, state, by=manager)
     page = threats_page(boss, campaign)
     assert f"{manager.username} closed: p values are shown" in page
-    assert f"{manager.username} opened again: p values are hidden, and have been seen" in page
+    assert f"{manager.username} reopened: p values are hidden, but have been seen" in page
     closings = report_threats(campaign)["looks"]["closings"]
     assert [(one["closed"], one["state"]) for one in closings] == [
         (True, "closed"),
@@ -205,7 +205,11 @@ def test_halo_check_shows_no_p_before_end(boss: Client, with_halo: Campaign, man
             content_type="application/json",
         ).json()
         data = boss.get(f"/api/v1/report-snapshots/{kept['id']}/").json()["data"]
-        return api["p_value"], "p, Holm" in page, data["threats"]["halo"]["strict"]["p_value"]
+        return (
+            api["p_value"],
+            "Adjusted p (Holm)" in page,
+            data["threats"]["halo"]["strict"]["p_value"],
+        )
 
     Campaign.objects.filter(pk=with_halo.pk).update(state="open")
     assert told() == (None, False, None)
@@ -283,7 +287,7 @@ def test_prevented_threats_have_share(boss: Client, campaign: Campaign, reviewer
     items = fill(campaign, [Label("correct", [(2, None, None)])] * 4, [reviewer])
     for here, said, unsaid in (
         (0, "Unknown: imported", "Prevented: the order"),
-        (1, "Unknown for the scores that were imported", "Unknown: imp"),
+        (1, "Unknown for imported scores", "Unknown: imp"),
         (4, "Prevented: the order", "Unknown"),
     ):
         Score.objects.filter(item__in=items[:here]).update(imported=False)
@@ -305,7 +309,7 @@ def test_primary_outcome_says_how_many_scores_and_views_came_before_it(
     boss.get(f"/campaigns/{campaign.pk}/report/")
     change_campaign(campaign, by=manager, description="It is about something else.")
     assert at_start in threats_page(boss, campaign)
-    said = f"after {Score.objects.count()} scores and {campaign.looks.count()} views of the report"
+    said = f"after {Score.objects.count()} scores and {campaign.looks.count()} report views"
     assert campaign.looks.count() > 1
     change_campaign(campaign, by=manager, primary_figure="first_pass_accuracy")
     file = tmp_path / "out.jsonl"
@@ -330,7 +334,7 @@ def test_imported_times_are_checked(boss: Client, campaign: Campaign, reviewer: 
     assert times["sittings"] == {"numerator": 2, "denominator": 4}
     assert times["order"]["denominator"] == 7
     page = threats_page(boss, campaign)
-    assert "2 / 4 answers in a further arm of one statement (50.0 %) came within 30 minutes" in page
+    assert "2 / 4 scores of a further arm of a statement (50.0 %) came within 30 minutes" in page
     Score.objects.update(timed=False)
     assert report_threats(campaign)["origin"]["times"] is None
 

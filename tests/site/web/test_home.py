@@ -45,11 +45,11 @@ def test_a_reviewer_sees_the_queue_what_came_back_and_their_studies(
 
     page = client_for(reviewer).get("/").text
 
-    assert "came back: feedback is ready" in page
+    assert "feedback ready" in page
     run = held.run
     run.refinements.create(draft=run.recommended, state="failed")
     for address in ("/", reverse("queue")):
-        assert "came back: no rewrite was made" in client_for(reviewer).get(address).text
+        assert "no rewrite" in client_for(reviewer).get(address).text
     assert "Night shift" in page and reverse("study-next", args=[study.pk]) in page
     assert "<strong>3</strong>" in page
     assert "1 in the review queue" in page
@@ -81,7 +81,7 @@ def test_a_manager_sees_each_campaign_with_its_next_step_and_no_figure(
     response = client_for(manager).get("/")
 
     made, opened = response.context["live"], response.text
-    assert "Half made" in made and "Finish the set-up" in made
+    assert "Half made" in made and "Finish setup" in made
     assert "Adjudicate 1 item" in opened and "1 stalled" in opened and "1 flag" in opened
     assert reverse("campaign-disputes", args=[study.pk]) in opened
     assert "First-pass accuracy" in opened and "%" not in _words_of(made)

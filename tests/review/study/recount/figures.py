@@ -38,7 +38,7 @@ from tests.review.study.recount.records import (
 
 NOT_PART = "not part of this study"
 MOST_OPEN = 0.05
-NOTHING_YET = "nothing to count yet"
+NOTHING_YET = "no data yet"
 
 
 def _all(is_right: bool) -> Part:
