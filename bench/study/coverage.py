@@ -63,9 +63,9 @@ def _truths() -> Iterator[Truth]:
         chances = (1 - share, share)
         yield Truth(f"share of {share:.0%}", chances, share, _share, is_skewed)
     # Neither, gained, lost, both right.
-    yield Truth("paired difference of 10 %", (0.4, 0.15, 0.05, 0.4), 0.10, _difference)
+    yield Truth("paired difference of 10%", (0.4, 0.15, 0.05, 0.4), 0.10, _difference)
     few = "six discordant pairs: wider than need be"
-    yield Truth("paired difference of 0 %", (0.3, 0.1, 0.1, 0.5), 0.0, _difference, False, 31, few)
+    yield Truth("paired difference of 0%", (0.3, 0.1, 0.1, 0.5), 0.0, _difference, False, 31, few)
     for margins, is_skewed in (((0.4, 0.15, 0.45), False), ((0.06, 0.04, 0.9), True)):
         name = f"alpha of 0.7, {margins[2]:.0%} correct"
         chances = _kind_chances(margins, 0.7)

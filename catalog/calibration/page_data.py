@@ -63,7 +63,7 @@ def show_figures(
     """Return the figures of these cases for this scoring. `wanted` is a precision in percent."""
     curve, bins = draw_curve(cases), fill_bins(cases)
     held_out = held_out_figures(model.version)
-    places = [f"{step}0 %" for step in range(1, 11)]
+    places = [f"{step}0%" for step in range(1, 11)]
     return Figures(
         cases=len(cases),
         now=point_at(cases, model.match_threshold),

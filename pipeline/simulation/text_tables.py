@@ -83,7 +83,7 @@ def _number(figure: Figure, value: float | None) -> str:
     """Return calls as a number, shares as a percentage, and a dash if there is no value."""
     if value is None:
         return "-"
-    return f"{value:.2f}" if isinstance(figure, Mean) else f"{100 * value:.1f} %"
+    return f"{value:.2f}" if isinstance(figure, Mean) else f"{100 * value:.1f}%"
 
 
 def _summary(each: RoundsCounted, one: Counted) -> str:
