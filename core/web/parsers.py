@@ -115,7 +115,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(found) < len(pairs):
         names = [name for name, _value in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise BadInput(_("This is given more than once."), field=shown(twice))
+        raise BadInput(_("This field appears more than once."), field=shown(twice))
     return found
 
 

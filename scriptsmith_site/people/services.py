@@ -157,7 +157,7 @@ def set_address(user: User, *, address: str, by: User | None) -> None:
             raise BadInput(_("Another account has this address."), field="address")
     if address == user.email:
         return
-    words = "e-mail address set" if address else "e-mail address removed"
+    words = "email address set" if address else "email address removed"
     user.email = address
     user.save(update_fields=["email"])
     record(user, words, by=by)
@@ -269,7 +269,7 @@ def _read_roles(names: Iterable[str], *, service_account: bool) -> set[Role]:
 
 def _require_good_username(username: str) -> None:
     if len(username) > 150:
-        raise BadInput(_("A name has at most 150 characters."), field="username")
+        raise BadInput(_("A name can have at most 150 characters."), field="username")
     try:
         UnicodeUsernameValidator()(username)
     except ValidationError as error:

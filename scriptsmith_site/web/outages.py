@@ -37,7 +37,7 @@ DISK_FULL = Outage(
     "Your last change was not saved. Go back to keep your input, and try again after an "
     "administrator has freed some space.",
     "Administrators: free space on the disk of the database and the data folder (see "
-    "docs/operation.md). Saved data stay, and runs continue automatically.",
+    "docs/operation.md). Saved data stays, and runs continue automatically.",
 )
 
 

@@ -48,7 +48,7 @@ def show(notifications: Sequence[Notification], *, outside: bool = False) -> lis
     for one in notifications:
         wanted[one.model].add(one.object_id)
     found = {model: readers[model](keys) for model, keys in wanted.items() if model in readers}
-    gone = Target(_("Deleted"), reverse("notification-list"))
+    gone = Target(_("(deleted)"), reverse("notification-list"))
     shown = []
     for one in notifications:
         if kind := BY_NAME.get(one.kind):

@@ -79,7 +79,7 @@ class Command(BaseCommand):
             )
         rows = sum(table.rows for table in drill.tables)
         if not drill.passed:
-            raise CommandError("the restored data differ from the backed-up data")
+            raise CommandError("the restored data differs from the backed-up data")
         verified = "all rows match the backup" if drill.manifest.proves_itself else "not verified"
         self.stdout.write(
             f"The backup can be restored: {len(drill.tables)} tables, {rows:,} rows, {verified}. "

@@ -60,7 +60,9 @@ def test_new_rule_is_off(door: Door, rule: AlertRule, administrator: User, robot
     assert "OldExports" in run.action.incident and "AKIA" not in run.action.incident
     event = IncidentEvent.objects.get(kind="rule-asked")
     assert (event.incident, event.action, event.text) == (incident, run.action, rule.name)
-    assert LogEntry.objects.filter(additional_data__event="rule asked", actor=robot).exists()
+    assert LogEntry.objects.filter(
+        additional_data__event="script requested by rule", actor=robot
+    ).exists()
 
 
 def test_its_budget_is_that_of_a_day_and_said_on_the_card(

@@ -266,7 +266,7 @@ def test_e_mails_have_links_and_no_scripts_and_go_to_confirmed_addresses_alone(
     Entry.objects.filter(pk=second.entry_id).update(title=title)
     submit_for_review(second, by=curator)
     work()
-    assert not second_curator.notifications.latest("pk").in_bell, "by e-mail alone"
+    assert not second_curator.notifications.latest("pk").in_bell, "by email alone"
     assert mail.send_due_mail() == 1 and mail.send_due_mail() == 0
     sent = outbox.outbox[-1]
     assert sent.to == ["c@example.org"] and "\n" not in sent.subject
@@ -371,7 +371,7 @@ def test_an_administrator_pauses_e_mails_and_all_of_them_stand_under_the_bell(
     assert client.post("/integrations/mail/pause/").status_code == 409
     assert client.post("/integrations/mail/resume/").status_code == 302
     events = LogEntry.objects.filter(
-        actor=administrator, additional_data__event__startswith="e-mail"
+        actor=administrator, additional_data__event__startswith="email"
     )
     assert [one.additional_data["event"] for one in events.order_by("pk")] == [
         "email paused",

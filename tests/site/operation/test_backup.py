@@ -255,7 +255,7 @@ def test_a_drill_compares_and_leaves_nothing_behind(data: Path) -> None:
     call_command("restore", str(good), "--drill", stdout=said)
     assert "auth_user " in said.getvalue() and "1 rows  the same" in said.getvalue()
     assert "The backup can be restored" in said.getvalue()
-    with pytest.raises(CommandError, match="differ from the backed-up data"):
+    with pytest.raises(CommandError, match="differs from the backed-up data"):
         call_command("restore", str(bad), "--drill", stdout=(said := io.StringIO()))
     assert "1 rows  DIFFERS (expected 2)" in said.getvalue()
     assert databases() == before

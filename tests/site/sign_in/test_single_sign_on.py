@@ -234,7 +234,7 @@ class TestLinking:
         with pytest.raises(PermissionDenied):
             set_address(bob, address="bob@example.org", by=bob)
         set_address(bob, address="bob@example.org", by=administrator)
-        lines = LogEntry.objects.filter(additional_data__event="e-mail address set")
+        lines = LogEntry.objects.filter(additional_data__event="email address set")
         assert lines.count() == 2 and "example.org" not in str(list(lines.values()))
         provider.sign_in(client)
         assert signed_in_as(client) == "alice", "the address of before joins nothing any more"

@@ -116,7 +116,7 @@ def test_hostile_text_large_bodies_and_unknown_addresses_get_a_page(
     assert "The limit is 1.0\xa0KB." in answer.text
     answer = visitor.get("/no/such/page/")
     assert answer.status_code == 404
-    assert "Not found" in answer.text
+    assert "Page not found" in answer.text
 
 
 class Wanted(serializers.Serializer[object]):

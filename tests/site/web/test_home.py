@@ -155,13 +155,13 @@ def test_following_costs_less_than_opening(client_for: ClientFor, reviewer: User
     opened = count_queries(client, "/")
 
     with CaptureQueriesContext(connection) as followed:
-        assert "1 changed" not in client.get("/", headers=HTMX).text
+        assert "1 updated" not in client.get("/", headers=HTMX).text
     assert len(followed) <= opened - 15, f"{opened} opened, {len(followed)} followed"
 
     item = review.take_in(run.pk)
     client.get(reverse("run-detail", args=[run.pk]))
     Item.objects.filter(pk=item.pk).update(state="closed")
-    assert "1 changed" in client.get("/", headers=HTMX).text
+    assert "1 updated" in client.get("/", headers=HTMX).text
 
 
 @pytest.mark.slow

@@ -130,7 +130,7 @@ def _ask(rule: AlertRule, incident: Incident) -> None:
     _note(incident, rule, IncidentEvent.Kind.RULE_ASKED, text=rule.name, action_id=run.action_id)
     record(
         rule,
-        "rule asked",
+        "script requested by rule",
         by=rule.account,
         incident=("", incident),
         action=("", run.action_id),
