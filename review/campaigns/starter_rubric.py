@@ -10,24 +10,23 @@ Score what is on the screen against the statement, not against how you would hav
 
 ## The script
 
-- **2, correct.** It does what the statement asks, on every input that the statement allows, and nothing besides that \
-could do harm. You would run it as it is.
-- **1, partially correct.** The idea is right and most inputs come out right; a case is missed, such as names with \
-spaces or an empty folder, or a detail of what was asked is left out.
-- **0, incorrect.** It does something else, fails, or could do harm that the statement did not ask for.
+- **2, correct.** It does what the statement asks for every input that the statement allows, and nothing harmful. You \
+would run it as is.
+- **1, partially correct.** The approach is right, but an argument, path or edge case is wrong, or a detail of the \
+statement is missing. Most inputs work, but not, for example, names with spaces or an empty directory.
+- **0, incorrect.** It does something else, fails, or could cause harm that the statement does not ask for.
 
-Where the statement can be read in two ways, a script that does either of them is correct. Words around a right value \
-are no fault, unless the statement asks for the bare value.
+If the statement is ambiguous, a script that follows either reading is correct. Extra text around a correct value is \
+fine unless only the value was asked for.
 
 ## The feedback
 
-- **2** names what is wrong, so that it could be mended from these words alone. "No error found" is a 2 where there \
-is none.
-- **1** points the right way, and is vague or adds something untrue.
-- **0** is wrong, or says nothing that helps.
+- **2** says what is wrong clearly enough to fix it. If nothing is wrong, "No error found" is a 2.
+- **1** points in the right direction, but is vague or adds something untrue.
+- **0** is wrong or does not help.
 
 ## The refined script
 
-By the same rule as the script, whatever the first one was like.
+Score it by the same rules as the script, no matter how good the first one was.
 """
 )

@@ -75,7 +75,7 @@ class PlotRow:
     """A row of the forest plot with its labels, with one value for each Configuration that has the figure."""
 
     row: ForestRow
-    shown: Sequence[tuple[int, str, str, str]]  # series, value, interval, n / N
+    shown: Sequence[tuple[int, str, str, str]]  # series, value, interval, n/N
     is_primary: bool
     is_oracle: bool
     text: str

@@ -16,7 +16,13 @@ def say_share(value: float | None, *, signed: bool = False) -> str:
     """Write a share of 0 to 1 in percent, or a signed difference of shares in percentage points."""
     if value is None:
         return NOTHING
-    return (f"{100 * value:+.1f} {POINTS}" if signed else f"{100 * value:.1f} %").replace("-", "−")
+    return f"{_signed(value)} {POINTS}" if signed else f"{100 * value:.1f}%"
+
+
+def _signed(value: float) -> str:
+    """Write a difference in percentage points with its sign. Zero has no sign."""
+    text = f"{100 * value:+.1f}"
+    return "0.0" if float(text) == 0 else text.replace("-", "−")
 
 
 def say_points(value: float | None) -> str:
@@ -28,8 +34,9 @@ def say_interval(low: float | None, high: float | None, *, signed: bool = False)
     """Write both ends of an interval of shares or of signed differences, with the unit once."""
     if low is None or high is None:
         return NOTHING
-    ends = [f"{100 * end:+.1f}" if signed else f"{100 * end:.1f}" for end in (low, high)]
-    return f"{ends[0]} to {ends[1]} {POINTS if signed else '%'}".replace("-", "−")
+    if signed:
+        return f"{_signed(low)} to {_signed(high)} {POINTS}"
+    return f"{100 * low:.1f} to {100 * high:.1f}%"
 
 
 def say_coefficient(value: float | None) -> str:
@@ -45,20 +52,22 @@ def say_coefficients(low: float | None, high: float | None) -> str:
 
 
 def say_p(value: float | None) -> str:
-    """A p value with four decimals, or that it is less."""
+    """Write a p value with four decimals, 1 as 1.00, and very small values as < 0.0001."""
     if value is None:
         return NOTHING
-    return f"{value:.4f}" if value >= 0.0001 else "< 0.0001"
+    if value < 0.0001:
+        return "< 0.0001"
+    return "1.00" if value > 0.99995 else f"{value:.4f}"
 
 
 def say_p_is(value: float) -> str:
-    """The same with its letter: p = 0.0312, p < 0.0001."""
+    """Write a p value with its letter: p = 0.0312, p < 0.0001."""
     said = say_p(value)
     return f"p {said}" if said.startswith("<") else f"p = {said}"
 
 
 def say_ratio(numerator: int, denominator: int) -> str:
-    return f"{numerator:,} / {denominator:,}"
+    return f"{numerator:,}/{denominator:,}"
 
 
 def explain_p(change: Mapping[str, Any]) -> str:
@@ -102,4 +111,4 @@ def say_pilot(pilot: Mapping[str, Any] | None) -> str:
 def say_reason(change: Mapping[str, Any]) -> str:
     """Say why no comparison is made, and how many of its cases wait for a score."""
     said, is_open = _(change["reason"]), change.get("open")
-    return f"{said} ({is_open:,} / {is_open + change['items']:,})" if is_open else said
+    return f"{said} ({is_open:,}/{is_open + change['items']:,})" if is_open else said

@@ -185,7 +185,7 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
 
     # Every fifth of the forty items is wrong, which leaves 32 of 40.
     manager.click(page.get_by_role("link", name="Report").first)
-    expect(page.get_by_role("link", name="32 / 40").first).to_be_visible()
+    expect(page.get_by_role("link", name="32/40").first).to_be_visible()
     assert problems_of(page) == []
     take(page, "study-report", narrow=True, whole=True)
     print_out(page, "study-report-print")

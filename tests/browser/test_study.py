@@ -154,7 +154,7 @@ def test_a_study_from_its_name_to_figures_that_travel(
 
     manager.goto(f"{campaign}report/")
     # The item of the pilot is in no figure.
-    expect(manager.get_by_text("1 / 2").first).to_be_visible()
+    expect(manager.get_by_text("1/2").first).to_be_visible()
     manager.goto(f"{campaign}export/")
     manager.get_by_role("button", name="Export").click()
     with manager.expect_download() as download:

@@ -130,7 +130,7 @@ def draw_flow(counts: FlowCounts, words: FlowWords) -> Flow:
         ),
     }
     bands = [
-        Band(kind, _corners(before, after, room * count), f"{label}: {count:,} / {counts.total:,}")
+        Band(kind, _corners(before, after, room * count), f"{label}: {count:,}/{counts.total:,}")
         for kind, (before, after, count, label) in starts.items()
         if count
     ]

@@ -45,8 +45,8 @@ class Scale:
         if not self.is_share:
             return f"{value:g}".replace("-", "−")
         sign = "+" if self.is_signed and value > 0 else ""
-        unit = POINTS if self.is_signed else "%"
-        return f"{sign}{round(100 * value, 3):g} {unit}".replace("-", "−")
+        unit = f" {POINTS}" if self.is_signed else "%"
+        return f"{sign}{round(100 * value, 3):g}{unit}".replace("-", "−")
 
 
 def scale_of_shares() -> Scale:

@@ -228,7 +228,7 @@ def _percents(interval: tuple[float | None, float | None]) -> str:
     low, high = interval
     if low is None or high is None:
         return NOTHING
-    return f"{100 * low:.1f} to {100 * high:.1f} %"
+    return f"{100 * low:.1f} to {100 * high:.1f}%"
 
 
 def _pairs(stage: str, one: Json, note: str) -> Table:

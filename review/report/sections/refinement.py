@@ -88,7 +88,7 @@ def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
 
 
 def _share(share: Json) -> str:
-    """Return n / N and the value; with open items, the range over all, the weighted value, and closed n / N."""
+    """Return n/N and the value; with open items, the range over all, the weighted value, and closed n/N."""
     ratio = say_ratio(share["numerator"], share["denominator"])
     found = share.get("range")
     if not found:

@@ -54,8 +54,8 @@ def arm_cell(arm: Json) -> Cell:
 
 
 def share_columns(ratio: str = "") -> list[Column]:
-    """Return the headings of the columns of `share_cells`. `ratio` replaces "n / N"."""
-    headings = (ratio or _("n / N"), _("Value"), _("95% interval"))
+    """Return the headings of the columns of `share_cells`. `ratio` replaces "n/N"."""
+    headings = (ratio or _("n/N"), _("Value"), _("95% interval"))
     return [Column(heading, is_number=True) for heading in headings]
 
 

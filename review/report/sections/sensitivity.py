@@ -63,9 +63,9 @@ def _reading(view: ReportView, name: str, arms: Json) -> Table:
         [
             Column(_("Configuration")),
             Column(_("Figure")),
-            Column(_("Report, n / N"), is_number=True),
+            Column(_("Report, n/N"), is_number=True),
             Column(_("Value"), is_number=True),
-            Column(_("Alternative, n / N"), is_number=True),
+            Column(_("Alternative, n/N"), is_number=True),
             Column(_("Value"), is_number=True),
             Column(_("95% interval"), is_number=True),
         ],

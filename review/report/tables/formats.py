@@ -31,12 +31,12 @@ _LATEX = {
 }
 _WRAPPED = 28  # characters: longer texts of a LaTeX table wrap
 # Patterns for the separators in a cell, and for a piece with one value: a number, both ends of an interval, or n of
-# N. With more than a few words around a number, it is a sentence.
+# N. With more than a few words around a number, it is a sentence. "More than 5% open" is one, too.
 _BETWEEN = re.compile(r", | · |[:()]")
 _NUMBER = r"[+−-]?\d[\d,]*(?:\.\d+)?"
 _VALUE = re.compile(
-    rf"(?P<before>(?:[^\W\d]\S* ){{0,2}}=? ?\$?)"
-    rf"(?P<first>{_NUMBER})(?: (?P<sep>to|/) (?P<second>{_NUMBER}))?(?: (?P<unit>%|{POINTS})(?= |$))?"
+    rf"(?!more than )(?P<before>(?:[^\W\d]\S* ){{0,2}}=? ?\$?)"
+    rf"(?P<first>{_NUMBER})(?:(?P<sep> to |/)(?P<second>{_NUMBER}))?(?: ?(?P<unit>%|{POINTS})(?= |$))?"
     r"(?: (?P<after>[^\d]+))?"
 )
 _LATEX_CHARACTERS = re.compile("|".join(re.escape(one) for one in _LATEX))
@@ -132,9 +132,9 @@ def _read_numbers(text: str, label: str) -> dict[str, object]:
             continue
         role = " ".join(filter(None, (match["before"].strip(" ="), match["after"])))
         unit = {"%": " (%)", POINTS: " (percentage points)"}.get(match["unit"] or "", "")
-        ends = {"to": ("low", "high"), "/": ("n", "N")}.get(match["sep"] or "", ("",))
+        ends = {" to ": ("low", "high"), "/": ("n", "N")}.get(match["sep"] or "", ("",))
         for end, text_of in zip(ends, (match["first"], match["second"]), strict=False):
-            is_ratio = label == "n / N" and not role
+            is_ratio = label == "n/N" and not role
             name = end if is_ratio else ", ".join(filter(None, (label, role, end))) + unit
             number = float(text_of.replace(",", "").replace("−", "-"))
             found[f"{name} 2" if name in found else name] = (

@@ -241,7 +241,7 @@ def test_gold_measures_reviewers_who_are_not_told(
     give(item, reviewer, 0, 2, 2)
     line = read_dashboard(campaign).reviewers[0]
     assert line.gold == (1, 2)
-    assert "1 / 2" in boss.get(f"/campaigns/{campaign.pk}/people/").text
+    assert "1/2" in boss.get(f"/campaigns/{campaign.pk}/people/").text
     assert "old" not in client_for(reviewer).get(f"/items/{shown(item)}/").context["known"]
     answer = boss.post(f"{path}known/", {"purpose": "real"})
     assert answer.status_code == 409

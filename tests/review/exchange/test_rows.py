@@ -242,11 +242,11 @@ def test_the_golden_case_imported_as_labels_gives_every_figure(
             found = (figure["numerator"], figure["denominator"])
             assert found == (numerator, denominator), (criterion, name)
             assert figure["value"] == numerator / denominator
-            value = f"{100 * numerator / denominator:.1f} %"
+            value = f"{100 * numerator / denominator:.1f}%"
             if name == "net":
                 value = f"+{value.replace('%', 'pp')}"
-            assert f"{numerator} / {denominator} {value}" in rows[name]
-        assert ("130 / 143" in rows["execution_agreement"]) == (criterion == "strict")
+            assert f"{numerator}/{denominator} {value}" in rows[name]
+        assert ("130/143" in rows["execution_agreement"]) == (criterion == "strict")
     execution = arm["strict"]["execution_agreement"]
     assert (execution["numerator"], execution["denominator"]) == (60 + 70, 143)
     net, partial = arm["strict"]["net"], arm["partial"]["net"]

@@ -26,7 +26,7 @@ WORDS = FlowWords("right", "wrong", "stayed right", "broken", "fixed", "stayed w
 def test_scales_reach_from_nothing_to_all() -> None:
     scale = scale_of_shares()
     ticks = [(tick.at, tick.label) for tick in scale.labels()]
-    assert ticks == [(at, f"{at} %") for at in (0, 25, 50, 75, 100)]
+    assert ticks == [(at, f"{at}%") for at in (0, 25, 50, 75, 100)]
     assert scale.zero is None
     assert [scale.at(value) for value in (-1, 0.425, 2)] == [0, 42.5, 100]
     wanted = {None: 0, -0.2: 0, 0: 0, 0.01: 1, 0.2: 2, 0.59: 3, 0.6: 4, 0.8: 5, 1: 5}
@@ -54,15 +54,15 @@ def test_a_forest_plot_keeps_the_order_and_leaves_out_what_has_no_value() -> Non
         (
             "first",
             "First-pass accuracy",
-            [Estimate(1, "a: 42.5 %", 0.425, 0.349, 0.504), Estimate(5, "e: 50 %", 0.5)],
+            [Estimate(1, "a: 42.5%", 0.425, 0.349, 0.504), Estimate(5, "e: 50%", 0.5)],
         ),
         ("recall", "Recall", [Estimate(1, "", None)]),
-        ("broken", "Broken", [Estimate(2, "b: 30 %", 0.3, 0.1, 0.6, 0.05, 0.7)]),
+        ("broken", "Broken", [Estimate(2, "b: 30%", 0.3, 0.1, 0.6, 0.05, 0.7)]),
     ]
     forest = draw_forest(rows, scale_of_shares())
     assert [row.key for row in forest.rows] == ["first", "broken"]
     above, below = forest.rows[0].marks
-    assert (above.x, above.left, above.right, above.title) == (42.5, 34.9, 50.4, "a: 42.5 %")
+    assert (above.x, above.left, above.right, above.title) == (42.5, 34.9, 50.4, "a: 42.5%")
     # Without an interval none is drawn; colours begin again after the fourth.
     assert (below.left, below.right, below.series) == (None, None, 1)
     assert above.y < below.y < forest.rows[0].height
@@ -74,12 +74,12 @@ def test_a_forest_plot_keeps_the_order_and_leaves_out_what_has_no_value() -> Non
 
 
 def test_empty_band_and_unmarked_bounds_are_drawn() -> None:
-    rows = [("overall", "Overall", [Estimate(1, "a: 20 to 40 %", None, least=0.2, most=0.4)])]
+    rows = [("overall", "Overall", [Estimate(1, "a: 20 to 40%", None, least=0.2, most=0.4)])]
     (row,) = draw_forest(rows, scale_of_shares()).rows
     (mark,) = row.marks
     assert (mark.x, mark.outer_left, mark.outer_right) == (None, 20, 40)
     drawn = write_marks(row)
-    assert "a: 20 to 40 %" in drawn and 'class="bounds" x1="20' in drawn and "<circle" not in drawn
+    assert "a: 20 to 40%" in drawn and 'class="bounds" x1="20' in drawn and "<circle" not in drawn
     flow = draw_flow(FlowCounts(0, 0, 2, 1), WORDS)
     assert [band.kind for band in flow.bands] == ["fixed", "still-wrong"]
     assert flow.bars[0].height == 1
@@ -90,9 +90,7 @@ def test_what_refinement_does_is_drawn_as_wide_as_its_share() -> None:
     flow = draw_flow(FlowCounts(survived=7, broken=3, fixed=18, still_wrong=20), WORDS)
     assert [bar.text for bar in flow.bars] == ["right 10", "wrong 38", "right 25", "wrong 23"]
     assert [band.kind for band in flow.bands] == ["survived", "broken", "fixed", "still-wrong"]
-    assert (
-        flow.label == "stayed right: 7 / 48, broken: 3 / 48, fixed: 18 / 48, stayed wrong: 20 / 48"
-    )
+    assert flow.label == "stayed right: 7/48, broken: 3/48, fixed: 18/48, stayed wrong: 20/48"
     widths = {}
     for band in flow.bands:
         corners = [tuple(map(float, corner.split(","))) for corner in band.points.split()]
@@ -135,13 +133,13 @@ HOSTILE = "a_b & 50 % \\input{x} | `rm` <b> $1 #~^"
 def make_table(name: str = "imported") -> Table:
     columns = [
         Column("Configuration"),
-        Column("n / N", is_number=True),
+        Column("n/N", is_number=True),
         Column("Chart", is_drawing=True),
         Column("Beside it"),
     ]
     row = [
         Cell(name),
-        Cell("65 / 153", url="/somewhere/"),
+        Cell("65/153", url="/somewhere/"),
         Cell("", drawing=ForestRow("x", "", 10, [])),
         Cell("3 open", note="2 unresolved"),
     ]
@@ -159,14 +157,14 @@ def test_table_is_written_as_csv_markdown_and_latex() -> None:
     lines = write_markdown(make_table()).splitlines()
     assert lines[0] == "**Figures (not blind)**"
     assert lines[2:4] == [
-        "| Figure | Configuration | n / N | Beside it |",
+        "| Figure | Configuration | n/N | Beside it |",
         "| --- | --- | ---: | --- |",
     ]
     assert len(lines) == 6
     text = write_latex(make_table())
     assert r"\begin{tabular}{llrl}" in text
     assert r"\caption{Figures (not blind)}" in text
-    assert r"First-pass accuracy & imported & 65 / 153 & 3 open (2 unresolved) \\" in text
+    assert r"First-pass accuracy & imported & 65/153 & 3 open (2 unresolved) \\" in text
     assert text.count(r"\begin") == text.count(r"\end")
     assert text.index("adjustbox}{max width") < text.index(r"\begin{tabular}")
     long = table_of("x", "X", [Column("A")], [[Cell("word " * 40)]], "")
@@ -180,15 +178,15 @@ def test_copied_csv_has_each_number_in_a_column_of_its_own() -> None:
     wanted: dict[str, dict[str, object]] = {
         "−9.8 pp": {"V (percentage points)": -9.8},
         "+4.0 to +15.5 pp": {"V, low (percentage points)": 4, "V, high (percentage points)": 15.5},
-        "33.3 to 53.6 %": {"V, low (%)": 33.3, "V, high (%)": 53.6},
+        "33.3 to 53.6%": {"V, low (%)": 33.3, "V, high (%)": 53.6},
         "−0.12 to +0.30": {"V, low": -0.12, "V, high": 0.3},
         "1,641": {"V": 1641},
         "–": {"V": ""},
         "< 0.0001": {"V, note": "< 0.0001"},
-        "65 / 153, 42.5 %": {"V, n": 65, "V, N": 153, "V (%)": 42.5},
-        "post-stratified 86.0 %": {"V, post-stratified (%)": 86},
+        "65/153, 42.5%": {"V, n": 65, "V, N": 153, "V (%)": 42.5},
+        "post-stratified 86.0%": {"V, post-stratified (%)": 86},
         "– (too few)": {"V, note": "too few"},
-        "more than 5% open (4 / 10)": {"V, n": 4, "V, N": 10, "V, note": "more than 5% open"},
+        "more than 5% open (4/10)": {"V, n": 4, "V, N": 10, "V, note": "more than 5% open"},
     }
     found: dict[str, dict[str, object]] = {}
     for text in wanted:

@@ -71,16 +71,16 @@ def test_the_page_shows_every_figure_of_the_golden_case(
         for figure in there:
             assert figure.text in rows[figure.name]
         for name, (numerator, denominator) in shares.items():
-            value = f"{100 * numerator / denominator:.1f} %"
+            value = f"{100 * numerator / denominator:.1f}%"
             if name == "net":
                 value = f"+{value.replace('%', 'pp')}"
-            assert f"{numerator} / {denominator} {value}" in rows[name]
+            assert f"{numerator}/{denominator} {value}" in rows[name]
         assert f"p = {p}" in rows["net"]
 
 
 def test_numbers_lead_to_the_items_behind_them(golden: Campaign, as_manager: Client) -> None:
     page = as_manager.get(f"/campaigns/{golden.pk}/report/").text
-    link = re.search(r'href="([^"]*figure=broken[^"]*)">3 / 10<', page)
+    link = re.search(r'href="([^"]*figure=broken[^"]*)">3/10<', page)
     address = unescape(link[1])
     assert as_manager.get(address).text.count('class="row-title"') == 10
     for which, count in (("numerator", 3), ("rest", 7)):
@@ -187,7 +187,7 @@ def test_manager_explains_conflict(campaign: Campaign, reviewer: User, as_manage
     )
     assert (answer.status_code, answer["Location"]) == (302, back)
     page = as_manager.get(f"/campaigns/{campaign.pk}/report/").text
-    assert "1 / 3" in rows_of(page)["execution_agreement"]
+    assert "1/3" in rows_of(page)["execution_agreement"]
     assert "1 too strict · 1 no reason given yet" in rows_of(page)["execution_agreement"]
 
 

@@ -293,7 +293,7 @@ def test_prevented_threats_have_share(boss: Client, campaign: Campaign, reviewer
         Score.objects.filter(item__in=items[:here]).update(imported=False)
         page = threats_page(boss, campaign)
         assert said in page and unsaid not in page, here
-        assert ("1 of 4 scores (25.0 %) were given here, 3 were imported" in page) is (here == 1)
+        assert ("1 of 4 scores (25.0%) were given here, 3 were imported" in page) is (here == 1)
     Score.objects.all().delete()
     page = threats_page(boss, campaign)
     assert "Prevented: the order is random" in page and "Unknown" not in page
@@ -334,7 +334,7 @@ def test_imported_times_are_checked(boss: Client, campaign: Campaign, reviewer: 
     assert times["sittings"] == {"numerator": 2, "denominator": 4}
     assert times["order"]["denominator"] == 7
     page = threats_page(boss, campaign)
-    assert "2 / 4 scores of a further arm of a statement (50.0 %) came within 30 minutes" in page
+    assert "2/4 scores of a further arm of a statement (50.0%) came within 30 minutes" in page
     Score.objects.update(timed=False)
     assert report_threats(campaign)["origin"]["times"] is None
 
