@@ -29,7 +29,7 @@ GUIDES = {
     "cost": _("Cost and time"),
     "batches": _("Message batches"),
     "simulating": _("Simulating before paying"),
-    "stand-in": _("The stand-in model"),
+    "demo-model": _("The demo model"),
     "agents": _("Agents and pipelines"),
     "roles": _("Roles and permissions"),
     "sign-in": _("Signing in"),

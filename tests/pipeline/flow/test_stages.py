@@ -135,5 +135,5 @@ def test_a_stage_that_is_not_ended_is_a_defect() -> None:
 
 
 def test_the_guide_to_the_demo_model_names_every_task() -> None:
-    guide = (Path(__file__).parents[3] / "docs" / "stand-in.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[3] / "docs" / "demo-model.md").read_text(encoding="utf-8")
     assert [name for name in names() if not re.search(rf"`(Task: )?{name}`", guide)] == []

@@ -25,7 +25,7 @@ from pipeline.standin.server.faults import Fault
 from tests.pipeline.standin.asking import Client, ask
 from tests.standin_process import ROOT, StandIn
 
-TEXT = (ROOT / "docs" / "stand-in.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "demo-model.md").read_text(encoding="utf-8")
 ADDRESS = "http://127.0.0.1:8123"
 
 
@@ -42,7 +42,7 @@ def fault_rows() -> list[tuple[str, str, dict[str, object]]]:
 
 def test_the_examples_give_what_they_say(standin: StandIn) -> None:
     session = "\n".join(blocks("pycon")).replace(ADDRESS, standin.url)
-    found = doctest.DocTestParser().get_doctest(session, {}, "stand-in.md", "stand-in.md", 0)
+    found = doctest.DocTestParser().get_doctest(session, {}, "demo-model.md", "demo-model.md", 0)
     assert len(found.examples) > 20
     said: list[str] = []
     doctest.DocTestRunner().run(found, out=said.append)
