@@ -11,7 +11,7 @@ from scriptsmith_site.embedded.servers.redis import Redis
 
 def test_command_gets_servers_if_it_asks_the_database() -> None:
     without = ["", "help", "--version", "migrate --help", "check", "check --deploy"]
-    without += ["collectstatic --noinput"]
+    without += ["collectstatic --noinput", "settings_table"]
     having = ["check --database default", "check --database=default", "migrate"]
     having += ["import_items help x.csv"]
     assert [line for line in without + having if needs_servers(line.split())] == having
