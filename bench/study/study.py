@@ -31,7 +31,8 @@ from review.models import Assignment, Campaign, Case, Item, ReportPart, Score, T
 from review.report import services
 from tests.review.report.rows import Label, fill
 
-CASES, COPIES = 1_000, size(full=50, quick=5)  # in two arms each: 100,000 or 10,000 items
+# In two arms each: 100,000 or 12,000 items. Both are more than `LARGE_STUDY`, so that a worker counts the slow parts.
+CASES, COPIES = 1_000, size(full=50, quick=6)
 REVIEWERS, ASKED = 20, 5
 LOOKS = 40
 SLOW_PAGE_MS = 500.0
