@@ -66,11 +66,11 @@ _LEVELS = {
     CharacterKind.LOOK_ALIKE: Level.WARNING,
 }
 _EFFECTS = {
-    CharacterKind.BIDI_CONTROL: "changes the order in which the line is shown",
+    CharacterKind.BIDI_CONTROL: "changes the displayed order of the line",
     CharacterKind.ZERO_WIDTH: "is invisible",
     CharacterKind.CONTROL: "is invisible or moves the cursor in a terminal",
-    CharacterKind.ODD_SPACE: "looks like a blank, and is none for bash",
-    CharacterKind.LOOK_ALIKE: "looks like {ascii}, and is another character for bash",
+    CharacterKind.ODD_SPACE: "looks like a space but is not one for Bash",
+    CharacterKind.LOOK_ALIKE: "looks like {ascii} but is a different character for Bash",
 }
 # Dashes and quotes that word processors and chats insert, and letters of other scripts.
 _PUNCTUATION = {

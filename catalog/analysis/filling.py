@@ -152,7 +152,9 @@ def _check_values(
         if "\0" in value:
             raise UnfillableScript(f"The value of {name} contains a NUL byte.")
         if _CONTROL.search(value) and _OTHER_SHELL.match(script):
-            raise UnfillableScript(f"The value of {name} contains what only Bash can be told.")
+            raise UnfillableScript(
+                f"The value of {name} contains control characters, which only Bash can read."
+            )
 
 
 def _arguments_line(

@@ -58,7 +58,7 @@ def check_shellcheck(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
     unix = script.replace("\r\n", "\n")
     program = find_shellcheck()
     if program is None:
-        return [_unscored("ShellCheck is not installed here, so it said nothing.", "none")]
+        return [_unscored("ShellCheck is not installed, so it did not run.", "none")]
     version = "unknown"
     try:
         version = tool_version(program)
@@ -82,11 +82,11 @@ def find_shellcheck() -> str | None:
 
 def _read_answer(returncode: int, stdout: bytes) -> list[_Comment]:
     if returncode not in (0, 1):
-        raise ToolFailed(f"ShellCheck gave up on this script (exit status {returncode}).")
+        raise ToolFailed(f"ShellCheck failed on this script (exit status {returncode}).")
     try:
         return _Answer.model_validate_json(stdout).comments
     except ValidationError as error:
-        raise ToolFailed("ShellCheck gave an answer that can't be read.") from error
+        raise ToolFailed("ShellCheck returned unreadable output.") from error
 
 
 def _line_end_findings(script: str, version: str) -> list[Finding]:
@@ -101,8 +101,8 @@ def _line_end_findings(script: str, version: str) -> list[Finding]:
             outcome=Outcome.FAILED,
             level=Level.ERROR,
             code="SC1017",
-            message=f"Windows line ends on {count} lines: bash takes the carriage return for a part"
-            " of the last word. Save the script with Unix line ends.",
+            message=f"Windows line endings on {count} lines: Bash treats the carriage return as part"
+            " of the last word. Save the script with Unix line endings.",
             line=before.count("\n") + 1,
             column=len(before) - (before.rfind("\n") + 1) + 1,
         )
@@ -145,8 +145,8 @@ def _silenced(script: str, version: str) -> list[Finding]:
             outcome=Outcome.UNSCORED,
             level=Level.INFO,
             code="silenced",
-            message=f"The script tells ShellCheck to be silent about {directive[1][:80]};"
-            " what it would have said there is not known.",
+            message=f"The script disables ShellCheck for {directive[1][:80]},"
+            " so its findings there are unknown.",
             line=script.count("\n", 0, directive.start()) + 1,
         )
         for directive in _DIRECTIVE.finditer(script)
@@ -171,5 +171,5 @@ def _passed(version: str) -> Finding:
         outcome=Outcome.PASSED,
         level=Level.INFO,
         code="clean",
-        message="ShellCheck has nothing to say about the script.",
+        message="ShellCheck found no problems.",
     )

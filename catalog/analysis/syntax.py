@@ -25,7 +25,7 @@ def check_syntax(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
     encoded = encode_script(script)
     bash = shutil.which("bash")
     if bash is None:
-        return [_unscored("bash is not installed here, so the syntax was not checked.", "none")]
+        return [_unscored("Bash is not installed, so the syntax was not checked.", "none")]
     version = "unknown"
     try:
         version = tool_version(bash)
@@ -47,8 +47,10 @@ def _read_answer(returncode: int, stderr: str, version: str) -> list[Finding]:
     if findings:
         return findings
     if returncode != 0:
-        return [_problem(None, "bash refuses the script without a reason.", returncode, version)]
-    return [_finding(Outcome.PASSED, Level.INFO, "syntax", "Bash can read the script.", version)]
+        return [
+            _problem(None, "Bash rejects the script without giving a reason.", returncode, version)
+        ]
+    return [_finding(Outcome.PASSED, Level.INFO, "syntax", "No syntax errors.", version)]
 
 
 def _messages(stderr: str) -> list[tuple[int | None, str]]:

@@ -92,10 +92,10 @@ def find_tool_effects(program: Program, tools: ToolRules) -> Iterator[Effect]:
         if name is None or command.name in program.functions:
             continue
         if tools[name] is ToolEffect.DESTROYS:
-            message = f"Runs {name}, which destroys something according to a curator."
+            message = f"Runs {name}, which destroys something according to a curator's rule."
             yield Effect("destructive", Level.WARNING, message, command.span)
         elif tools[name] is ToolEffect.CHANGES:
-            message = f"Runs {name}, which changes something according to a curator."
+            message = f"Runs {name}, which changes something according to a curator's rule."
             yield Effect("mutating", Level.INFO, message, command.span)
 
 

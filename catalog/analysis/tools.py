@@ -35,7 +35,7 @@ def run_tool(
     except OSError as error:
         raise ToolFailed(f"{name} could not be started: {error.strerror}.") from error
     if done.returncode < 0:
-        raise ToolFailed(f"{name} died of signal {-done.returncode} on this script.")
+        raise ToolFailed(f"{name} was killed by signal {-done.returncode} on this script.")
     return done
 
 
@@ -45,5 +45,5 @@ def tool_version(path: str) -> str:
     stated = run_tool([path, "--version"], b"", timeout=VERSION_TIMEOUT).stdout
     found = re.search(rb"version:? (\d+(?:\.\d+)*)", stated)
     if found is None:
-        raise ToolFailed(f"{path.rpartition('/')[2]} does not say which version it is.")
+        raise ToolFailed(f"{path.rpartition('/')[2]} does not report its version.")
     return found[1].decode()

@@ -135,6 +135,6 @@ def encode_script(script: str) -> bytes:
         ) from error
     if len(encoded) > MAXIMUM_BYTES:
         raise UnreadableScript(
-            f"The script has {len(encoded):,} bytes; at most {MAXIMUM_BYTES:,} are analysed."
+            f"The script has {len(encoded):,} bytes. The limit is {MAXIMUM_BYTES:,}."
         )
     return encoded

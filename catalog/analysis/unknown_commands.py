@@ -153,7 +153,7 @@ def _report_names(lines: Mapping[str, list[int]], tools: ToolRules) -> Iterator[
         )
         uses = where if len(found) == 1 else f"{len(found)} uses, {where}"
         if tools.get(name) is ToolEffect.UNKNOWN:
-            message = f"According to a curator, the effect of {name} is unknown ({uses})."
+            message = f"According to a curator's rule, the effect of {name} is unknown ({uses})."
         else:
             message = f"No rule knows {name} ({uses})."
         yield _finding(CODE, f"{message} Check what it does.", places[0])

@@ -85,9 +85,9 @@ def _reason(
             f" {name_folder(folder)}."
         )
     elif not value.strip():
-        yield f"{parameter.name} is empty, and line {line} deletes or overwrites what it names."
+        yield f"{parameter.name} is empty, but line {line} uses it to delete or overwrite files."
     elif (whole := emptied_folder(value.strip())) in _NEVER_MEANT:
         yield (
-            f"{parameter.name} is {name_folder(whole or value)}, and line {line} deletes or"
-            " overwrites what it names."
+            f"{parameter.name} is {name_folder(whole or value)}, but line {line} deletes or"
+            " overwrites it."
         )

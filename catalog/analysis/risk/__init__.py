@@ -160,7 +160,7 @@ def _nothing_found() -> Finding:
         outcome=Outcome.PASSED,
         level=Level.INFO,
         code="nothing-found",
-        message="Nothing that is known to be risky was recognised; that is no guarantee.",
+        message="No known risks detected. This is not a guarantee.",
     )
 
 

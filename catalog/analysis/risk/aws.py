@@ -24,10 +24,10 @@ def find_aws_effect(command: Command, arguments: Arguments) -> Iterator[Effect]:
     level = access_level(arguments)
     action = show_text(" ".join(arguments.subcommands[:2]))
     if level == "P":
-        message = f"Changes who may do what at AWS ({action}). Review the policy before you run it."
+        message = f"Changes AWS permissions ({action}). Review the policy before you run it."
         yield Effect("privileged", Level.WARNING, message, command.span)
     if level in ("P", "T", "W"):
-        yield Effect("mutating", Level.INFO, f"Changes resources at AWS ({action}).", command.span)
+        yield Effect("mutating", Level.INFO, f"Changes AWS resources ({action}).", command.span)
 
 
 def is_aws_read(arguments: Arguments) -> bool:

@@ -60,8 +60,8 @@ def _remove(command: Command, program: Program) -> Iterator[Effect]:
         return
     recursive = arguments.has("r", "R", "recursive")
     what = list_words(targets, otherwise=_passed_on(command))
-    below = " and everything below" if recursive else ""
-    asking = " without asking" if arguments.has("f", "force") else ""
+    verb = "Recursively deletes" if recursive else "Deletes"
+    asking = " without confirmation" if arguments.has("f", "force") else ""
     folders = [folder for word in targets if (folder := _certain_folder(word, program))]
     if folders and recursive:
         yield Effect(
@@ -76,7 +76,7 @@ def _remove(command: Command, program: Program) -> Iterator[Effect]:
         )
         is_temporary = bool(targets) and all(_is_temporary(word, program) for word in targets)
         level = Level.WARNING if is_many and not is_temporary else Level.INFO
-        yield Effect("destructive", level, f"Deletes {what}{below}{asking}.", command.span)
+        yield Effect("destructive", level, f"{verb} {what}{asking}.", command.span)
     for word in targets:
         if recursive or "*" in (word.span.text):
             yield from unsafe_variables(word, program)
@@ -95,7 +95,7 @@ def _is_many(word: Word, command: Command, program: Program) -> bool:
 
 
 def _passed_on(command: Command) -> str:
-    return f"every file that {command.context.via[-1] if command.context.via else 'it'} passes on"
+    return f"everything that {command.context.via[-1] if command.context.via else 'it'} passes on"
 
 
 def _is_temporary(word: Word, program: Program) -> bool:
@@ -129,7 +129,7 @@ def unsafe_variables(word: Word, program: Program) -> Iterator[Effect]:
         yield Effect(
             "unsafe_variable",
             Level.ERROR,
-            f"Deletes every file below {show(word)}; if {cause} empty, this is"
+            f"Deletes every file below {show(word)}. If {cause} empty, it deletes"
             f" {name_folder(folder or '/')}.",
             word.span,
         )
@@ -137,7 +137,7 @@ def unsafe_variables(word: Word, program: Program) -> Iterator[Effect]:
         yield Effect(
             "unsafe_variable",
             Level.WARNING,
-            f"Deletes {show(word)}; if {names} {verb} empty, this is everything below"
+            f"Deletes {show(word)}. If {names} {verb} empty, it deletes everything below"
             f" {name_folder(worst)}.",
             word.span,
         )
@@ -145,7 +145,7 @@ def unsafe_variables(word: Word, program: Program) -> Iterator[Effect]:
         yield Effect(
             "unsafe_variable",
             Level.WARNING,
-            f"{show(word)} is not quoted: with a blank or * in its value other files are deleted.",
+            f"{show(word)} is not quoted. Spaces or globs in its value would delete other files.",
             word.span,
         )
 
@@ -165,8 +165,8 @@ def _after_unsafe_cd(command: Command, program: Program) -> Iterator[Effect]:
                 yield Effect(
                     "unsafe_variable",
                     Level.ERROR,
-                    f"Deletes everything in the current folder; if {show(word)} is empty, that is"
-                    " not the folder meant.",
+                    f"Deletes everything in the current folder. If {show(word)} is empty, that is"
+                    " the wrong folder.",
                     command.span,
                 )
                 return
@@ -227,7 +227,7 @@ def _dd(command: Command, program: Program) -> Iterator[Effect]:
         target = word.without_prefix(3)
         path, shown = program.variables.worst(target), show(target)
         if path.startswith("/dev/") and not is_harmless_target(path):
-            message = f"Overwrites the disk or device {shown} from its first byte."
+            message = f"Overwrites the disk or device {shown} from the start."
             yield Effect("destructive", Level.ERROR, message, command.span)
         elif not is_harmless_target(path):
             level = Level.INFO if _is_temporary(target, program) else Level.WARNING
@@ -237,7 +237,7 @@ def _dd(command: Command, program: Program) -> Iterator[Effect]:
 def _shorten(command: Command, program: Program) -> Iterator[Effect]:
     arguments = read_arguments(command.arguments, short="sr", long=("size", "reference"))
     targets = list_words(arguments.operands, otherwise=_passed_on(command))
-    message = f"Cuts {targets} to another size; what is beyond it is lost."
+    message = f"Resizes {targets}. Data beyond the new size is lost."
     own = arguments.operands and all(_is_temporary(word, program) for word in arguments.operands)
     yield Effect("destructive", Level.INFO if own else Level.WARNING, message, command.span)
 
@@ -265,11 +265,11 @@ def _change_owner(command: Command, program: Program) -> Iterator[Effect]:
     for word in targets:
         folder = emptied_folder(program.variables.worst(word))
         if folder and folder not in (".", ".."):
-            message = f"Changes owner or rights of every file below {name_folder(folder)}"
+            message = f"Changes the owner or permissions of every file below {name_folder(folder)}"
             empty = "" if word.literal else f", if {show(word)} is empty"
             yield Effect("destructive", Level.ERROR, f"{message}{empty}.", command.span)
         else:
-            message = f"Changes owner or rights of {show(word)} and everything below."
+            message = f"Changes the owner or permissions of {show(word)} and everything below."
             yield Effect("mutating", Level.INFO, message, command.span)
 
 
@@ -280,7 +280,7 @@ def _copy_nothing(command: Command, program: Program) -> Iterator[Effect]:
         yield Effect("destructive", Level.WARNING, message, command.span)
     for word in operands[:-1] if command.name == "mv" else ():
         if emptied_folder(program.variables.worst(word)) in PROTECTED_FOLDERS | {"/", "/var"}:
-            message = f"Moves {show(word)} away, which the system needs."
+            message = f"Moves {show(word)}, which the system needs."
             yield Effect("outage", Level.ERROR, message, command.span)
     if command.name == "cp" and operands and operands[0].literal == "/dev/null":
         message = f"Empties {list_words(operands[1:])}."

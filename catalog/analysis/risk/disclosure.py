@@ -52,7 +52,9 @@ def find_disclosures(program: Program) -> Iterator[Effect]:
             for word in command.arguments[1:MAXIMUM_WORDS]:
                 if kind := _kind_of(word, program):
                     level = Level.ERROR if is_pushed else Level.WARNING
-                    message = f"Puts {kind} ({show(word)}) into the repository, for all to read."
+                    message = (
+                        f"Adds {kind} ({show(word)}) to the repository, where others can read it."
+                    )
                     yield Effect("exfiltration", level, message, command.span)
         for redirect in command.redirects:
             if redirect.kind == "read" and (kind := _kind_of(redirect.word, program)):
@@ -77,7 +79,7 @@ def _reads(kind: str, word: Word) -> Effect:
         f"Reads {kind} ({show(word)}). Print only what you need, because the output exposes them."
     )
     if not kind:
-        message = f"Reads a file whose name is computed ({show(word)}); it may hold secrets."
+        message = f"Reads a file whose name is computed ({show(word)}). It may contain secrets."
     return Effect("reads_secrets", Level.WARNING if kind else Level.INFO, message, word.span)
 
 
@@ -106,7 +108,7 @@ def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, st
             names = [v.name for v in word.variables if v.operator not in ("#", ":+", "+")]
             names += [word.literal] if name == "printenv" and word.literal else []
             if any(PATTERNS["secret-name"].search(one) for one in names):
-                yield word, "a secret of the environment"
+                yield word, "a secret from the environment"
     if is_language(name):
         for word in code_of(command):
             strings = re.finditer(r"[\"']([^\"'\s]{4,200})[\"']", read_code(word))
@@ -159,7 +161,7 @@ def _searches(command: Command, *, is_fed: bool) -> Iterator[Effect]:
         sought = arguments.value("e", "regexp") or next(iter(arguments.operands), None)
         is_wide = is_fed or command.name in ("rg", "ag") or arguments.has("r", "R", "recursive")
         if is_wide and sought and PATTERNS["searched"].search(sought.literal or ""):
-            message = f"Searches files for secrets ({show(sought)}), and prints what it finds."
+            message = f"Searches files for secrets ({show(sought)}) and prints the matches."
     elif command.name in ("find", "locate", "plocate", "fd"):
         for word in command.arguments[:MAXIMUM_WORDS]:
             text = word.literal or ""
@@ -197,7 +199,7 @@ def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -
         elif command.name in ("curl", "wget"):
             for word in read_curl(command).operands:
                 if any(other.name in _ENCODERS for other in program.inside(word)):
-                    message = f"Sends the output of a command in the address {show(word)}."
+                    message = f"Sends the output of a command in the URL {show(word)}."
                     yield Effect("exfiltration", Level.WARNING, message, command.span)
 
 
@@ -214,7 +216,7 @@ def _published(command: Command, program: Program, kinds: dict[int, str]) -> Ite
         kind = kind or _kind_of(word, program)
         kind = kind or ("a private folder" if PATTERNS["bulk"].fullmatch(word.prefix) else None)
     if kind:
-        message = f"Puts {kind} where a web server shows it to everyone."
+        message = f"Puts {kind} in a folder that a web server makes public."
         yield Effect("exfiltration", Level.ERROR, message, command.span)
 
 
@@ -334,6 +336,6 @@ def _dns_queries(program: Program) -> Iterator[Effect]:
             if any(text.startswith(".") for text in word.texts) and (
                 encoded.reaches(word) or (is_fed and (word.variables or word.takes_input))
             ):
-                message = f"Sends data in the name that it looks up ({show(word)})."
+                message = f"Sends data in a DNS query ({show(word)})."
                 yield Effect("exfiltration", Level.ERROR, message, command.span)
                 break

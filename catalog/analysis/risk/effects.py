@@ -78,7 +78,7 @@ def emptied_folder(path: str) -> str | None:
 
 def name_folder(folder: str) -> str:
     """Return the folder's name in words."""
-    names = {"/": "the whole system (/)", ".": "the current folder", "..": "the folder above"}
+    names = {"/": "the whole system (/)", ".": "the current folder", "..": "the parent folder"}
     names["~"] = "the home folder"
     return names.get(folder, show_text(folder.replace(SOMETHING, "…")))
 

@@ -18,7 +18,7 @@ from catalog.analysis.tables import PATTERNS, WORDS
 from catalog.analysis.types import Level
 
 _NETCATS = frozenset({"nc", "ncat", "netcat", "socat", "telnet", "s_client"})
-_REMOTE_SHELL = "Lets the other end of the connection run commands here."
+_REMOTE_SHELL = "Lets the remote machine run commands on this machine."
 _NO_HISTORY = frozenset({"", "0", "/dev/null", "*"})
 
 
@@ -39,22 +39,22 @@ def find_intrusions(command: Command, program: Program) -> Iterator[Effect]:
                 yield _effect("back_door", word.span, _REMOTE_SHELL)
             fetches = PATTERNS["fetches"].search(command.span.text[:4_000] + code)
             if fetches and (found := PATTERNS["runs"].search(code)):
-                message = "Runs what the code gets from another machine, unread."
+                message = "Runs what the code gets from another machine without review."
                 yield _effect("remote_code", word.span_of(*found.span()), message)
     elif name not in WORDS["searchers"] and any(map(PATTERNS["mines"].search, texts)):
         yield _effect("outage", command.span, "Uses this machine to mine cryptocurrency.")
     elif name in ("useradd", "usermod", "adduser"):
         uids = read_arguments(words, short="uGgdscpefk", long=("uid",)).value("u", "uid")
         if uids is not None and uids.literal == "0":
-            yield _effect("back_door", command.span, "Gives an account the rights of root (uid 0).")
+            yield _effect("back_door", command.span, "Gives an account root privileges (UID 0).")
     elif name == "setcap" and any("setuid" in text or "sys_admin" in text for text in texts):
-        message = "Lets everyone who starts the program become root."
+        message = "Lets everyone who runs the program become root."
         yield _effect("back_door", command.span, message)
     elif name == "kill" and _ends_everything(texts):
-        message = "Ends every process, or the first one, which all others depend on."
+        message = "Ends every process, or process 1, on which all others depend."
         yield _effect("outage", command.span, f"{message} Name the process that you mean.")
     elif name == "ssh" and any(re.match(r"-\w*R", word.prefix) for word in words):
-        message = "Opens a way into this machine from the other one (ssh -R)."
+        message = "Opens access to this machine from the remote machine (ssh -R)."
         yield Effect("network", Level.WARNING, message, command.span)
     elif (name == "unset" and any(map(PATTERNS["history"].fullmatch, texts))) or (
         name == "set" and ("+o", "history") in pairwise(texts)
@@ -67,7 +67,7 @@ def _effect(code: Code, span: Span, message: str) -> Effect:
 
 
 def _hides_history(span: Span) -> Effect:
-    return _effect("hidden_traces", span, "Keeps the shell from recording what is typed.")
+    return _effect("hidden_traces", span, "Stops the shell from recording its history.")
 
 
 def _hands_over_shell(command: Command) -> Iterator[Effect]:

@@ -18,17 +18,19 @@ def find_endless(program: Program) -> Iterator[Effect]:
     ended = _ended_loops(program)
     for loop in program.loops:
         if loop.endless and loop not in ended:
-            message = "Repeats for ever: nothing in this loop ends it."
+            message = "This loop never ends."
             yield Effect("unbounded_loop", Level.WARNING, message, loop.span)
     for command in program.commands:
         if "timeout" not in command.context.via and _follows(command):
-            message = f"{command.name} goes on until somebody stops it."
+            message = f"{command.name} runs until it is stopped."
             yield Effect("unbounded_loop", Level.INFO, message, command.span)
         if _fills(command, program):
-            message = "Fills the disk until no program can write. Give a size that leaves space."
+            message = (
+                "Fills the disk until no program can write. Set a size that leaves free space."
+            )
             yield Effect("outage", Level.ERROR, message, command.span)
         if _multiplies(command):
-            message = f"The function {command.name} starts itself twice, until the machine is full."
+            message = f"The function {command.name} starts two copies of itself until the machine is full."
             yield Effect("destructive", Level.ERROR, message, command.span)
 
 

@@ -30,7 +30,7 @@ def find_network_use(command: Command, program: Program) -> Iterator[Effect]:
     for word in sockets[:1]:
         yield Effect("network", Level.WARNING, f"Opens a connection to {show(word)}.", word.span)
     if sockets and name in SHELLS:
-        message = "Lets whoever is at the other end of the connection run commands here."
+        message = "Lets the remote machine run commands on this machine."
         yield Effect("remote_code", Level.ERROR, message, command.span)
     verbs = _WITH_SUBCOMMAND.get(name, set())
     uses_verb = bool(verbs) and bool(verbs & {word.literal for word in command.arguments[:4]})

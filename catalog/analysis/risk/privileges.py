@@ -44,7 +44,7 @@ def find_privileges(command: Command, program: Program) -> Iterator[Effect]:
     elif name == "sysctl" and any(
         "=" in word.prefix or word.literal in ("-w", "-p") for word in command.arguments
     ):
-        yield _effect(command, Level.INFO, "Changes settings of the kernel.")
+        yield _effect(command, Level.INFO, "Changes kernel settings.")
     elif name in ("docker", "podman"):
         yield from _privileged_container(command)
     yield from _protected_writes(command, program)
@@ -62,7 +62,7 @@ def find_root_variables(program: Program) -> Iterator[Effect]:
     for name, span, text in held:
         first = text.strip("\"'").split(maxsplit=1)[:1]
         if first and first[0] in _RAISERS:
-            message = f"May run commands with the rights of root ({show_text(name)} is {first[0]})."
+            message = f"May run commands as root ({show_text(name)} is {first[0]})."
             yield Effect("privileged", Level.INFO, message, span)
 
 
@@ -84,7 +84,7 @@ def _raise_rights(command: Command) -> Iterator[Effect]:
         named = [word for word in arguments.operands if word.literal != "-"]
         user = named[0] if named else None
     account = show(user) if user else "root"
-    yield _effect(command, Level.INFO, f"Runs with the rights of {account} ({command.name}).")
+    yield _effect(command, Level.INFO, f"Runs as {account} ({command.name}).")
 
 
 def _change_mode(command: Command, program: Program) -> Iterator[Effect]:
@@ -98,7 +98,7 @@ def _change_mode(command: Command, program: Program) -> Iterator[Effect]:
     mode = (mode_word.literal or "") if mode_word else ""
     what = list_words(targets, otherwise="files")
     if _sets_id(mode):
-        message = f"Lets {what} run with the rights of its owner or group, whoever starts it."
+        message = f"Lets every user run {what} with the privileges of the owner or group."
         is_shell = any(PATTERNS["becomes-root"].search(show(word)) for word in targets)
         code, level = ("back_door", Level.ERROR) if is_shell else ("privileged", Level.WARNING)
         yield Effect(cast(Code, code), level, message, command.span)
@@ -125,8 +125,10 @@ def _open_secrets(
     for word in targets:
         path = program.variables.worst(word).rstrip(f"/{SOMETHING}")
         if (secret_kind(path) or path in ("/root", "~")) and f"/{account}" not in path:
-            message = f"Lets {show_text(who)} use {show(word)}, which holds secrets."
-            yield _effect(command, Level.WARNING, f"{message} Give single accounts single files.")
+            message = f"Lets {show_text(who)} access {show(word)}, which contains secrets."
+            yield _effect(
+                command, Level.WARNING, f"{message} Give each account only the files it needs."
+            )
             return
 
 
@@ -153,7 +155,7 @@ def _privileged_container(command: Command) -> Iterator[Effect]:
     host = {"--privileged", "--pid=host", "--cap-add=ALL", "--cap-add=SYS_ADMIN"}
     socket = any("/var/run/docker.sock" in text for text in texts)
     if "run" in texts and (mounts_root or socket or host & set(texts)):
-        message = "Gives the container rights of root on this machine."
+        message = "Gives the container root privileges on this machine."
         yield _effect(command, Level.WARNING, message)
 
 
@@ -167,7 +169,7 @@ def _protected_writes(command: Command, program: Program) -> Iterator[Effect]:
             code, level = "privileged", Level.WARNING
             if any(grants_all_rights(one) for one in content):
                 code, level = "back_door", Level.ERROR
-            message = "Changes who may use sudo. Check the file with visudo -c."
+            message = "Changes who can use sudo. Check the file with visudo -c."
             yield Effect(cast(Code, code), level, message, word.span)
         elif rule and (rule.code != "hidden_traces" or _removes(command, redirected.get(id(word)))):
             connects = any(
@@ -183,7 +185,7 @@ def _protected_writes(command: Command, program: Program) -> Iterator[Effect]:
                 yield Effect("back_door", Level.ERROR, message, word.span)
             yield Effect(rule.code, level, rule.message, word.span)
         elif is_protected(path):
-            message = f"Writes to {show(word)}, which belongs to the system."
+            message = f"Writes to a system path: {show(word)}"
             yield Effect("privileged", Level.WARNING, message, word.span)
 
 

@@ -60,16 +60,16 @@ def _from_words(command: Command, downloads: Flow, remote: Flow) -> str | None:
         if (name := remote.inside(word)) and not is_part:
             return _message(name, command)
         if _URL.match(word.prefix) and word is not command.words[0]:
-            return f"Runs {show(word)} from another machine, unread ({command.name})."
+            return f"Runs {show(word)} from another machine without review ({command.name})."
         is_run = is_shell(command.name)
         if is_run and any(variable.name in downloads.variables for variable in word.variables):
-            return f"Runs what was downloaded into {show(word)}, unread."
+            return f"Runs the download in {show(word)} without review."
     return None
 
 
 def _message(source: str, command: Command) -> str:
     by = f" ({command.name})" if command.name else ""
-    return f"Runs what {source} gets from another machine, unread{by}."
+    return f"Runs what {source} gets from another machine without review{by}."
 
 
 def _from_pipe(command: Command, remote: Flow) -> str | None:
@@ -126,7 +126,7 @@ def _from_file(command: Command, files: dict[str, int]) -> str | None:
         if word is command.words[0] and "/" not in word.span.text and word.literal is not None:
             continue
         if line := files.get(file_key(word)):
-            return f"Runs {show(word)}, which line {line} downloads, unread."
+            return f"Runs {show(word)}, which line {line} downloads, without review."
     return None
 
 
@@ -137,7 +137,7 @@ def _into_system(command: Command, remote: Flow) -> str | None:
         written += [word for word in command.arguments if not word.prefix.startswith("-")]
     for word in written:
         if PATTERNS["run-by-system"].search(word.literal or word.span.text):
-            return f"Writes what it downloads to {show(word)}, where the system runs it, unread."
+            return f"Downloads to {show(word)}, where the system runs it without review."
     return None
 
 

@@ -51,9 +51,9 @@ def find_script_secrets(program: Program) -> Iterator[Effect]:
 
 
 def _find_named(program: Program) -> Iterator[Effect]:
-    places = [(one, "sets {} to a value that all can read") for one in program.assignments]
+    places = [(one, "contains the value of {}") for one in program.assignments]
     for command in program.commands:
-        places += [(one, "gives {} on a command line") for one in command.assignments]
+        places += [(one, "passes {} on a command line") for one in command.assignments]
     for assignment, what in places:
         value = assignment.value
         if value and _SECRET_NAME.search(assignment.name) and _is_secret(value):
@@ -63,7 +63,7 @@ def _find_named(program: Program) -> Iterator[Effect]:
 
 
 def _effect(span: Span, what: str) -> Effect:
-    message = f"The script {what}; who sees the script or the list of processes has it."
+    message = f"The script {what}. Anyone who sees the script or the process list can read it."
     return Effect("secrets", Level.WARNING, message, span)
 
 
@@ -85,16 +85,16 @@ def _in_command(command: Command) -> Iterator[Effect]:
     arguments = read_arguments(command.arguments, short=letters, long=names)
     for option, value in arguments.options:
         if option in names and value is not None and _is_secret(value):
-            yield _effect(value.span, f"gives a password or token to {command.name}")
+            yield _effect(value.span, f"passes a password or token to {command.name}")
     for word in command.arguments:
         text = word.literal or ""
         if command.name.startswith(("mysql", "mariadb")) and re.match(r"-p[^-\s]", text):
-            yield _effect(word.span, f"gives a password to {command.name}")
+            yield _effect(word.span, f"passes a password to {command.name}")
         if command.name == "openssl" and re.match(r"pass:.", text) and _is_secret(word):
-            yield _effect(word.span, "gives a password to openssl")
+            yield _effect(word.span, "passes a password to openssl")
     if command.name == "curl":
         user = read_arguments(command.arguments, short="uHXdoAebm", long=("user",)).value(
             "u", "user"
         )
         if user is not None and re.fullmatch(r"[^:$]*:[^$]+", user.literal or ""):
-            yield _effect(user.span, "gives a password to curl")
+            yield _effect(user.span, "passes a password to curl")

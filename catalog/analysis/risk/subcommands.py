@@ -144,7 +144,7 @@ def find_subcommand_effects(command: Command, program: Program) -> Iterator[Effe
         given = arguments.operands
         for mark, words in (("«it»", rest), ("«first»", given[:1]), ("«last»", given[-1:])):
             if mark in message:
-                otherwise = "what is named at run time" if mark == "«it»" else "a disk"
+                otherwise = "a target chosen at run time" if mark == "«it»" else "a disk"
                 message = message.replace(mark, _show_words(words) or otherwise)
         yield Effect(rule.block.code, rule.block.level, message, command.span)
     elif command.name == "aws":

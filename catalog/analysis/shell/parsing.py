@@ -79,7 +79,7 @@ class Attempt:
 
     def __init__(self, source: bytes) -> None:
         if _FOREIGN_MARKER.search(source):
-            raise TooComplex("the end of a heredoc in it is not marked with plain letters")
+            raise TooComplex("a here-document in it ends with an unusual delimiter")
         if len(_PIPES.findall(source)) > MAXIMUM_PIPES:
             raise TooComplex(f"it has more than {MAXIMUM_PIPES:,} pipes")
         self.original = source = source.translate(_ASCII)
@@ -99,7 +99,7 @@ class Attempt:
             if corrected == self.source:
                 return root
             self.source = bytes(corrected)
-        raise TooComplex("its lines can't be told apart")
+        raise TooComplex("its lines can't be separated")
 
     def parse_part(self, source: bytes, start: int, end: int) -> Node | None:
         """Return the tree of these bytes of the source, or None if it has an error."""

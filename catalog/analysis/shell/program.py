@@ -219,7 +219,7 @@ class _Reader:
             while self.queue and len(commands) < MAXIMUM_COMMANDS:
                 commands.append(self._read_command(self.queue.popleft(), len(commands)))
             if self.queue:
-                message = "From here on there are too many commands."
+                message = "There are too many commands to analyze from here on."
                 self._gap(self.queue[0].span, "too_complex", message)
                 break
             self.files.add(commands[seen:])
@@ -353,9 +353,7 @@ class _Reader:
     def _opened(self, command: Command) -> list[Command | ShellText]:
         opened = [*open_command(command), *self._called(command)]
         if opened and len(command.context.via) >= MAXIMUM_WRAPPERS:
-            self._gap(
-                command.span, "too_complex", "Commands that start commands, too many in a row."
-            )
+            self._gap(command.span, "too_complex", "Too many nested commands to analyze.")
             return []
         return opened
 
@@ -369,7 +367,7 @@ class _Reader:
             values = self._values(word, command, is_name=is_name) if word.literal is None else []
             self.words_resolved += len(values)
             if self.words_resolved > MAXIMUM_RESOLVED:
-                self._gap(word.span, "too_complex", "Too many values of variables to be judged.")
+                self._gap(word.span, "too_complex", "Too many variable values to analyze.")
                 return command
             words += values or [word]
         return replace(command, words=tuple(words))
@@ -473,7 +471,7 @@ class _Reader:
         calls = list(self.functions.called(command))
         self.calls += len(calls)
         if calls and self.calls > MAXIMUM_CALLS:
-            self._gap(command.span, "too_complex", "Too many calls of functions to be judged.")
+            self._gap(command.span, "too_complex", "Too many function calls to analyze.")
         else:
             yield from calls
 
@@ -497,12 +495,12 @@ class _Reader:
         self.bytes_read += len(inner_unit.source)
         is_too_much = self.units > MAXIMUM_UNITS or self.bytes_read > MAXIMUM_BYTES
         if depth > MAXIMUM_DEPTH or is_too_much:
-            self._gap(word.span, "too_complex", "Commands inside commands, too many to be judged.")
+            self._gap(word.span, "too_complex", "Too many nested commands to analyze.")
             return
         if word.variables or word.outputs:
             message = (
-                f"A value becomes part of the text that {command.name} runs: {show(written)};"
-                " whatever it contains is run as code."
+                f"A value becomes part of the code that {command.name} runs: {show(written)}."
+                " Its content runs as code."
             )
             self._gap(word.span, "spliced_value", message)
         context = replace(command.context, via=(*command.context.via, command.name))

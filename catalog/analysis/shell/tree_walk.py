@@ -47,7 +47,7 @@ MAXIMUM_NESTING = 40  # of loops, pipelines or substitutions
 MAXIMUM_TESTS = 3_000  # of one unit
 MAXIMUM_WORDS = 2_000  # of one command
 
-_NOT_PARSED = "A part of the script could not be parsed here; risks in it may be missed."
+_NOT_PARSED = "This part could not be parsed, so risks in it may be missed."
 _EVALUATED = "A value is used as a variable's name here. Commands in its subscript would run."
 # `${!1}` and `test -v "$1"`.
 _NAMES = re.compile(rb"\$\{!\d+\}|(?:\[\[?|test|printf)[ \t]{1,9}-v[ \t]{1,9}\"?\$\{?\d")
@@ -72,7 +72,7 @@ def walk_unit(unit: Unit, context: Context) -> Found:
             return found
         _walk_text(*waiting.popleft(), found, waiting)
     span = Span(unit, 0, len(unit.source))
-    found.gaps.append(Gap(span, "too_complex", "Too many substitutions in one another."))
+    found.gaps.append(Gap(span, "too_complex", "Too many nested substitutions to analyze."))
     return found
 
 
@@ -82,12 +82,12 @@ _Waiting = deque[tuple[Unit, Context]]
 def _walk_text(unit: Unit, context: Context, found: Found, waiting: _Waiting) -> None:
     whole = Span(unit, 0, len(unit.source))
     if unit.depth > MAXIMUM_DEPTH:
-        found.gaps.append(Gap(whole, "too_complex", "Nested too deeply to be judged."))
+        found.gaps.append(Gap(whole, "too_complex", "Nested too deeply to analyze."))
         return
     try:
         text = read_text(unit.source)
     except TooComplex as error:
-        found.gaps.append(Gap(whole, "unparsed", f"This text was not judged: {error}."))
+        found.gaps.append(Gap(whole, "unparsed", f"This text was not analyzed: {error}."))
         return
     for name in islice(_NAMES.finditer(unit.source), MAXIMUM_HIDDEN):
         found.gaps.append(Gap(Span(unit, *name.span()), "dynamic_code", _EVALUATED))
@@ -115,7 +115,7 @@ def _walk_text(unit: Unit, context: Context, found: Found, waiting: _Waiting) ->
 def _unread(span: Span) -> Gap:
     gap = Gap(span, "unparsed", "could not be parsed, so risks in it may be missed. Review it.")
     if not has_command_word(span.unit.source[span.start : span.end]):
-        gap = Gap(span, "skipped", "could not be parsed, but contains no command.")
+        gap = Gap(span, "skipped", "could not be parsed, but contains no commands.")
     first, last = span.line, gap.last_line
     lines = f"Line {first}" if last == first else f"The part from line {first} to line {last}"
     return replace(gap, message=f"{lines} {gap.message}")
@@ -174,7 +174,7 @@ class _Walker:
     def _push(self, nodes: list[Node], context: Context, depth: int = 0) -> None:
         if depth > MAXIMUM_NESTING:
             span = self._span(nodes[0])
-            self.found.gaps.append(Gap(span, "too_complex", "Nested too deeply to be judged."))
+            self.found.gaps.append(Gap(span, "too_complex", "Nested too deeply to analyze."))
             return
         for node in nodes if self.bodies else ():
             if node.type == "file_redirect" and (body := self.bodies.get(operator_at(node))):
@@ -246,7 +246,7 @@ class _Walker:
         words = tuple(self._read_words(word_nodes[:MAXIMUM_WORDS]))
         if len(word_nodes) > MAXIMUM_WORDS:
             gap = Gap(
-                self._span(node), "too_complex", "This command has too many words to be judged."
+                self._span(node), "too_complex", "This command has too many words to analyze."
             )
             self.found.gaps.append(gap)
         if words:

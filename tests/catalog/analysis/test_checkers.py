@@ -81,7 +81,7 @@ def test_a_missing_checker_is_no_pass(empty_path: Path) -> None:
 
 
 FAILING = {
-    "kill -SEGV $$": "died of signal 11",
+    "kill -SEGV $$": "was killed by signal 11",
     "echo nonsense": "can't be read",
     "echo '{\"comments\": [{}]}'": "can't be read",
     "exit 4": "exit status 4",

@@ -296,5 +296,5 @@ def test_the_reason_names_parameter_line_and_effect() -> None:
         'DIR is "/": line 2 would delete everything in the whole system (/).'
     ]
     assert dangerous_values(CHAIN, {"BASE": ""}) == [
-        "BASE is empty, and line 4 deletes or overwrites what it names."
+        "BASE is empty, but line 4 uses it to delete or overwrite files."
     ]
