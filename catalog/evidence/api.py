@@ -63,14 +63,16 @@ class CasesOutput(serializers.Serializer[Any]):
 
 
 class CasesInput(serializers.Serializer[Any]):
-    cases = serializers.DictField(help_text="A case set, see docs/case-format.schema.json.")
+    cases = serializers.DictField(
+        help_text="A test suite. See docs/case-format.schema.json for the format."
+    )
     replaces = serializers.IntegerField(
-        required=False, allow_null=True, default=None, help_text="The one it takes the place of."
+        required=False, allow_null=True, default=None, help_text="ID of the test suite to replace."
     )
 
 
 class RequestedOutput(serializers.Serializer[Any]):
-    requested = serializers.IntegerField(help_text="How many case sets are being run.")
+    requested = serializers.IntegerField(help_text="Number of test suites that will run.")
 
 
 class EntryCasesViewSet(viewsets.GenericViewSet[Entry]):
@@ -117,7 +119,7 @@ class VersionCasesViewSet(viewsets.GenericViewSet[Version]):
         version = access_version(request.user, read_key(pk), to_curate=True)
         runs = services.request_runs(version, purpose=CaseRun.Purpose.ASKED, by=signed_in(request))
         if not runs:
-            raise NotAllowedNow("This entry has no cases yet.")
+            raise NotAllowedNow("This entry has no sandbox tests yet.")
         return Response({"requested": len(runs)}, status=202)
 
 

@@ -15,20 +15,20 @@ class CasesForm(forms.Form):
     """A test suite as JSON. An uploaded file replaces the text in the field."""
 
     cases = PlainText(
-        label=_("Cases"),
+        label=_("Tests"),
         rows=30,
         code=True,
         required=False,
         help_text=_(
-            "JSON without code: prepared worlds, and what is to hold after the script ran in them. The guide"
-            " to execution has every check with an example."
+            "Scenarios and the checks that a script must pass in them, as JSON. The guide to sandbox"
+            " tests has an example of each check."
         ),
     )
     file = forms.FileField(
-        label=_("Or a file"),
+        label=_("Or upload a file"),
         required=False,
         allow_empty_file=True,
-        help_text=_("A .json file takes the place of what is typed above."),
+        help_text=_("A .json file replaces the text above."),
         widget=forms.ClearableFileInput(attrs={"accept": ".json,application/json"}),
     )
 
@@ -37,12 +37,14 @@ class CasesForm(forms.Form):
         file = cleaned.get("file")
         if file is not None:
             if file.size > LARGEST_SET:
-                self.add_error("file", _("A case set has at most 4 MB, and this file has more."))
+                self.add_error("file", _("The file is larger than 4 MB. Split the test suite."))
                 return cleaned
             try:
                 cleaned["cases"] = file.read().decode("utf-8-sig")
             except UnicodeDecodeError:
-                self.add_error("file", _("This file is not UTF-8."))
+                self.add_error(
+                    "file", _("This file is not UTF-8. Save it as UTF-8 and upload it again.")
+                )
         elif not cleaned.get("cases", "").strip():
-            self.add_error("cases", _("Type a case set, or choose a file."))
+            self.add_error("cases", _("Enter tests or choose a file."))
         return cleaned

@@ -45,12 +45,17 @@ def add_cases(
     _lock_standing(entry)
     case_set = keep_case_set(parsed, by=by)
     if kept_cases(entry).filter(case_set=case_set).exists():
-        raise NotAllowedNow(_("The entry has exactly these cases already."))
+        raise NotAllowedNow(_("The entry already has exactly these tests."))
     if replaces is not None:
         _take_away(replaces, by=by)
     kept = EntryCases.objects.create(entry=entry, case_set=case_set, added_by=by)
     if by is not None:
-        record(entry, "cases added", by=by, cases=(replaces.case_set if replaces else "", case_set))
+        record(
+            entry,
+            "sandbox tests added",
+            by=by,
+            cases=(replaces.case_set if replaces else "", case_set),
+        )
     known = note_shipped(case_set) if by is None else set()
     request_runs_of(entry, purpose=CaseRun.Purpose.CASES, by=by, only=case_set, known=known)
     return kept
@@ -62,7 +67,7 @@ def remove_cases(kept: EntryCases, *, by: User) -> None:
     require(by, CURATE)
     _lock_standing(kept.entry)
     _take_away(kept, by=by)
-    record(kept.entry, "cases removed", by=by, cases=(kept.case_set, ""))
+    record(kept.entry, "sandbox tests removed", by=by, cases=(kept.case_set, ""))
 
 
 def _lock_standing(entry: Entry) -> None:
@@ -70,7 +75,7 @@ def _lock_standing(entry: Entry) -> None:
     locked = Entry.objects.select_for_update(no_key=True).get(pk=entry.pk)
     if locked.merged_into is not None:
         raise NotAllowedNow(
-            _('This entry was merged into "%(title)s"; go on there.')
+            _('This entry was merged into "%(title)s". Continue there.')
             % {"title": locked.merged_into.title}
         )
 
@@ -79,7 +84,7 @@ def _take_away(kept: EntryCases, *, by: User | None) -> None:
     if not EntryCases.objects.filter(pk=kept.pk, removed_at=None).update(
         removed_at=timezone.now(), removed_by=by
     ):
-        raise NotAllowedNow(_("Somebody has changed or removed these cases meanwhile."))
+        raise NotAllowedNow(_("Another user has changed or removed these tests."))
 
 
 def share_cases(source: Entry, target: Entry, *, at: datetime, by: User) -> None:

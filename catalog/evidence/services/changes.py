@@ -64,8 +64,8 @@ def mark_change_seen(change: EvidenceChange, *, by: User) -> None:
     if not EvidenceChange.objects.filter(pk=change.pk, seen_at=None).update(
         seen_at=timezone.now(), seen_by=by
     ):
-        raise NotAllowedNow(_("Somebody has looked at this already."))
-    record(change.entry, "changed evidence seen", by=by, evidence=(change.before, change.after))
+        raise NotAllowedNow(_("Another curator has already marked this as seen."))
+    record(change.entry, "changed test results seen", by=by, evidence=(change.before, change.after))
 
 
 def _words_of(execution: Execution) -> Mapping[tuple[int, int], str]:

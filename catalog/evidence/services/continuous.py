@@ -112,7 +112,7 @@ def _report_for_ever() -> None:
                 probe_sandbox()
         except Exception:
             # The database is probably down. The pages show that reports are missing.
-            logger.warning("the sandbox's worker could not report", exc_info=True)
+            logger.warning("the sandbox worker could not report", exc_info=True)
         finally:
             connection.close()
 

@@ -35,7 +35,7 @@ def outline_for(entry: Entry, version: Version, *, by: User) -> str:
             "author": {"kind": "person", "name": name_of(by)},
             "cases": [
                 {
-                    "title": "what it does in a usual world",
+                    "title": "typical scenario",
                     "about": entry.title,
                     "kind": "usual",
                     "world": world,

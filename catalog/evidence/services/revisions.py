@@ -36,7 +36,7 @@ def read_place(text: str) -> Place:
     """Parse `2` (a test) or `2.3` (a check). Raises BadInput for `what`."""
     found = re.fullmatch(r"([1-9]\d?)(?:\.([1-9]\d?))?", text)
     if found is None:
-        raise BadInput(_("Choose the case or the check."), field="what")
+        raise BadInput(_("Choose a test or a check."), field="what")
     return Place(int(found[1]), int(found[2]) if found[2] else None)
 
 
@@ -49,7 +49,7 @@ def strike_from(case_set: CaseSet, place: Place, *, by: User) -> CaseSet | None:
     case = _case_at(content, place.case)
     checks: list[object] = case["expect"]
     if place.check is not None and not 1 <= place.check <= len(checks):
-        raise BadInput(_("There is no such check any more."), field="what")
+        raise BadInput(_("This check no longer exists."), field="what")
     if place.check is None or len(checks) == 1:
         content["cases"].remove(case)
     else:
@@ -66,7 +66,7 @@ def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> C
     case = _read_case(text)
     if number is None:
         if len(content["cases"]) >= MOST_CASES:
-            raise BadInput(_("A case set has at most %s cases.") % MOST_CASES, field=FIELD)
+            raise BadInput(_("A test suite can have at most %s tests.") % MOST_CASES, field=FIELD)
         content["cases"].append(case)
     else:
         _case_at(content, number)
@@ -76,7 +76,7 @@ def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> C
     _read({**content, "cases": [case]})
     kept = _keep(content, by)
     if kept.pk == case_set.pk:
-        raise BadInput(_("This is the case as it is. Nothing was changed."), field=FIELD)
+        raise BadInput(_("The test is unchanged. Nothing was saved."), field=FIELD)
     return kept
 
 
@@ -150,7 +150,7 @@ def first_case_text(statement: str) -> str:
     """Return the text from which a user starts the first test of a request. It can be saved unchanged."""
     return write_text(
         {
-            "title": "what it does in a usual world",
+            "title": "typical scenario",
             "about": " ".join(statement.split()[:8])[:400],
             "kind": "usual",
             "world": {
@@ -171,38 +171,38 @@ def describe_place(case_set: CaseSet, place: Place) -> str:
     """Return the title of the test and, for a check, its sentence. Raises BadInput."""
     parsed = cases.read_case_set(json.dumps(case_set.content), is_kept=True)
     if not 1 <= place.case <= len(parsed.cases):
-        raise BadInput(_("There is no such case any more."), field="what")
+        raise BadInput(_("This test no longer exists."), field="what")
     case = parsed.cases[place.case - 1]
     if place.check is None:
         return case.title
     if not 1 <= place.check <= len(case.expect):
-        raise BadInput(_("There is no such check any more."), field="what")
+        raise BadInput(_("This check no longer exists."), field="what")
     return f"{case.title}: {case.expect[place.check - 1].sentence()}"
 
 
 def _case_at(content: dict[str, Any], number: int) -> dict[str, Any]:
     cases = content["cases"]
     if not 1 <= number <= len(cases):
-        raise BadInput(_("There is no such case any more."), field="what")
+        raise BadInput(_("This test no longer exists."), field="what")
     case: dict[str, Any] = cases[number - 1]
     return case
 
 
 def _read_case(text: str) -> object:
     if len(text.encode("utf-8", "surrogatepass")) > LARGEST_SET:
-        raise BadInput(_("A case has at most 4 MB, and this has more."), field=FIELD)
+        raise BadInput(_("The test is larger than 4 MB. Make it smaller."), field=FIELD)
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise BadInput(
-            _("This is no JSON: line %(line)s, column %(column)s: %(what)s.")
+            _("This is not valid JSON: line %(line)s, column %(column)s: %(what)s.")
             % {"line": error.lineno, "column": error.colno, "what": error.msg},
             field=FIELD,
         ) from error
     except RecursionError as error:
-        raise BadInput(_("This is nested too deeply."), field=FIELD) from error
+        raise BadInput(_("The JSON is nested too deeply."), field=FIELD) from error
     except ValueError as error:
-        raise BadInput(_("A number in it is too long."), field=FIELD) from error
+        raise BadInput(_("The JSON contains a number that is too long."), field=FIELD) from error
 
 
 def _keep(

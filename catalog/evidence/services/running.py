@@ -131,7 +131,7 @@ def request_run(
             # Another process requested it at the same time. Its run may already have ended.
             continue
         return run.enqueue()
-    raise NotAllowedNow(_("These cases are being asked for by others; try it again."))
+    raise NotAllowedNow(_("Other users are requesting these tests at the same time. Try again."))
 
 
 def results_waiting() -> QuerySet[CaseRun]:
@@ -164,7 +164,7 @@ def _give_way(purpose: str, found: Availability) -> None:
             _carry_out(first, found)
         except Exception:
             # The other job is marked as failed, with the reason. This one continues.
-            logger.exception("Case run %s went wrong", first.pk)
+            logger.exception("Sandbox run %s failed", first.pk)
 
 
 def _next_before(purpose: str) -> Claim[CaseRun] | None:
@@ -190,7 +190,7 @@ def _carry_out(held: Claim[CaseRun], found: Availability) -> None:
     try:
         execution = (_measure if run.purpose == QUALITY else _run)(run, held, found)
     except LostLease:
-        logger.warning("Case run %s is somebody else's now", held.pk)
+        logger.warning("Another worker has taken over sandbox run %s", held.pk)
     except _NotRunNow:
         held.give_back()
     except Cancelled:

@@ -21,7 +21,7 @@ _found: tuple[float, Availability] | None = None
 
 SWITCHED_OFF = Availability(
     sandbox=None,
-    reason="Execution is switched off.",
+    reason="Execution is turned off.",
     remedy="An administrator can set SCRIPTSMITH_EXECUTION=True.",
 )
 
@@ -77,7 +77,7 @@ def sandbox_trouble() -> str:
         return ""
     report = last_report()
     if report is None or not report.is_recent:
-        return "No worker of the sandbox has reported lately."
+        return "No sandbox worker has reported recently."
     return f"{report.reason} {report.remedy}".strip()
 
 

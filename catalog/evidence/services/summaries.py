@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext_lazy
+
 from catalog.evidence.services.sandboxes import last_report
 from catalog.evidence.services.storage import newest_results
 from catalog.evidence.services.world_trees import TreeRow, world_tree
@@ -26,6 +28,9 @@ from catalog.models import (
     SandboxReport,
     Version,
 )
+
+# The kinds of tests as pages show them. The other kinds are shown as they are stored.
+_KINDS = {"usual": gettext_lazy("typical"), "border": gettext_lazy("edge case")}
 
 
 @dataclass(frozen=True)
@@ -203,7 +208,7 @@ def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
             CaseRow(
                 title=case["title"],
                 about=case["about"],
-                kind=case["kind"],
+                kind=str(_KINDS.get(case["kind"], case["kind"])),
                 state=str(world.get("state", "")),
                 checks=checks.get(number, ()),
                 tree=world_tree(case.get("world", {}), what),

@@ -71,7 +71,7 @@ def cases_remove(request: HttpRequest, pk: int) -> HttpResponse:
     except NotAllowedNow as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("Removed. What was found with these cases is kept."))
+        messages.success(request, _("Tests removed. Their past results are kept."))
     return redirect("entry-cases", slug=kept.entry.slug)
 
 
@@ -82,9 +82,9 @@ def cases_run(request: HttpRequest, pk: int) -> HttpResponse:
     version = access_version(user, pk, to_curate=True)
     runs = services.request_runs(version, purpose=CaseRun.Purpose.ASKED, by=user)
     if runs:
-        messages.success(request, _("The cases are being run."))
+        messages.success(request, _("The tests are running."))
     else:
-        messages.error(request, _("This entry has no cases yet."))
+        messages.error(request, _("This entry has no sandbox tests yet."))
     response = redirect("entry-cases", slug=version.entry.slug)
     response["Location"] += f"?version={version.number}"
     return response
@@ -147,7 +147,7 @@ def _edit(
             form.add_error(None, str(refusal))
             status = 409
         else:
-            messages.success(request, _("Kept. The cases are being run."))
+            messages.success(request, _("Tests saved. They are running now."))
             return redirect("entry-cases", slug=entry.slug)
     return _show_form(request, form, entry, kept, status=status)
 

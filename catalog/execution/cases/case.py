@@ -98,12 +98,12 @@ class CaseSet(Strict):
         for number, case in enumerate(self.cases, 1):
             if _words(case.about) not in statement:
                 raise ValueError(
-                    f"case {number} is about {case.about!r}, which the statement does not say"
+                    f"test {number} is about {case.about!r}, which is not part of the statement"
                 )
         titles = [case.title for case in self.cases]
         twice = next((title for title in titles if titles.count(title) > 1), None)
         if twice is not None:
-            raise ValueError(f"two cases have the title {twice!r}")
+            raise ValueError(f"two tests have the title {twice!r}")
         return self
 
 
@@ -115,7 +115,7 @@ def read_case_set(text: str | bytes, *, is_kept: bool = False) -> CaseSet:
     """
     encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(encoded) > LARGEST_SET:
-        raise CaseRefused([f"A case set has at most {LARGEST_SET >> 20} MB, and this has more."])
+        raise CaseRefused([f"The test suite is larger than {LARGEST_SET >> 20} MB."])
     try:
         case_set = CaseSet.model_validate_json(encoded)
     except ValidationError as error:
@@ -126,7 +126,7 @@ def read_case_set(text: str | bytes, *, is_kept: bool = False) -> CaseSet:
     if bad:
         raise CaseRefused(
             [
-                f"{show(bad[0])} is no date of a case. Whole days are possible, such as"
+                f"{show(bad[0])} is not a valid date. Use whole days, such as"
                 " {date:%F} or {date:%Y%m%d:-1d}."
             ]
         )

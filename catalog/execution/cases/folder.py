@@ -11,8 +11,8 @@ _RUN = """#!/usr/bin/env bash
 # Runs the cases on a script, confined: ./run SCRIPT [--json] [--quality]
 # Exit status: 0 every check holds, 1 some do not, 2 nothing was run.
 set -euo pipefail
-: "${SCRIPTSMITH:?set it to the folder of a ScriptSmith (where manage.py is)}"
-script=$(realpath -- "${1:?the script}")
+: "${SCRIPTSMITH:?set it to the ScriptSmith folder that contains manage.py}"
+script=$(realpath -- "${1:?give the path of the script}")
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 cd -- "$SCRIPTSMITH"
 exec "${PYTHON:-.venv/bin/python}" manage.py run_cases "$here/cases.json" "$script" "${@:2}"
@@ -22,7 +22,7 @@ _BATS = """#!/usr/bin/env bats
 # A case that could not be run, or needs what its world does not have, is skipped: it says nothing.
 
 setup_file() {{
-  : "${{SCRIPT:?set it to the script}}"
+  : "${{SCRIPT:?set it to the path of the script}}"
   "$BATS_TEST_DIRNAME/run" "$SCRIPT" --json > "$BATS_FILE_TMPDIR/result.json" || [ "$?" -le 2 ]
 }}
 
@@ -46,20 +46,20 @@ holds() {{
   esac
 }}
 {tests}"""
-_README = """# Cases
+_README = """# Sandbox tests
 
-Prepared worlds, and what is to hold after a script ran in them, for the statement:
+Scenarios and the checks that a script must pass in them, for this request:
 
 {statement}
 
-- `cases.json`: the cases, without code. SHA-256 of what is tested: `{sha256}`.
-- `run SCRIPT`: runs them, confined, and says of each check whether it holds. Set `SCRIPTSMITH` to the folder of a
-  ScriptSmith; its `docs/execution.md` has the format and what the sandbox needs.
-- `cases.bats`: one test a case, for bats: `SCRIPT=script.sh bats cases.bats`.
+- `cases.json`: the tests as JSON, without code. SHA-256 of the tests without their author: `{sha256}`.
+- `run SCRIPT`: runs the tests in the sandbox and reports each check. Set `SCRIPTSMITH` to a ScriptSmith folder. Its
+  `docs/execution.md` describes the format and the requirements of the sandbox.
+- `cases.bats`: one bats test per sandbox test: `SCRIPT=script.sh bats cases.bats`.
 
-A check that does not hold is a disagreement between a script and a case: either may be wrong.
+A failed check means the script and the test disagree. Either could be wrong.
 
-| case | it is about |
+| test | covers |
 |---|---|
 {rows}
 """

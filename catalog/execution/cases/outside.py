@@ -51,11 +51,15 @@ def find_cause(stderr: str, known: str) -> Cause | None:
     for found in _NOT_FOUND.finditer(stderr):
         name = next(group for group in found.groups() if group)
         if name in known_tools() and f"{name}: command not found" not in known:
-            return Cause(State.UNSUPPORTED, f"there is no {show_name(name)} in the sandbox")
+            return Cause(State.UNSUPPORTED, f"the sandbox has no {show_name(name)}")
     for pattern, state, words in (
-        (_FULL, State.TIMED_OUT, "it was ended: the world's disk is full, or a file too large"),
-        (_NETWORK, State.UNSUPPORTED, "it needs a network"),
-        (_KERNEL, State.UNSUPPORTED, "it needs more of the kernel than the sandbox gives"),
+        (
+            _FULL,
+            State.TIMED_OUT,
+            "stopped because the scenario's disk is full or a file is too large",
+        ),
+        (_NETWORK, State.UNSUPPORTED, "the script needs a network"),
+        (_KERNEL, State.UNSUPPORTED, "the script needs kernel features that the sandbox lacks"),
     ):
         said = pattern.search(stderr)
         if said is not None and said[0] not in known:

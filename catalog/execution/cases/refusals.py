@@ -17,8 +17,8 @@ def find_unrecorded(checks: Iterable[BaseCheck], recorded: Collection[str]) -> I
             for call in part.calls:
                 if call.command not in recorded and call.command not in load_personas():
                     yield (
-                        f"{show(check.sentence())}: no call of {show_name(call.command)} is recorded. Name it in the"
-                        " world's commands, or check what becomes of the files."
+                        f"{show(check.sentence())}: calls of {show_name(call.command)} are not recorded. Add it to"
+                        " the world's commands, or check the files instead."
                     )
 
 
@@ -35,9 +35,11 @@ def find_bad_pattern(checks: Iterable[BaseCheck]) -> str | None:
     try:
         never_failing = find_never_failing(patterns)
     except BadPattern as error:
-        return f"A pattern cannot be read: {show(str(error))}."
+        return f"A pattern is invalid: {show(str(error))}."
     except TooSlow as error:
         return f"The pattern {show(str(error))} takes too long."
     if never_failing:
-        return f"The pattern {show(never_failing[0])} is found in any text: it could never fail."
+        return (
+            f"The pattern {show(never_failing[0])} matches any text, so the check can never fail."
+        )
     return None

@@ -28,14 +28,14 @@ from catalog.execution.sandbox import (
 )
 
 _LIMIT_WORDS = {
-    Ended.TIMED_OUT: "it was ended after {0.seconds:g} seconds",
-    Ended.TOO_MUCH_WORK: "it was ended: its processes together took more than {0.cpu_seconds} processor seconds",
-    Ended.TOO_MUCH_OUTPUT: "it was ended: it printed more than {0.output_bytes:,} bytes",
-    Ended.TOO_MUCH_MEMORY: "it was ended: it used more than {0.memory_bytes:,} bytes of memory",
+    Ended.TIMED_OUT: "stopped after {0.seconds:g} seconds",
+    Ended.TOO_MUCH_WORK: "stopped because it used more than {0.cpu_seconds} seconds of processor time",
+    Ended.TOO_MUCH_OUTPUT: "stopped because it printed more than {0.output_bytes:,} bytes",
+    Ended.TOO_MUCH_MEMORY: "stopped because it used more than {0.memory_bytes:,} bytes of memory",
 }
 # The limit for all tests of a suite together, because other scripts wait for the sandbox.
 MOST_SECONDS = 240.0
-_TOO_LONG = "the cases before it took {:.0f} seconds, and it was not tried any more"
+_TOO_LONG = "not run because the tests before it took {:.0f} seconds"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +142,7 @@ def prepare_run(case: Case, script: str, variation: Variation, limits: Limits) -
 def judge(case: Case, observation: Observation, limits: Limits, script: str = "") -> CaseResult:
     """Judge each check. If a failure has a cause outside of the scenario, no check gets a verdict."""
     if _was_short(observation):
-        return _all(case, State.NOT_RUN, "it was ended: the machine ran short of memory")
+        return _all(case, State.NOT_RUN, "stopped because the machine was low on memory")
     for run in observation.runs:
         if run.ended is not Ended.FINISHED:
             words = _LIMIT_WORDS[run.ended].format(limits)
@@ -151,7 +151,9 @@ def judge(case: Case, observation: Observation, limits: Limits, script: str = ""
         if missing:
             return _all(case, State.UNSUPPORTED, missing, observation)
     if observation.cut is not None:
-        return _all(case, State.UNSUPPORTED, f"the world then had {observation.cut}", observation)
+        return _all(
+            case, State.UNSUPPORTED, f"the scenario then had {observation.cut}", observation
+        )
     seen = _see(observation)
     checks = tuple(_judge_check(check, seen) for check in case.expect)
     if any(check.state is State.FAILED for check in checks):
@@ -199,7 +201,7 @@ def _judge_check(check: Check, seen: Seen) -> CheckResult:
         return CheckResult(check.sentence(), State.TIMED_OUT, "the pattern takes too long")
     except expressions.BadPattern as error:
         # A date that was filled in can make the pattern invalid.
-        words = f"its pattern cannot be read: {show(str(error))}"
+        words = f"the pattern is invalid: {show(str(error))}"
         return CheckResult(check.sentence(), State.NOT_RUN, words)
     state = State.PASSED if fault is None else State.FAILED
     return CheckResult(check.sentence(), state, fault or "")
@@ -208,7 +210,7 @@ def _judge_check(check: Check, seen: Seen) -> CheckResult:
 def _find_missing(calls: tuple[Call, ...]) -> str:
     for call in calls:
         if not call.prepared:
-            return f"no reply was prepared for {show_name(str(call))}"
+            return f"no stubbed reply for {show_name(str(call))}"
     return ""
 
 

@@ -59,7 +59,7 @@ class WorldFile(Strict):
     def _is_one_thing(self) -> WorldFile:
         given = [self.content is not None, self.size is not None, self.link is not None]
         if sum(given) + (self.kind == "folder") > 1:
-            raise ValueError("a file has one of content, size, link, or is a folder")
+            raise ValueError("a file has only one of content, size and link, and a folder has none")
         return self
 
     def to_request(self) -> FileRequest:
@@ -140,20 +140,22 @@ class World(Strict):
         paths = [file.path for file in self.files]
         twice = next((path for path in paths if paths.count(path) > 1), None)
         if twice is not None:
-            raise ValueError(f"{twice} is there twice")
+            raise ValueError(f"{twice} is listed twice")
         if sum(len(file.content or "") for file in self.files) > MOST_CONTENT:
-            raise ValueError(f"the files have more than {MOST_CONTENT:,} characters")
+            raise ValueError(f"the files have more than {MOST_CONTENT:,} characters in total")
         if sum(file.size or 0 for file in self.files) > MOST_BYTES:
-            raise ValueError(f"the files are larger than {MOST_BYTES:,} bytes together")
+            raise ValueError(f"the files have more than {MOST_BYTES:,} bytes in total")
         _refuse_things_inside_files(self.files)
         for name in self.commands:
             if name in NEVER_STUBBED:
-                raise ValueError(f"{name} is always the real one")
+                raise ValueError(f"{name} can't be stubbed")
             if name in load_personas() and load_personas()[name]["mode"] != "reply":
-                raise ValueError(f"{name} runs what it is given and has no replies")
+                raise ValueError(
+                    f"{name} runs its arguments as a command, so it can't have replies"
+                )
         for name in self.proc:
             if name not in PROC_FILES:
-                raise ValueError(f"/proc/{name} cannot be prepared, only {', '.join(PROC_FILES)}")
+                raise ValueError(f"/proc/{name} can't be set, only {', '.join(PROC_FILES)}")
         return self
 
     def list_commands(self) -> tuple[CommandRequest, ...]:
@@ -185,5 +187,5 @@ def _refuse_things_inside_files(files: tuple[WorldFile, ...]) -> None:
         for end in range(2, len(parts)):
             if "/".join(parts[:end]) in plain:
                 raise ValueError(
-                    f"{file.path} cannot be inside {'/'.join(parts[:end])}, which is no folder"
+                    f"{file.path} can't be inside {'/'.join(parts[:end])}, which is not a folder"
                 )

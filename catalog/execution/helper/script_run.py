@@ -114,7 +114,7 @@ class ScriptRun:
                 connection, _ = self._asking.accept()
                 if len(self._conversations) >= MOST_CONVERSATIONS:
                     self._replies.cut = (
-                        f"more than {MOST_CONVERSATIONS} calls of recorded commands at once"
+                        f"more than {MOST_CONVERSATIONS} calls of stubbed commands at once"
                     )
                     connection.close()
                     return

@@ -71,7 +71,7 @@ def restore_mount_points(root: int) -> None:
         try:
             os.close(os.open(path, _FOLDER, dir_fd=root))
         except OSError as error:
-            raise WorldRefused(f"The script replaced /{path}: it cannot be run again.") from error
+            raise WorldRefused(f"The script replaced /{path}, so it can't be run again.") from error
 
 
 def split_path(path: str) -> list[str]:
@@ -80,7 +80,7 @@ def split_path(path: str) -> list[str]:
     if not path.startswith("/") or "\0" in path or any(name in ("", ".", "..") for name in names):
         raise WorldRefused(f"{path!r} is not an absolute path without . and .. in it.")
     if any(names[: len(own.split("/"))] == own.split("/") for own in FOREIGN):
-        raise WorldRefused(f"{path!r} is where the sandbox keeps its programs.")
+        raise WorldRefused(f"{path!r} is reserved for the programs of the sandbox.")
     return names
 
 

@@ -51,7 +51,7 @@ def _twins(case: Case) -> Iterator[_Decoy]:
         names = {
             f"{path.stem} with space{path.suffix}": "a space in its name",
             f"{path.stem}\nline{path.suffix}": "a line break in its name",
-            f"-{path.name}": "a dash before its name",
+            f"-{path.name}": "a leading dash in its name",
         }
         for name, what in names.items():
             request = file.to_request()
@@ -86,16 +86,15 @@ def _compare(decoys: list[_Decoy], first: Observation, tried: Observation) -> It
         fate, odd = fates.get(decoy.twin, "kept"), odd_fates.get(name, "kept")
         if decoy.alike and fate != odd:
             yield (
-                f"{decoy.what} is {odd} where its like is {fate}:"
-                f" {show_name(name)} beside {show_name(decoy.twin)}"
+                f"{decoy.what} is {odd}: {show_name(name)} (but {show_name(decoy.twin)} is {fate})"
             )
         elif not decoy.alike and odd != "kept":
-            yield f"{decoy.what} is {odd} as well: {show_name(name)}"
+            yield f"{decoy.what} is also {odd}: {show_name(name)}"
     for twin in dict.fromkeys(decoy.twin for decoy in decoys):
         before, after = fates.get(twin, "kept"), odd_fates.get(twin, "kept")
         if before != after:
             beside = " and ".join(dict.fromkeys(decoy.what for decoy in decoys))
-            yield f"beside {beside} {show_name(twin)} is {after} and not {before}"
+            yield f"next to {beside}, {show_name(twin)} is {after} instead of {before}"
 
 
 def _fates(observation: Observation) -> Mapping[str, str]:

@@ -20,8 +20,8 @@ class FailingCall:
     status: int | None
 
     def __str__(self) -> str:
-        goes_on = f"still calls {show_list(self.later)}" if self.later else "makes no further call"
-        return f"when {show_name(self.call)} fails, it {goes_on} and ends with status {self.status}"
+        then = f"still calls {show_list(self.later)}" if self.later else "makes no more calls"
+        return f"if {show_name(self.call)} fails, the script {then} and exits {self.status}"
 
 
 def try_failing_calls(

@@ -158,14 +158,14 @@ def _drop_type(node: Node, source: bytes) -> Iterator[_Edit]:
     for option, value in zip(node.children, node.children[1:], strict=False):
         words = source[option.start_byte : value.end_byte].decode("utf-8", "replace")
         if re.fullmatch(r"-type\s+[a-z]", words):
-            left_out = f"{show_name(words)} is left out"
+            left_out = f"{show_name(words)} is removed"
             yield _Edit("option", option.start_byte, value.end_byte, b"", left_out)
 
 
 def _drop_command(node: Node, text: str) -> Iterator[_Edit]:
     stands_alone = node.parent is not None and node.parent.type in _LISTS
     if node.type in ("command", "redirected_statement") and stands_alone and text != ":":
-        words = f"{show_name(text)} is left out"
+        words = f"{show_name(text)} is removed"
         yield _Edit("command", node.start_byte, node.end_byte, b":", words)
 
 
@@ -181,5 +181,5 @@ def _negate_condition(node: Node, source: bytes) -> Iterator[_Edit]:
 
 
 def _replace(kind: str, node: Node, text: str, other: str) -> _Edit:
-    words = f"{show_name(text)} becomes {show_name(other)} in line {node.start_point.row + 1}"
+    words = f"{show_name(text)} becomes {show_name(other)} on line {node.start_point.row + 1}"
     return _Edit(kind, node.start_byte, node.end_byte, other.encode("utf-8", "replace"), words)

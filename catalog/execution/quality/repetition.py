@@ -79,7 +79,7 @@ def _find_unstable(
 def _mark(case: CaseResult, found: tuple[Unstable, ...]) -> CaseResult:
     under = {unstable.position: unstable.under for unstable in found}
     checks = tuple(
-        CheckResult(check.sentence, State.UNSTABLE, f"another verdict {under[position]}")
+        CheckResult(check.sentence, State.UNSTABLE, f"different result {under[position]}")
         if position in under
         else check
         for position, check in enumerate(case.checks)

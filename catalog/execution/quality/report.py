@@ -165,15 +165,14 @@ def describe(execution: Execution, quality: Quality | None = None) -> str:
     judged = execution.count(State.PASSED, State.FAILED)
     if not judged:
         states = dict.fromkeys(check.state for case in execution.cases for check in case.checks)
-        return f"No check was judged: {_join(state.value for state in states)}."
+        return f"All checks were inconclusive: {_join(state.value for state in states)}."
     worlds = sum(
         any(check.state in (State.PASSED, State.FAILED) for check in case.checks)
         for case in execution.cases
     )
-    verb = "holds" if judged == 1 else "hold"
     parts = [
-        f"{execution.count(State.PASSED)} of {_count(judged, 'check')} {verb} in"
-        f" {_count(worlds, 'world')}"
+        f"{execution.count(State.PASSED)} of {_count(judged, 'check')} passed in"
+        f" {_count(worlds, 'scenario')}"
     ]
     for state in (State.UNSTABLE, State.UNSUPPORTED, State.TIMED_OUT, State.NOT_RUN):
         if execution.count(state):
@@ -184,16 +183,16 @@ def describe(execution: Execution, quality: Quality | None = None) -> str:
 
 def add_quality(line: str, quality: Quality) -> str:
     """Add the quality of the tests to the line of a result."""
-    errors = _count(quality.mutants, "small error")
+    errors = _count(quality.mutants, "mutation")
     parts = [
-        f"the cases notice {quality.noticed} of {errors}"
+        f"the tests catch {quality.noticed} of {errors}"
         if quality.mutants
-        else "no small error could be tried"
+        else "no mutations to try"
     ]
     if quality.without_verdict:
-        parts.append(f"{len(quality.without_verdict)} of them end without a verdict")
+        parts.append(f"{len(quality.without_verdict)} of them are inconclusive")
     if quality.not_tried:
-        parts.append(f"not tried: {_join(quality.not_tried)}")
+        parts.append(f"not covered: {_join(quality.not_tried)}")
     return f"{'; '.join([line.removesuffix('.'), *parts])}."
 
 

@@ -89,7 +89,7 @@ def _choose_mount_point(bubblewrap: str) -> str:
     for folder in _MOUNT_POINTS:
         if os.path.isdir(folder) and not bubblewrap.startswith(f"{folder}/"):
             return folder
-    raise SandboxFailed(f"none of {', '.join(_MOUNT_POINTS)} is a folder that can be mounted over")
+    raise SandboxFailed(f"none of {', '.join(_MOUNT_POINTS)} is a folder to mount over")
 
 
 def _ask_helper(request: Request, limit: float) -> Reply:
@@ -118,7 +118,7 @@ def _ask_helper(request: Request, limit: float) -> Reply:
     except ValueError as error:
         said = stderr.decode("utf-8", "replace").strip()[-2000:]
         raise SandboxFailed(
-            f"the helper ended with {process.returncode} and no reply: {said}"
+            f"the helper exited with {process.returncode} and no reply: {said}"
         ) from error
     if "failed" not in reply:
         return reply

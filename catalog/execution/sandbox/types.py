@@ -75,24 +75,24 @@ class PreparedRun:
             _refuse_nul("argument", argument)
         for name, value in self.environment.items():
             if not _VARIABLE.fullmatch(name) or name in RESERVED_VARIABLES:
-                raise CannotBePrepared(f"{name!r} cannot be a variable of the script.")
+                raise CannotBePrepared(f"{name!r} can't be used as a variable of the script.")
             _refuse_nul(name, value)
         given = sum(map(len, (*self.arguments, *self.environment, *self.environment.values())))
         if given > LARGEST_ARGUMENTS:
-            raise CannotBePrepared("Arguments and environment are too long for a program.")
+            raise CannotBePrepared("The arguments and the environment are too long.")
         if not _HOST_NAME.fullmatch(self.hostname):
-            raise CannotBePrepared(f"{self.hostname!r} cannot be a machine's name.")
+            raise CannotBePrepared(f"{self.hostname!r} is not a valid host name.")
         for path in (*(file["path"] for file in self.files), *_below_root(self.cwd)):
             _refuse_path(path)
         for name in (*(command["name"] for command in self.commands), *self.processes):
             if not _PLAIN_NAME.fullmatch(name):
-                raise CannotBePrepared(f"{name!r} cannot be the name of a program.")
+                raise CannotBePrepared(f"{name!r} is not a valid command name.")
         for command in self.commands:
             if command["name"] in NEVER_STUBBED:
-                raise CannotBePrepared(f"{command['name']} is always the real one.")
+                raise CannotBePrepared(f"{command['name']} can't be stubbed.")
         for name in self.proc:
             if name not in PROC_FILES:
-                raise CannotBePrepared(f"/proc/{name} cannot be prepared.")
+                raise CannotBePrepared(f"/proc/{name} can't be set.")
 
 
 def _below_root(folder: str) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def _below_root(folder: str) -> tuple[str, ...]:
 
 def _refuse_nul(what: str, text: str) -> None:
     if "\0" in text:
-        raise CannotBePrepared(f"The {what} contains a NUL byte, which no program can be given.")
+        raise CannotBePrepared(f"The {what} contains a NUL byte.")
 
 
 def _refuse_path(path: str) -> None:

@@ -31,17 +31,17 @@ _MARKS = {State.PASSED: "+", State.FAILED: "-"}
 
 class Command(BaseCommand):
     help = (
-        "Run the cases of a file on a script, confined. Exit status: 0 every check passed, 1 some did not,"
-        " 2 nothing was run."
+        "Run the sandbox tests of a file with a script. Exit status: 0 every check passed, 1 some did"
+        " not, 2 nothing ran."
     )
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="a case set (docs/case-format.schema.json)")
+        parser.add_argument("file", type=Path, help="a test suite (docs/case-format.schema.json)")
         parser.add_argument("script", type=Path)
-        parser.add_argument("--json", action="store_true", help="one JSON document")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
         parser.add_argument(
-            "--quality", action="store_true", help="also say what the cases would not notice"
+            "--quality", action="store_true", help="also measure the quality of the tests"
         )
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -90,14 +90,16 @@ def _describe(execution: Execution, quality: Quality | None) -> Iterator[str]:
             got = f" ({check.state.value}: {check.got})" if check.got else ""
             yield f"  {_MARKS.get(check.state, '?')} {check.sentence}{got}"
     if quality is not None:
-        yield from _list("No case notices when", quality.survivors)
-        yield from _list("No check has a verdict that fails when", quality.without_verdict)
-        yield from _list("A script that does nothing passes", quality.pass_without_work)
-        yield from _list("Guards only, nothing is to be done there", quality.guards)
-        yield from _list("Hold for scripts that do nothing, too", quality.never_failing)
-        yield from _list("Hold in an empty world, too", quality.not_about_the_world)
-        yield from _list("Robustness", quality.robustness)
-        yield from _list("Failing calls", [str(failing) for failing in quality.failing_calls])
+        yield from _list("Mutations that no test catches", quality.survivors)
+        yield from _list("Mutations with an inconclusive result", quality.without_verdict)
+        yield from _list("Tests passed by doing nothing", quality.pass_without_work)
+        yield from _list("Guard tests (the script should change nothing)", quality.guards)
+        yield from _list("Checks also passed by doing nothing", quality.never_failing)
+        yield from _list("Checks also passed in an empty scenario", quality.not_about_the_world)
+        yield from _list("Unusual file names and links", quality.robustness)
+        yield from _list(
+            "When a command fails", [str(failing) for failing in quality.failing_calls]
+        )
     yield describe(execution, quality)
 
 

@@ -15,13 +15,13 @@ UNAVAILABLE = 1
 
 class Command(BaseCommand):
     help = (
-        "Run one real case, and say which sandbox scripts are run in here, or why in none and what"
-        " would help. Exit status: 0 there is one, 1 there is none."
+        "Run one test in the sandbox and print the sandbox that works here, or the reason why none does"
+        " and how to fix it. Exit status: 0 a sandbox works, 1 none does."
     )
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="one JSON document")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: object, **options: Any) -> None:
         found = find_sandbox()

@@ -43,27 +43,27 @@ def test_the_entry_says_what_its_evidence_comes_to(
     confined: Sandbox, kept: EntryCases, version: Version, as_reviewer: Client
 ) -> None:
     entry_url = f"/catalogue/{version.entry.slug}/"
-    assert "The cases wait for a worker of the sandbox" in as_reviewer.get(entry_url).text
+    assert "The tests are waiting for a sandbox worker" in as_reviewer.get(entry_url).text
     SandboxReport.objects.create(name="bubblewrap")
-    assert "The cases are being run." in as_reviewer.get(entry_url).text
+    assert "The tests are running." in as_reviewer.get(entry_url).text
     carry_out_all()
     shown = words(as_reviewer.get(entry_url).text)
-    assert "1 of 1 check in 1 world, notices" in shown
+    assert "1 of 1 check passed in 1 scenario, " in shown
     assert "bash 5." in shown and "coreutils" in shown
-    assert "The cases are being run." not in shown
+    assert "The tests are running." not in shown
     shown = words(as_reviewer.get(page_of(version)).text)
     for text in ("old logs go holds", "removes exactly /srv/old.log", "old.log 30d old removed"):
         assert text in shown
     assert "young.log 1d old" in shown and "young.log 1d old removed" not in shown
-    assert "Small errors that a check fails for" in shown
+    assert "Mutations caught" in shown
     assert "Run again" not in shown  # the user is not a curator
 
 
 def test_an_entry_without_cases_says_so(as_curator: Client, as_reviewer: Client) -> None:
     version = shelve("Nobody wrote cases for this")
     entry_url = f"/catalogue/{version.entry.slug}/"
-    assert "No cases yet" in as_reviewer.get(entry_url).text
-    assert "Write cases" not in as_reviewer.get(entry_url).text
+    assert "No sandbox tests yet" in as_reviewer.get(entry_url).text
+    assert "Write tests" not in as_reviewer.get(entry_url).text
     assert f"{page_of(version)}new/" in as_curator.get(entry_url).text
 
 
@@ -92,7 +92,10 @@ def test_where_there_is_no_sandbox_the_page_says_why(
     carry_out_all()
     for address in (page_of(version), f"/catalogue/{version.entry.slug}/"):
         shown = words(as_reviewer.get(address).text)
-        assert "Not run: there is no sandbox. User namespaces are off. Turn them on." in shown
+        assert (
+            "Not run because no sandbox is available. User namespaces are off. Turn them on."
+            in shown
+        )
 
 
 def test_form_starts_with_valid_cases(version: Version, curator: User, as_curator: Client) -> None:
@@ -104,10 +107,10 @@ def test_form_starts_with_valid_cases(version: Version, curator: User, as_curato
 
 
 MISTAKES = [
-    ("", "Type a case set, or choose a file."),
+    ("", "Enter tests or choose a file."),
     ("{", "Invalid JSON"),
     ('{"format": 1}', "statement: Field required."),
-    (cases_text(case_data(about="on Mars")), "which the statement does not say"),
+    (cases_text(case_data(about="on Mars")), "which is not part of the statement"),
     (cases_text(case_data({"check": "guess"})), "cases.1.expect.1"),
 ]
 
@@ -136,7 +139,7 @@ def test_uploaded_file_replaces_the_typed_cases_and_is_downloaded_again(
     refused = send(b"\xff\xfe")
     assert refused.status_code == 422 and "not UTF-8" in refused.text
     refused = send(b"x" * 5_000_000)
-    assert refused.status_code == 422 and "at most 4 MB" in refused.text
+    assert refused.status_code == 422 and "larger than 4 MB" in refused.text
     assert send(cases_text().encode()).status_code == 302
     kept = services.kept_cases(version.entry).get()
     response = client_for(reviewer).get(f"/catalogue/cases/{kept.pk}/file/")
@@ -224,8 +227,8 @@ def test_result_stays_shown_when_no_worker_has_a_sandbox_any_more(
     SandboxReport.objects.create(reason=NOWHERE.reason, remedy=NOWHERE.remedy)
     for address in (page_of(version), f"/catalogue/{version.entry.slug}/"):
         shown = words(as_reviewer.get(address).text)
-        assert "1 of 1 check in 1 world" in shown
-        assert "Not run again since then: a worker has no sandbox. User namespaces" in shown
+        assert "1 of 1 check passed in 1 scenario" in shown
+        assert "Not run again since then because a worker has no sandbox. User namespaces" in shown
 
 
 def test_quotes_and_brackets_are_shown_as_they_were_typed(

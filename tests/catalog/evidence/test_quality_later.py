@@ -82,18 +82,18 @@ def test_the_result_is_there_first_and_the_quality_once(
     address = f"/catalogue/{version.entry.slug}/cases/"
     assert prints.scripts == [RIGHT] * 2, "once, and once more to see what changes"
     assert ran.judged and ran.lacks_quality and ran.small_errors is None
-    assert "Not yet measured" in client.get(address).content.decode()
+    assert "Mutation score not measured yet" in client.get(address).content.decode()
 
     run_cases_task(quality_run().pk)
     ran.refresh_from_db()
     assert not ran.lacks_quality and ran.small_errors and ran.noticed is not None
     assert ran.document["quality"]["small_errors"] == ran.small_errors
     assert (
-        f"; the cases notice {ran.noticed} of {ran.small_errors} small error"
+        f"; the tests catch {ran.noticed} of {ran.small_errors} mutation"
         in ran.document["sentence"]
     )
     page = client.get(address).content.decode()
-    assert "Not yet measured" not in page and "Small errors that a check fails for" in page
+    assert "Mutation score not measured yet" not in page and "Mutations caught" in page
 
     measured = len(prints.scripts)
     run_cases_task(quality_run().pk)
@@ -187,7 +187,7 @@ def test_changed_rerun_discards_first_verdict(kept: EntryCases, prints: Prints) 
     prints.prints = lambda prepared: "x\n" if "LC_ALL" in prepared.environment else ""
     execution = services.run_cases(RIGHT, kept.case_set)
     check = execution.checks.get()
-    assert (check.state, check.got) == ("unstable", "another verdict in another language")
+    assert (check.state, check.got) == ("unstable", "different result in another language")
     assert not execution.judged and not CaseRun.objects.filter(purpose="quality").exists()
 
 
@@ -250,12 +250,12 @@ def test_quality_is_tried_again_where_the_sandbox_fails_and_not_for_ever(
     prints.before_each = fail
     states = []
     for _try in range(running.QUALITY_TRIES):
-        assert "Not yet measured" in client.get(address).content.decode()
+        assert "Mutation score not measured yet" in client.get(address).content.decode()
         run_cases_task(quality_run().pk)
         states.append(quality_run().state)
     assert states == ["waiting"] * (running.QUALITY_TRIES - 1) + ["done"]
     page = client.get(address).content.decode()
-    assert "Not measured" in page and "Not yet measured" not in page
+    assert "Mutation score not measured." in page and "Mutation score not measured yet" not in page
 
 
 def test_awaited_results_are_run_first(ran: Execution, kept: EntryCases, prints: Prints) -> None:

@@ -124,7 +124,7 @@ def test_a_switch_turns_execution_off(
     kept: EntryCases, settings: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("django.conf.settings.SCRIPTSMITH_EXECUTION", False)
-    assert services.run_cases(RIGHT, kept.case_set).reason.startswith("Execution is switched off.")
+    assert services.run_cases(RIGHT, kept.case_set).reason.startswith("Execution is turned off.")
 
 
 def test_job_of_dead_worker_is_resent(kept: EntryCases, monkeypatch: pytest.MonkeyPatch) -> None:

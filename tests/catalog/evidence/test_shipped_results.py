@@ -79,7 +79,7 @@ def test_release_result_stands(version: Version, reviewer: User, client_for: Cli
         "origin": "before release",
     }
     shown = words(client_for(reviewer).get(page_of(version)).text)
-    assert "notices 3 of 4 errors, measured with bash 5.2 before release" in shown
+    assert "3 of 4 mutations caught, measured before release with bash 5.2" in shown
     assert "removes exactly /srv/old.log" in shown
 
 

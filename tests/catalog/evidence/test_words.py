@@ -30,22 +30,22 @@ def test_there_is_no_tick_without_an_error_that_is_noticed() -> None:
     assert TICK in badge(small_errors=13, noticed=11)
     for figures in ({}, {"small_errors": 13, "noticed": 0}):
         assert TICK not in badge(**figures)
-    assert "what they notice was not measured" in words(badge())
-    assert "notices 0 of 13 errors" in words(badge(small_errors=13))
+    assert "mutation score not measured" in words(badge())
+    assert "0 of 13 mutations caught" in words(badge(small_errors=13))
     assert CROSS in badge(failed=1, passed=3)
 
 
 def test_what_the_quality_lists_is_what_it_says() -> None:
     quality = {
         "small_errors": 2, "noticed": 1, "not_noticed": [], "without_verdict": ["`+7` becomes `+8`"],
-        "pass_without_work": [], "guards": ["nothing there"], "never_failing": ["one: adds no file"],
+        "pass_without_work": [], "guards": ["nothing there"], "never_failing": ["one: adds no files"],
         "not_about_the_world": ["two: prints nothing"], "failing_calls": [], "robustness": [], "not_tried": [],
     }  # fmt: skip
     page = words(render_to_string("catalog/evidence/_quality.html", {"quality": quality}))
-    assert "Hold for scripts that do nothing, too one: adds no file" in page
-    assert "Hold in an empty world, too two: prints nothing" in page
-    assert "Guards only: nothing is to be done there nothing there" in page
-    assert "No check has a verdict that fails when +7 becomes +8" in page
+    assert "Checks also passed by doing nothing one: adds no files" in page
+    assert "Checks also passed in an empty scenario two: prints nothing" in page
+    assert "Guard tests (the script should change nothing) nothing there" in page
+    assert "Mutations with an inconclusive result +7 becomes +8" in page
     assert "cannot fail" not in page
 
 

@@ -59,9 +59,9 @@ def test_without_a_sandbox_the_probe_says_why(monkeypatch: pytest.MonkeyPatch) -
 
 RESULTS = [
     ("rm /srv/old.log\n", 0, "  + removes exactly `/srv/old.log`"),
-    ("true\n", 1, "  - removes exactly `/srv/old.log` (failed: not `/srv/old.log`; removes nothing)"),
+    ("true\n", 1, "  - removes exactly `/srv/old.log` (failed: missing: `/srv/old.log`; actual: nothing)"),
     ("kubectl delete pod x\n", 1, "  ? removes exactly `/srv/old.log`"
-     " (unsupported: no reply was prepared for `kubectl delete pod x`)"),
+     " (unsupported: no stubbed reply for `kubectl delete pod x`)"),
 ]  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def test_document_has_results_and_quality(sandbox: Sandbox, cases: str, tmp_path
     # The sandbox test does not check the output.
     (not_noticed,) = document["quality"]["not_noticed"]
     assert not_noticed.startswith("`printf ")
-    assert document["sentence"].startswith("1 of 1 check holds in 1 world; the cases notice")
+    assert document["sentence"].startswith("1 of 1 check passed in 1 scenario; the tests catch")
 
 
 def test_without_a_sandbox_nothing_is_run(
@@ -147,5 +147,5 @@ def test_partial_run_says_so(monkeypatch: pytest.MonkeyPatch, cases: str, tmp_pa
     monkeypatch.setattr(run_cases, "find_sandbox", lambda: failing_in("second"))
     status, printed = run("run_cases", cases, write_script(tmp_path, ":"))
     assert status == 1
-    assert "  ? ends with success (0) (not run: the helper did not answer)" in printed
-    assert printed.splitlines()[-1] == "1 of 1 check holds in 1 world; 1 not run."
+    assert "  ? exits 0 (not run: the helper did not answer)" in printed
+    assert printed.splitlines()[-1] == "1 of 1 check passed in 1 scenario; 1 not run."

@@ -18,7 +18,7 @@ LONGEST_EXPECTED = 20_000
 
 def _refuse_nul(text: str) -> str:
     if "\0" in text:
-        raise ValueError("no text of a case may contain a NUL byte")
+        raise ValueError("texts must not contain NUL bytes")
     return text
 
 
@@ -28,9 +28,7 @@ def _refuse_path(path: str) -> str:
     except WorldRefused as error:
         raise ValueError(str(error)) from error
     if "\n" in path:
-        raise ValueError(
-            "a case names no file with a line break in it; such files are tried as decoys"
-        )
+        raise ValueError("paths must not contain line breaks; such file names are tried as decoys")
     return path
 
 

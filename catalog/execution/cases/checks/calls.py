@@ -27,7 +27,7 @@ class Called(BaseCheck):
         count = sum(self.call.fits(call) for call in seen.first.calls)
         if count == self.times or (count and self.times is None):
             return None
-        return f"it called it {_times(count)}; its calls: {_list_calls(seen)}"
+        return f"called {_times(count)}; calls made: {_list_calls(seen)}"
 
 
 class NotCalled(BaseCheck):
@@ -44,7 +44,7 @@ class NotCalled(BaseCheck):
     def find_fault(self, seen: Seen) -> str | None:
         if not any(self.call.fits(call) for call in seen.first.calls):
             return None
-        return f"its calls: {_list_calls(seen)}"
+        return f"calls made: {_list_calls(seen)}"
 
 
 class CalledBefore(BaseCheck):
@@ -58,7 +58,7 @@ class CalledBefore(BaseCheck):
 
     def sentence(self) -> str:
         first, then = show_name(str(self.call)), show_name(str(self.then))
-        return f"calls {first} before {then}, and both"
+        return f"calls {first} before {then} (both required)"
 
     def find_fault(self, seen: Seen) -> str | None:
         calls = seen.first.calls
@@ -66,12 +66,12 @@ class CalledBefore(BaseCheck):
         then = next((i for i, call in enumerate(calls) if self.then.fits(call)), None)
         if first is not None and then is not None and first < then:
             return None
-        return f"its calls: {_list_calls(seen)}"
+        return f"calls made: {_list_calls(seen)}"
 
 
 def _times(count: int) -> str:
-    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 def _list_calls(seen: Seen) -> str:
-    return show_list([str(call) for call in seen.first.calls])
+    return show_list([str(call) for call in seen.first.calls]) if seen.first.calls else "none"

@@ -36,17 +36,17 @@ class _PathsCheck(BaseCheck):
     @model_validator(mode="after")
     def _one_of_both(self) -> _PathsCheck:
         if (self.exactly is None) == (self.includes is None):
-            raise ValueError("give either exactly or includes")
+            raise ValueError("specify either exactly or includes")
         if self.includes == ():
-            raise ValueError("includes nothing: this check could never fail")
+            raise ValueError("includes is empty, so the check can never fail")
         return self
 
     def sentence(self) -> str:
         if self.exactly == ():
-            return f"{self.verb} no file"
+            return f"{self.verb} no files"
         if self.exactly is not None:
             return f"{self.verb} exactly {show_list(self.exactly)}"
-        return f"{self.verb} {show_list(self.includes or ())}, others or not"
+        return f"{self.verb} at least {show_list(self.includes or ())}"
 
     def find_fault(self, seen: Seen) -> str | None:
         found = self._found(seen)
@@ -54,9 +54,9 @@ class _PathsCheck(BaseCheck):
         missing = [path for path in wanted if path not in found]
         extra = [path for path in found if path not in wanted and not self._follows(path, seen)]
         if missing:
-            return f"not {show_list(missing)}; {self.verb} {show_list(found)}"
+            return f"missing: {show_list(missing)}; actual: {show_list(found)}"
         if extra and self.exactly is not None:
-            return f"also {show_list(extra)}"
+            return f"unexpected: {show_list(extra)}"
         return None
 
     def _found(self, seen: Seen) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ class Added(_PathsCheck):
 
 
 class Changed(_PathsCheck):
-    verb: ClassVar = "changes (content, mode or target)"
+    verb: ClassVar = "changes the content, mode or target of"
     check: Literal["changed"]
 
     def _found(self, seen: Seen) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ class Changed(_PathsCheck):
 
 
 class Touched(_PathsCheck):
-    verb: ClassVar = "changes only the time of"
+    verb: ClassVar = "changes only the timestamp of"
     check: Literal["touched"]
 
     def _found(self, seen: Seen) -> tuple[str, ...]:
@@ -127,7 +127,7 @@ class Content(BaseCheck):
     def _one_of_them(self) -> Content:
         given = (self.equals, self.lines, self.matches, self.lacks)
         if sum(one is not None for one in given) != 1:
-            raise ValueError("give one of equals, lines, matches and lacks")
+            raise ValueError("specify exactly one of equals, lines, matches and lacks")
         return self
 
     @model_serializer(mode="wrap")
@@ -141,19 +141,19 @@ class Content(BaseCheck):
     def sentence(self) -> str:
         name = show_name(self.path)
         if self.equals is not None:
-            return f"{name} then reads {show_name(self.equals)}"
+            return f"{name} contains exactly {show_name(self.equals)}"
         if self.lines is not None:
-            return f"{name} then has exactly the lines {show_list(self.lines)}"
+            return f"{name} contains exactly the lines {show_list(self.lines)}"
         if self.lacks is not None:
-            return f"{name} is then there and does not contain {show_name(self.lacks)}"
-        return f"{name} then has a place that matches {show_name(self.matches or '')}"
+            return f"{name} exists and does not contain {show_name(self.lacks)}"
+        return f"{name} contains a match of {show_name(self.matches or '')}"
 
     def find_fault(self, seen: Seen) -> str | None:
         entry = seen.first.after.get(self.path)
         if entry is None or entry.kind != "file":
-            return "there is no such file" if entry is None else f"it is a {entry.kind}"
+            return "the path does not exist" if entry is None else f"actual type: {entry.kind}"
         if entry.content is None:
-            return f"it has {entry.size:,} bytes, too many to compare"
+            return f"the file is too large to compare ({entry.size:,} bytes)"
         if self.equals is not None:
             holds = entry.content == self.equals
         elif self.lines is not None:
@@ -162,7 +162,7 @@ class Content(BaseCheck):
             holds = self.lacks not in entry.content
         else:
             holds = expressions.search(self.matches or "", entry.content)
-        return None if holds else f"it reads {show_name(entry.content)}"
+        return None if holds else f"actual content: {show_name(entry.content)}"
 
 
 class Mode(BaseCheck):
@@ -171,13 +171,13 @@ class Mode(BaseCheck):
     equals: Annotated[str, StringConstraints(pattern=r"^[0-7]{3,4}$")]
 
     def sentence(self) -> str:
-        return f"the mode of {show_name(self.path)} is then {self.equals.zfill(4)}"
+        return f"{show_name(self.path)} has the mode {self.equals.zfill(4)}"
 
     def find_fault(self, seen: Seen) -> str | None:
         entry = seen.first.after.get(self.path)
         if entry is None:
-            return "there is no such file"
-        return None if entry.mode == int(self.equals, 8) else f"it is {entry.mode:04o}"
+            return "the path does not exist"
+        return None if entry.mode == int(self.equals, 8) else f"actual mode: {entry.mode:04o}"
 
 
 class Link(BaseCheck):
@@ -186,14 +186,16 @@ class Link(BaseCheck):
     target: SomeText
 
     def sentence(self) -> str:
-        return f"{show_name(self.path)} is then a link to {show_name(self.target)}"
+        return f"{show_name(self.path)} is a link to {show_name(self.target)}"
 
     def find_fault(self, seen: Seen) -> str | None:
         entry = seen.first.after.get(self.path)
         if entry is None or entry.kind != "link":
-            return "there is no such file" if entry is None else f"it is a {entry.kind}"
+            return "the path does not exist" if entry is None else f"actual type: {entry.kind}"
         return (
-            None if entry.target == self.target else f"it links to {show_name(entry.target or '')}"
+            None
+            if entry.target == self.target
+            else f"actual target: {show_name(entry.target or '')}"
         )
 
 
@@ -201,14 +203,14 @@ class NoEffect(BaseCheck):
     check: Literal["no_effect"]
 
     def sentence(self) -> str:
-        return "changes no file, and makes no call that changes anything"
+        return "changes no files and makes no calls that modify state"
 
     def find_fault(self, seen: Seen) -> str | None:
         if seen.effects:
-            return f"something happened to {show_list(seen.effects.paths)}"
+            return f"affected files: {show_list(seen.effects.paths)}"
         calls = [
             str(call)
             for call in seen.first.calls
             if not (call.reads or only_reads(call.command, call.arguments))
         ]
-        return f"it called {show_list(calls)}" if calls else None
+        return f"calls that may modify state: {show_list(calls)}" if calls else None

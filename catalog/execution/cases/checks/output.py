@@ -22,7 +22,7 @@ class StdoutLines(BaseCheck):
     @model_validator(mode="after")
     def _one_of_both(self) -> StdoutLines:
         if (self.exactly is None) == (self.any_order is None):
-            raise ValueError("give either exactly or any_order")
+            raise ValueError("specify either exactly or any_order")
         return self
 
     def sentence(self) -> str:
@@ -37,7 +37,7 @@ class StdoutLines(BaseCheck):
         wanted = list(self._lines())
         if self.any_order is not None:
             printed, wanted = sorted(printed), sorted(wanted)
-        return None if printed == wanted else f"it printed {show_list(printed)}"
+        return None if printed == wanted else f"actual output: {show_list(printed)}"
 
     def _lines(self) -> tuple[str, ...]:
         return self.exactly if self.exactly is not None else self.any_order or ()
@@ -48,7 +48,7 @@ class StdoutContains(BaseCheck):
     text: SomeText
 
     def sentence(self) -> str:
-        return f"prints {show_name(self.text)}, with other text around it or not"
+        return f"output contains {show_name(self.text)}"
 
     def find_fault(self, seen: Seen) -> str | None:
         return None if self.text in seen.first.stdout else _printed(seen.first.stdout)
@@ -63,11 +63,11 @@ class StdoutValue(BaseCheck):
     @model_validator(mode="after")
     def _is_a_value(self) -> StdoutValue:
         if not _values_of(self.value):
-            raise ValueError("the value has neither a letter nor a digit")
+            raise ValueError("the value must contain a letter or a digit")
         return self
 
     def sentence(self) -> str:
-        return f"the value {show_name(self.value)} is among what it prints"
+        return f"output contains the value {show_name(self.value)}"
 
     def find_fault(self, seen: Seen) -> str | None:
         wanted, printed = _values_of(self.value), _values_of(seen.first.stdout)
@@ -82,7 +82,7 @@ class StderrContains(BaseCheck):
     text: SomeText
 
     def sentence(self) -> str:
-        return f"says {show_name(self.text)} on standard error"
+        return f"standard error contains {show_name(self.text)}"
 
     def find_fault(self, seen: Seen) -> str | None:
         return None if self.text in seen.first.stderr else _said(seen.first.stderr)
@@ -92,7 +92,7 @@ class StderrEmpty(BaseCheck):
     check: Literal["stderr_empty"]
 
     def sentence(self) -> str:
-        return "says nothing on standard error"
+        return "standard error is empty"
 
     def find_fault(self, seen: Seen) -> str | None:
         return None if not seen.first.stderr else _said(seen.first.stderr)
@@ -106,18 +106,18 @@ class ExitStatus(BaseCheck):
     @model_validator(mode="after")
     def _one_of_both(self) -> ExitStatus:
         if (self.equals is None) == (self.nonzero is None):
-            raise ValueError("give either equals or nonzero")
+            raise ValueError("specify either equals or nonzero")
         return self
 
     def sentence(self) -> str:
         if self.nonzero:
-            return "says that it failed (any status but 0)"
-        return "ends with success (0)" if self.equals == 0 else f"ends with status {self.equals}"
+            return "exits non-zero"
+        return f"exits {self.equals}"
 
     def find_fault(self, seen: Seen) -> str | None:
         status = seen.first.status
         holds = status == self.equals if self.nonzero is None else status not in (0, None)
-        return None if holds else f"it ended with status {status}"
+        return None if holds else f"actual exit code: {status}"
 
 
 def _values_of(text: str) -> list[set[str]]:
@@ -127,8 +127,8 @@ def _values_of(text: str) -> list[set[str]]:
 
 
 def _printed(text: str) -> str:
-    return f"it printed {show_name(text)}" if text else "it printed nothing"
+    return f"actual output: {show_name(text)}" if text else "no output"
 
 
 def _said(text: str) -> str:
-    return f"it said {show_name(text)}" if text else "it said nothing"
+    return f"actual standard error: {show_name(text)}" if text else "standard error was empty"

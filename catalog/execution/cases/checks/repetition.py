@@ -16,13 +16,13 @@ class SecondRunNoEffect(BaseCheck):
         return True
 
     def sentence(self) -> str:
-        return "is safe to run twice: the second run changes no file"
+        return "is safe to run twice: the second run changes no files"
 
     def find_fault(self, seen: Seen) -> str | None:
         effects = seen.second_effects
         if effects is None:
-            return seen.not_again or "it was not run again"
-        return f"something happened to {show_list(effects.paths)}" if effects else None
+            return seen.not_again or "the script was not run again"
+        return f"affected files: {show_list(effects.paths)}" if effects else None
 
 
 class SecondRunSameOutput(BaseCheck):
@@ -33,11 +33,11 @@ class SecondRunSameOutput(BaseCheck):
         return True
 
     def sentence(self) -> str:
-        return "prints the same and ends with the same status when it is run again"
+        return "gives the same output and exit code when run again"
 
     def find_fault(self, seen: Seen) -> str | None:
         if seen.second is None:
-            return seen.not_again or "it was not run again"
+            return seen.not_again or "the script was not run again"
         if (seen.first.stdout, seen.first.status) == (seen.second.stdout, seen.second.status):
             return None
-        return f"it then printed {show_name(seen.second.stdout)}, with status {seen.second.status}"
+        return f"second output: {show_name(seen.second.stdout)}, exit code {seen.second.status}"

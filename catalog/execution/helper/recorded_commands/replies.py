@@ -44,11 +44,11 @@ class Replies:
         if command is None:
             return _reply(NOTHING_PREPARED, "", f"{name}: not a recorded command\n")
         if len(self.calls) >= MOST_CALLS:
-            self.cut = f"more than {MOST_CALLS} calls of recorded commands"
+            self.cut = f"more than {MOST_CALLS} calls of stubbed commands"
             return _reply(NOTHING_PREPARED, "", f"{name}: too many calls\n")
         self._words += sum(map(len, arguments)) + len(stdin or "")
         if self._words > MOST_WORDS:
-            self.cut = f"more than {MOST_WORDS >> 20} MB in calls of recorded commands"
+            self.cut = f"more than {MOST_WORDS >> 20} MB in calls of stubbed commands"
             return _reply(NOTHING_PREPARED, "", f"{name}: too much in all calls\n")
         if self._failing_call == self._count:
             self._count += 1

@@ -118,7 +118,7 @@ class Conversation:
         chunk = self.connection.recv(65536)
         self._read += chunk
         if len(self._read) > LARGEST_CALL:
-            replies.cut = f"a call of a recorded command with more than {LARGEST_CALL >> 10} KB"
+            replies.cut = f"a call of a stubbed command with more than {LARGEST_CALL >> 10} KB"
             return False
         if not chunk:
             return False

@@ -147,7 +147,7 @@ def test_a_case_that_a_date_spoils_on_some_day_is_not_run(
     monkeypatch.setattr("time.time", lambda: datetime(2032, 5, 1, tzinfo=UTC).timestamp())
     (result,) = run_case_set(cases, ":", availability).cases
     assert result.state is State.NOT_RUN
-    assert "/srv/2032 is there twice" in result.checks[0].got
+    assert "/srv/2032 is listed twice" in result.checks[0].got
 
 
 @pytest.mark.slow
@@ -158,7 +158,7 @@ def test_a_script_that_takes_its_time_everywhere_is_not_tried_for_ever(
     cases = make_set(*(case_data(title=str(number)) for number in range(3)))
     found = run_case_set(cases, "sleep 0.2", availability)
     assert [case.state for case in found.cases] == ["passed", "timed out", "timed out"]
-    assert "the cases before it took" in found.cases[2].checks[0].got
+    assert "the tests before it took" in found.cases[2].checks[0].got
 
 
 def test_world_that_script_leaves_without_second_run_is_its_own_fault(
@@ -173,4 +173,4 @@ def test_world_that_script_leaves_without_second_run_is_its_own_fault(
     )
     result = run_case(case, "mv /etc /x; ln -s /tmp /etc", sandbox, limits=Limits(seconds=60))
     assert [check.state.value for check in result.checks] == [*["passed"] * 2, *["failed"] * 2]
-    assert result.checks[2].got == "The script replaced /etc: it cannot be run again."
+    assert result.checks[2].got == "The script replaced /etc, so it can't be run again."

@@ -23,25 +23,25 @@ FIND = "find /var/log/app -type f -name '*.log' -mtime +7 -delete"
 
 
 ERRORS = [
-    (FIND, "`-name` becomes `-path` in line 1", FIND.replace("-name", "-path")),
-    (FIND, "`-name` becomes `-iname` in line 1", FIND.replace("-name", "-iname")),
-    (FIND, "`-mtime` becomes `-mmin` in line 1", FIND.replace("-mtime", "-mmin")),
-    (FIND, "`+7` becomes `+8` in line 1", FIND.replace("+7", "+8")),
-    (FIND, "`+7` becomes `-7` in line 1", FIND.replace("+7", "-7")),
-    (FIND, "`-type f` is left out", FIND.replace("-type f", "")),
-    (FIND, "`'*.log'` becomes `*.log` in line 1", FIND.replace("'", "")),
-    ("a && b", "`&&` becomes `;` in line 1", "a ; b"),
-    ("a || b", "`||` becomes `&&` in line 1", "a && b"),
-    ("date > log", "`>` becomes `>>` in line 1", "date >> log"),
-    ("date >> log", "`>>` becomes `>` in line 1", "date > log"),
-    ('rm "$1"', '`"$1"` becomes `$1` in line 1', "rm $1"),
-    ("set -e\ndate", "`set -e` is left out", ":\ndate"),
-    ("if a; then b; fi", "`a` becomes `! a` in line 1", "if ! a; then b; fi"),
-    ("if ! a; then b; fi", "`! a` becomes `a` in line 1", "if a; then b; fi"),
-    ("[[ $n -gt 3 ]]", "`-gt` becomes `-ge` in line 1", "[[ $n -ge 3 ]]"),
-    ("[[ $n -gt 3 ]]", "`3` becomes `4` in line 1", "[[ $n -gt 4 ]]"),
-    ("systemctl restart x", "`restart` becomes `stop` in line 1", "systemctl stop x"),
-    ("ls | head -n 5", "`head` becomes `tail` in line 1", "ls | tail -n 5"),
+    (FIND, "`-name` becomes `-path` on line 1", FIND.replace("-name", "-path")),
+    (FIND, "`-name` becomes `-iname` on line 1", FIND.replace("-name", "-iname")),
+    (FIND, "`-mtime` becomes `-mmin` on line 1", FIND.replace("-mtime", "-mmin")),
+    (FIND, "`+7` becomes `+8` on line 1", FIND.replace("+7", "+8")),
+    (FIND, "`+7` becomes `-7` on line 1", FIND.replace("+7", "-7")),
+    (FIND, "`-type f` is removed", FIND.replace("-type f", "")),
+    (FIND, "`'*.log'` becomes `*.log` on line 1", FIND.replace("'", "")),
+    ("a && b", "`&&` becomes `;` on line 1", "a ; b"),
+    ("a || b", "`||` becomes `&&` on line 1", "a && b"),
+    ("date > log", "`>` becomes `>>` on line 1", "date >> log"),
+    ("date >> log", "`>>` becomes `>` on line 1", "date > log"),
+    ('rm "$1"', '`"$1"` becomes `$1` on line 1', "rm $1"),
+    ("set -e\ndate", "`set -e` is removed", ":\ndate"),
+    ("if a; then b; fi", "`a` becomes `! a` on line 1", "if ! a; then b; fi"),
+    ("if ! a; then b; fi", "`! a` becomes `a` on line 1", "if a; then b; fi"),
+    ("[[ $n -gt 3 ]]", "`-gt` becomes `-ge` on line 1", "[[ $n -ge 3 ]]"),
+    ("[[ $n -gt 3 ]]", "`3` becomes `4` on line 1", "[[ $n -gt 4 ]]"),
+    ("systemctl restart x", "`restart` becomes `stop` on line 1", "systemctl stop x"),
+    ("ls | head -n 5", "`head` becomes `tail` on line 1", "ls | tail -n 5"),
 ]
 
 
@@ -66,7 +66,7 @@ UNTOUCHED = [
 def test_texts_and_comments_are_not_mutated() -> None:
     words = {script: [one.words for one in make_mutants(script)] for script in UNTOUCHED}
     assert {
-        k: [one for one in v if "left out" not in one] for k, v in words.items()
+        k: [one for one in v if "is removed" not in one] for k, v in words.items()
     } == dict.fromkeys(UNTOUCHED, [])
     assert not [text for text in ODD if any(one.script == text for one in make_mutants(text))]
 
@@ -80,7 +80,7 @@ def test_of_a_long_script_some_of_every_kind_are_taken_and_always_the_same() -> 
     assert len(mutants) == len({mutant.script for mutant in mutants}) == MOST_MUTANTS
     assert mutants == make_mutants(script)
     said = " ".join(mutant.words for mutant in mutants)
-    assert all(part in said for part in ("-name", "+7", "&&", ">>", "left out", "'*.log'"))
+    assert all(part in said for part in ("-name", "+7", "&&", ">>", "is removed", "'*.log'"))
 
 
 RIGHT = "find /srv -mtime +7 -delete"
@@ -102,7 +102,7 @@ def measured(wrong: Callable[[], Observation]) -> tuple[Quality, str]:
 def test_failing_check_notices_a_mutation() -> None:
     quality, line = measured(lambda: world_seen(run_seen(status=1)))
     assert (quality.mutants, quality.noticed) == (3, 3)
-    assert line == "1 of 1 check holds in 1 world; the cases notice 3 of 3 small errors."
+    assert line == "1 of 1 check passed in 1 scenario; the tests catch 3 of 3 mutations."
 
     def fail() -> Observation:
         raise SandboxFailed("the helper did not answer")
@@ -117,7 +117,7 @@ def test_what_ends_without_a_verdict_is_counted_apart() -> None:
         quality, line = measured(lambda how=how: world_seen(run_seen(**how)))
         assert (quality.noticed, quality.survivors) == (0, ())
         assert len(quality.without_verdict) == 3
-        assert "the cases notice 0 of 3 small errors; 3 of them end without a verdict" in line
+        assert "the tests catch 0 of 3 mutations; 3 of them are inconclusive" in line
     document = quality_document(quality)
     stored = read_document({"sentence": line, "worlds": [], "quality": document})
     assert len(stored["quality"]["without_verdict"]) == 3

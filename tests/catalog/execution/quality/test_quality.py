@@ -63,7 +63,7 @@ def test_cases_that_would_keep_the_sandbox_for_too_long_are_not_measured(
     cases = make_set(WEAK)
     execution = run_case_set(cases, RIGHT, availability, LIMITS)
     assert measure_quality(cases, RIGHT, execution, sandbox, LIMITS) is None
-    assert describe(execution, None) == "1 of 1 check holds in 1 world."
+    assert describe(execution, None) == "1 of 1 check passed in 1 scenario."
 
 
 @pytest.mark.slow
@@ -72,7 +72,7 @@ def test_status_case_catches_few_mutations(sandbox: Sandbox, availability: Avail
     assert quality.pass_without_work == ("old logs go",)
     assert quality.noticed < quality.mutants / 2
     assert describe(execution, quality).startswith(
-        "1 of 1 check holds in 1 world; the cases notice"
+        "1 of 1 check passed in 1 scenario; the tests catch"
     )
 
 
@@ -81,7 +81,7 @@ def test_edge_cases_catch_most_mutations(sandbox: Sandbox, availability: Availab
     _, quality = measure(availability, RIGHT, make_set(BORDER), most_mutants=12)
     assert quality.pass_without_work == ()
     # A pattern without a leading slash also matches the whole path, so no sandbox test can catch this.
-    assert quality.survivors == ("`-name` becomes `-path` in line 1",)
+    assert quality.survivors == ("`-name` becomes `-path` on line 1",)
     assert (quality.never_failing, quality.not_about_the_world) == ((), ())
 
 
@@ -91,8 +91,8 @@ def test_checks_without_effect_are_named(sandbox: Sandbox, availability: Availab
         case_data(REMOVES_OLD, {"check": "added", "exactly": []}, world={"files": [OLD]})
     )
     _, quality = measure(availability, RIGHT, cases, most_mutants=0)
-    assert quality.never_failing == ("old logs go: adds no file",)
-    assert quality.not_about_the_world == ("old logs go: adds no file",)
+    assert quality.never_failing == ("old logs go: adds no files",)
+    assert quality.not_about_the_world == ("old logs go: adds no files",)
     guard = case_data({"check": "no_effect"}, kind="empty", world={"files": [NEW]})
     _, quality = measure(availability, RIGHT, make_set(guard), most_mutants=0)
     assert (quality.guards, quality.pass_without_work) == (("old logs go",), ())
@@ -104,12 +104,12 @@ def test_checks_without_effect_are_named(sandbox: Sandbox, availability: Availab
     [
         pytest.param(RIGHT, [], id="right"),
         pytest.param("for f in $(find /var/log/app -name '*.log' -mtime +7); do rm -rf $f; done",
-         ["a file with a space in its name is kept where its like is removed",
-         "a file with a line break in its name is kept where its like is removed",
-         "a link is removed as well: `/var/log/app/old-link.log`",
-         "a folder is removed as well: `/var/log/app/old-folder.log`"], id="split at blanks"),
+         ["a file with a space in its name is kept: `/var/log/app/old with space.log` (but `/var/log/app/old.log`",
+         "a file with a line break in its name is kept: `/var/log/app/old\\nline.log` (but `/var/log/app/old.log`",
+         "a link is also removed: `/var/log/app/old-link.log`",
+         "a folder is also removed: `/var/log/app/old-folder.log`"], id="split at blanks"),
         pytest.param(RIGHT.replace("'", ""),
-         ["beside a file in the working folder `/var/log/app/old.log` is kept and not removed"],
+         ["next to a file in the working folder, `/var/log/app/old.log` is kept instead of removed"],
          id="an unquoted pattern"),
     ],
 )  # fmt: skip
@@ -130,13 +130,13 @@ def test_failing_call_shows_script_stops(sandbox: Sandbox, availability: Availab
     naive = "nginx -t; systemctl restart nginx"
     _, quality = measure(availability, naive, cases, most_mutants=0)
     assert [str(failing) for failing in quality.failing_calls] == [
-        "when `nginx -t` fails, it still calls `systemctl restart nginx` and ends with status 0",
-        "when `systemctl restart nginx` fails, it makes no further call and ends with status 1",
+        "if `nginx -t` fails, the script still calls `systemctl restart nginx` and exits 0",
+        "if `systemctl restart nginx` fails, the script makes no more calls and exits 1",
     ]
     assert quality.not_tried == ("real systemd",)
     _, quality = measure(availability, f"set -e; {naive}", cases, most_mutants=0)
     assert str(quality.failing_calls[0]) == (
-        "when `nginx -t` fails, it makes no further call and ends with status 1"
+        "if `nginx -t` fails, the script makes no more calls and exits 1"
     )
 
 
@@ -157,7 +157,7 @@ def test_a_verdict_that_depends_on_what_nobody_named_is_unstable(
     )
     execution = run_case_set(cases, script, availability, LIMITS)
     check, other = repeat(cases, script, execution, sandbox, LIMITS).cases[0].checks
-    assert (check.state, check.got) == (State.UNSTABLE, f"another verdict {under}")
+    assert (check.state, check.got) == (State.UNSTABLE, f"different result {under}")
     assert other.state is State.PASSED
 
 
@@ -188,12 +188,12 @@ PASSED, FAILED = State.PASSED, State.FAILED
 
 TRIED = [
     ([PASSED] * 7 + [FAILED], replace(NOTHING, mutants=12, survivors=("a", "b"), not_tried=("network",)),
-     "7 of 8 checks hold in 8 worlds; the cases notice 10 of 12 small errors;" " not tried: network."),
-    ([PASSED], None, "1 of 1 check holds in 1 world."),
-    ([PASSED], NOTHING, "1 of 1 check holds in 1 world; no small error could be tried."),
+     "7 of 8 checks passed in 8 scenarios; the tests catch 10 of 12 mutations;" " not covered: network."),
+    ([PASSED], None, "1 of 1 check passed in 1 scenario."),
+    ([PASSED], NOTHING, "1 of 1 check passed in 1 scenario; no mutations to try."),
     ([PASSED, State.UNSUPPORTED, State.TIMED_OUT, State.UNSTABLE], None,
-     "1 of 1 check holds in 1 world; 1 unstable; 1 unsupported; 1 timed out."),
-    ([State.NOT_RUN] * 3, None, "No check was judged: not run."),
+     "1 of 1 check passed in 1 scenario; 1 unstable; 1 unsupported; 1 timed out."),
+    ([State.NOT_RUN] * 3, None, "All checks were inconclusive: not run."),
 ]  # fmt: skip
 
 
@@ -203,7 +203,7 @@ def test_description_says_how_much_was_tried() -> None:
     cases = make_set(WEAK)
     nowhere = Availability(sandbox=None, reason="none.")
     execution = run_case_set(cases, RIGHT, nowhere)
-    assert describe(execution) == "No check was judged: not run."
+    assert describe(execution) == "All checks were inconclusive: not run."
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_calls_are_not_all_carried_home(sandbox: Sandbox) -> None:
     ask = f"exec 9<>/dev/tcp/127.255.255.254/1; {words} >&9; read -r -d '' <&9"
     script = f"for i in {{1..24}}; do {ask}; done"
     seen = sandbox.run(PreparedRun(script=script, commands=RECORDED, limits=BRIEF))
-    assert seen.cut == "more than 4 MB in calls of recorded commands"
+    assert seen.cut == "more than 4 MB in calls of stubbed commands"
     assert 15 < len(seen.runs[0].calls) <= 21
 
 

@@ -37,11 +37,11 @@ def test_sudo_gives_its_assignments_to_what_it_starts(sandbox: Sandbox) -> None:
 
 def test_a_call_that_is_dropped_leaves_no_verdict(sandbox: Sandbox) -> None:
     large = 'x=$(head -c 100000 /dev/zero | tr "\\0" x); systemctl "$x" "$x" "$x"'
-    assert run(sandbox, large).cut == "a call of a recorded command with more than 256 KB"
+    assert run(sandbox, large).cut == "a call of a stubbed command with more than 256 KB"
 
 
 @pytest.mark.slow
 def test_more_at_once_than_are_answered_leave_no_verdict(sandbox: Sandbox) -> None:
     script = "for i in {1..40}; do exec {held}<>/dev/tcp/127.255.255.254/1; done; sleep 1"
     seen = run(sandbox, script)
-    assert seen.cut == "more than 32 calls of recorded commands at once"
+    assert seen.cut == "more than 32 calls of stubbed commands at once"
