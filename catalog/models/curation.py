@@ -58,7 +58,7 @@ class Recheck(models.Model):
         _("risk before"), max_length=8, choices=Version.Risk, blank=True, default="", db_default=""
     )
     side_effect = models.CharField(_("side effect"), max_length=10, choices=Version.SideEffect)
-    has_changed = models.BooleanField(_("says something else"), default=False)
+    has_changed = models.BooleanField(_("findings changed"), default=False)
     # Cleared when a newer checker reports different findings again.
     seen_at = models.DateTimeField(null=True, blank=True)
     seen_by = models.ForeignKey(
@@ -84,14 +84,14 @@ class NearDuplicate(models.Model):
     """Two entries that may do the same, found in the background. A curator merges or dismisses them."""
 
     class State(models.TextChoices):
-        OPEN = "open", _("To look at")
-        DISMISSED = "dismissed", _("Two different things")
+        OPEN = "open", _("To check")
+        DISMISSED = "dismissed", _("Different")
         MERGED = "merged", _("Merged")
 
     first = models.ForeignKey(Entry, models.CASCADE, related_name="+")
     second = models.ForeignKey(Entry, models.CASCADE, related_name="+")
-    likeness = models.FloatField(_("likeness"))
-    same_script = models.BooleanField(_("the same script"), default=False)
+    likeness = models.FloatField(_("similarity"))
+    same_script = models.BooleanField(_("same script"), default=False)
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.OPEN)
     found_at = models.DateTimeField(default=timezone.now)
     by = models.ForeignKey(
@@ -176,7 +176,7 @@ class Rollback(models.Model):
         Version, models.CASCADE, null=True, blank=True, related_name="rollbacks_away"
     )
     reason = models.TextField(_("reason"))
-    is_emergency = models.BooleanField(_("an emergency"), default=False)
+    is_emergency = models.BooleanField(_("emergency"), default=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
     confirmed_by = models.ForeignKey(

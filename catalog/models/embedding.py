@@ -26,7 +26,7 @@ class EmbeddingModel(models.Model):
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.BUILDING)
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
     # Why it cannot be built now, or empty.
-    trouble = models.TextField(_("what is wrong"), blank=True, default="", db_default="")
+    trouble = models.TextField(_("problem"), blank=True, default="", db_default="")
 
     class Meta:
         constraints = [

@@ -60,7 +60,7 @@ class Entry(models.Model):
     suspended_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
-    suspended_why = models.TextField(_("why suspended"), blank=True)
+    suspended_why = models.TextField(_("reason for suspension"), blank=True)
     merged_into = models.ForeignKey(
         "self", models.PROTECT, null=True, blank=True, related_name="merged"
     )
@@ -112,7 +112,7 @@ class Version(models.Model):
 
     class SideEffect(models.TextChoices):
         READ_ONLY = "read_only", _("Read-only")
-        MUTATING = "mutating", _("Changes things")
+        MUTATING = "mutating", _("Modifies state")
         UNKNOWN = "unknown", _("Unknown")
 
     class Risk(models.TextChoices):
@@ -288,14 +288,14 @@ class Version(models.Model):
         """Change the state and log it. Raises NotAllowedNow, which names a conflicting change."""
         old = Version.State(self.state)
         if state not in Version.MOVES[old]:
-            refusal = _("This version is %(old)s; it can't become %(new)s.") % {
+            refusal = _("This version is %(old)s, so it can't become %(new)s.") % {
                 "old": old.label.lower(),
                 "new": state.label.lower(),
             }
             raise NotAllowedNow(f"{refusal} {self._last_change()}".rstrip())
         # Compare and set, so that the second of two concurrent changes updates no row.
         if not Version.objects.filter(pk=self.pk, state=old).update(state=state, **changes):
-            raise NotAllowedNow(self._last_change() or _("Somebody else has just changed this."))
+            raise NotAllowedNow(self._last_change() or _("Another user has just changed this."))
         VersionEvent.objects.create(version=self, old=old, new=state, by=by, note=note)
         self.state = state
         for name, value in changes.items():
@@ -313,7 +313,7 @@ class Version(models.Model):
             or last.pk != event.pk
             or not Version.objects.filter(pk=self.pk, state=event.new).update(state=event.old)
         ):
-            raise NotAllowedNow(self._last_change() or _("Somebody else has just changed this."))
+            raise NotAllowedNow(self._last_change() or _("Another user has just changed this."))
         VersionEvent.objects.create(version=self, old=event.new, new=event.old, by=by, note=note)
         self.state = event.old
 
@@ -321,7 +321,7 @@ class Version(models.Model):
         last = self.events.select_related("by").order_by("-pk").first()
         if last is None or not last.old:
             return ""
-        words = _("%(who)s made it %(state)s at %(when)s.") % {
+        words = _("%(who)s changed the state to %(state)s at %(when)s.") % {
             "who": name_of(last.by),
             "state": last.get_new_display().lower(),
             "when": f"{timezone.localtime(last.at):%H:%M}",

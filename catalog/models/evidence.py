@@ -35,13 +35,13 @@ class CaseSet(models.Model):
 
     class AuthorKind(models.TextChoices):
         MODEL = "model", _("a model")
-        PERSON = "person", _("a person")
+        PERSON = "person", _("a user")
         IMPORT = "import", _("an import")
 
     sha256 = models.CharField(max_length=64, unique=True, editable=False)
     statement = models.TextField(_("statement"))
     statement_sha256 = models.CharField(max_length=64, editable=False, db_index=True)
-    content = models.JSONField(_("cases"))  # as in docs/case-format.schema.json
+    content = models.JSONField(_("tests"))  # as in docs/case-format.schema.json
     author_kind = models.CharField(max_length=6, choices=AuthorKind)
     author_name = models.CharField(_("author"), max_length=500)
     # If a model wrote it.
@@ -90,7 +90,7 @@ class Execution(models.Model):
     fingerprint = models.JSONField(_("environment"), default=dict)
     fingerprint_sha256 = models.CharField(max_length=64, blank=True)
     state = models.CharField(_("state"), max_length=11, choices=CheckState)
-    reason = models.TextField(_("why it was not run"), blank=True)
+    reason = models.TextField(_("why it did not run"), blank=True)
     passed = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
     others = models.PositiveIntegerField(default=0)
@@ -197,7 +197,7 @@ class EntryCases(models.Model):
 
     class Meta:
         ordering = ["pk"]
-        verbose_name_plural = "entry cases"
+        verbose_name_plural = "entry test suites"
         constraints = [
             models.UniqueConstraint(
                 fields=["entry", "case_set"],
@@ -240,8 +240,8 @@ class CaseRun(LeasedJob):
     QUEUE = "execution"
 
     class Purpose(models.TextChoices):
-        ASKED = "asked", _("Asked for")
-        CASES = "cases", _("New cases")
+        ASKED = "asked", _("Requested")
+        CASES = "cases", _("New tests")
         DRAFT = "draft", _("A draft")
         EDITED = "edited", _("A new version")
         VERIFIED = "verified", _("Verified")
@@ -250,7 +250,7 @@ class CaseRun(LeasedJob):
         # No longer requested, because the nightly run covers it. Older rows have it.
         ENVIRONMENT = "environment", _("A changed environment")
         # Measures the quality of a result's tests, for which no user waits.
-        QUALITY = "quality", _("Quality of cases")
+        QUALITY = "quality", _("Quality of tests")
 
     script = models.TextField(blank=True)
     script_sha256 = models.CharField(max_length=64, editable=False)
@@ -259,7 +259,7 @@ class CaseRun(LeasedJob):
     execution = models.ForeignKey(
         Execution, models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    trouble = models.TextField(_("what went wrong"), blank=True)
+    trouble = models.TextField(_("problem"), blank=True)
 
     class Meta(LeasedJob.Meta):
         constraints = [

@@ -18,9 +18,9 @@ class Job(LeasedJob):
         IMPORT = "import", _("Import")
         EXPORT = "export", _("Export")
         EMBED = "embed", _("New vectors")
-        RECHECK = "recheck", _("Checked again")
+        RECHECK = "recheck", _("Recheck")
         COMPARE = "compare", _("Search for near-duplicates")
-        FIT = "fit", _("Fit of the scoring")
+        FIT = "fit", _("Fit of a scorer")
 
     TASK = "catalog.carry_out_job"
 
@@ -32,7 +32,7 @@ class Job(LeasedJob):
     done = models.PositiveBigIntegerField(default=0)
     total = models.PositiveBigIntegerField(null=True, blank=True)  # empty: not known yet
     report = models.JSONField(_("report"), default=dict)
-    trouble = models.TextField(_("what went wrong"), blank=True)
+    trouble = models.TextField(_("problem"), blank=True)
 
     class Meta(LeasedJob.Meta):
         constraints = [

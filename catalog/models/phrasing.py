@@ -20,7 +20,7 @@ class Phrasing(models.Model):
     class Source(models.TextChoices):
         TITLE = "title", _("Title")
         CURATOR = "curator", _("Curator")
-        STATEMENT = "statement", _("Reviewed statement")
+        STATEMENT = "statement", _("Reviewed request")
         IMPORTED = "imported", _("Imported")
 
     entry = models.ForeignKey(Entry, models.CASCADE, related_name="phrasings")
@@ -60,8 +60,8 @@ class Phrasing(models.Model):
 
     class Meta:
         ordering = ["pk"]
-        verbose_name = _("wording")
-        verbose_name_plural = _("wordings")
+        verbose_name = _("phrasing")
+        verbose_name_plural = _("phrasings")
         indexes = [
             GinIndex(fields=["document"], name="phrasing_document"),
             models.Index(fields=["id"], condition=Q(confirmed_at=None), name="phrasing_to_confirm"),

@@ -35,7 +35,7 @@ class MatchLabel(models.Model):
     class Picked(models.TextChoices):
         """How the case was chosen. Picked cases do not show how frequent such cases are."""
 
-        ASKED = "asked", _("By who asked")
+        ASKED = "asked", _("By the requester")
         BORDERLINE = "borderline", _("Picked near the threshold")
         RANDOM = "random", _("Picked at random")
 
@@ -43,7 +43,7 @@ class MatchLabel(models.Model):
     version = models.ForeignKey(Version, models.CASCADE, related_name="labels")
     label = models.CharField(_("label"), max_length=8, choices=Label)
     confidence = models.FloatField(_("confidence shown"), null=True, blank=True)
-    scoring = models.CharField(_("scoring"), max_length=40, blank=True)
+    scoring = models.CharField(_("scorer"), max_length=40, blank=True)
     # The model that confirmed the answer before it was shown, or empty.
     confirmed_by = models.CharField(
         _("match confirmed by"), max_length=100, blank=True, default="", db_default=""
@@ -78,7 +78,7 @@ class LabelScore(models.Model):
     """The confidence of one scoring for a labeled case, without a threshold. Thresholds are chosen from these."""
 
     label = models.ForeignKey(MatchLabel, models.CASCADE, related_name="scores")
-    scoring = models.CharField(_("scoring"), max_length=40)
+    scoring = models.CharField(_("scorer"), max_length=40)
     confidence = models.FloatField(_("confidence"))
     # False if a rule forbids a match at any threshold, because a literal, a verb or a negation differs.
     may_match = models.BooleanField(_("rules allow a match"))
@@ -120,12 +120,12 @@ class ScoringModel(models.Model):
 class ScoringChoice(models.Model):
     """The choice of a scoring, with user and reason. The newest applies, and older ones are kept."""
 
-    scoring = models.CharField(_("scoring"), max_length=40)
+    scoring = models.CharField(_("scorer"), max_length=40)
     # Empty: the one that ships with the product.
     model = models.ForeignKey(
         ScoringModel, models.PROTECT, null=True, blank=True, related_name="choices"
     )
-    why = models.TextField(_("why"), blank=True)
+    why = models.TextField(_("reason"), blank=True)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
 
@@ -139,15 +139,15 @@ class ScoringChoice(models.Model):
 class Threshold(models.Model):
     """The confidence from which an entry is the answer. The newest applies, and older ones are kept."""
 
-    scoring = models.CharField(_("scoring"), max_length=40)
-    match = models.FloatField(_("match from"))
-    adapt = models.FloatField(_("starting point from"))
-    wanted_precision = models.FloatField(_("wanted precision"), null=True, blank=True)
-    labels = models.PositiveIntegerField(_("labels it was chosen from"), default=0)
+    scoring = models.CharField(_("scorer"), max_length=40)
+    match = models.FloatField(_("match threshold"))
+    adapt = models.FloatField(_("starting point threshold"))
+    wanted_precision = models.FloatField(_("target precision"), null=True, blank=True)
+    labels = models.PositiveIntegerField(_("labels used to choose it"), default=0)
     # The number of those labels at or above it, and how many of them are matches.
-    above = models.PositiveIntegerField(_("at or above it"), null=True, blank=True)
-    above_right = models.PositiveIntegerField(_("of them right"), null=True, blank=True)
-    why = models.TextField(_("why"), blank=True)
+    above = models.PositiveIntegerField(_("labels at or above it"), null=True, blank=True)
+    above_right = models.PositiveIntegerField(_("correct among them"), null=True, blank=True)
+    why = models.TextField(_("reason"), blank=True)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )

@@ -15,9 +15,9 @@ class SavedView(models.Model):
         """The lists that have views, by URL name."""
 
         CATALOGUE = "catalog-list", _("Catalogue")
-        ACTIONS = "action-list", _("Actions")
-        QUEUE = "queue", _("Live queue")
-        CAMPAIGNS = "campaign-list", _("Campaigns")
+        ACTIONS = "action-list", _("Requests")
+        QUEUE = "queue", _("Review queue")
+        CAMPAIGNS = "campaign-list", _("Studies")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_views")
     listing = models.CharField(
