@@ -106,7 +106,7 @@ CURATE = "catalog.curate"
 def require(by: User, *permissions: str) -> None:
     """Raise PermissionDenied if the user has none of these permissions."""
     if not any(by.has_perm(permission) for permission in permissions):
-        raise PermissionDenied(_("You don't have the right to do this."))
+        raise PermissionDenied(_("You don't have permission."))
 
 
 def has_second_curator(user: User) -> bool:

@@ -50,12 +50,12 @@ def carry_out_job(pk: int) -> None:
     job = Job.objects.select_related("by").get(pk=pk)
     work = CARRIED_OUT.get(job.kind)
     if work is None:
-        held.end(Job.State.FAILED, trouble=_("There is no such kind of job."))
+        held.end(Job.State.FAILED, trouble=_("This kind of job does not exist."))
         return
     try:
         work(held, job)
     except LostLease:
-        logger.warning("Job %s is somebody else's now", pk)
+        logger.warning("Another worker has taken over job %s", pk)
     except Exception as error:
         held.end(Job.State.FAILED, trouble=str(error)[:2000])
         raise

@@ -35,30 +35,34 @@ from core.web.requests import read_body, read_key, read_query, signed_in
 
 class WantedInput(serializers.Serializer[Any]):
     precision = serializers.FloatField(
-        required=False, min_value=0.01, max_value=1, help_text="Find the threshold that reaches it."
+        required=False,
+        min_value=0.01,
+        max_value=1,
+        help_text="Find the lowest threshold with this precision.",
     )
 
 
 class ThresholdInput(serializers.Serializer[Any]):
-    match = serializers.FloatField(help_text="From this confidence on an entry is the answer.")
-    adapt = serializers.FloatField(help_text="From this one on it is a starting point.")
+    match = serializers.FloatField(help_text="Lowest confidence at which an entry is a match.")
+    adapt = serializers.FloatField(help_text="Lowest confidence at which it is a starting point.")
     why = serializers.CharField(max_length=2000)
     wanted_precision = serializers.FloatField(required=False, min_value=0.01, max_value=1)
     seen = serializers.IntegerField(
-        required=False, help_text="Key of the threshold that you saw, 0 for none: refused if stale."
+        required=False,
+        help_text="Key of the threshold that you saw, 0 for none. Refused if it has changed.",
     )
 
 
 class ChoiceInput(serializers.Serializer[Any]):
     scoring = serializers.CharField(
-        allow_blank=True, help_text="Name of a scoring of this team's; empty for the shipped one."
+        allow_blank=True, help_text="Name of one of the team's scorers; empty for the shipped one."
     )
     why = serializers.CharField(max_length=2000)
 
 
 class SkipInput(serializers.Serializer[Any]):
-    skip = serializers.CharField(required=False, help_text="Statement of a case to leave out.")
-    version = serializers.IntegerField(required=False, help_text="Version of that case.")
+    skip = serializers.CharField(required=False, help_text="Statement of a pair to skip.")
+    version = serializers.IntegerField(required=False, help_text="Version of that pair.")
 
 
 class LabelInput(serializers.ModelSerializer[MatchLabel]):
@@ -106,7 +110,7 @@ class CalibrationViewSet(viewsets.ViewSet):
         name = said["scoring"]
         model = ScoringModel.objects.filter(name=name).first() if name else None
         if name and model is None:
-            raise BadInput(_("There is no such scoring."), field="scoring")
+            raise BadInput(_("This scorer does not exist."), field="scoring")
         choice = services.choose_scoring(model, by=by, why=said["why"])
         return Response(ChoiceOutput(choice).data, status=status.HTTP_201_CREATED)
 
@@ -157,7 +161,7 @@ class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabe
 
     @extend_schema(
         parameters=[SkipInput],
-        responses={200: CaseOutput, 204: OpenApiResponse(description="No case to label.")},
+        responses={200: CaseOutput, 204: OpenApiResponse(description="No pair to label.")},
     )
     @action(detail=False, url_path="next")
     def next_case(self, request: Request) -> Response:

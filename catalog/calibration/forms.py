@@ -13,7 +13,7 @@ class WantedForm(forms.Form):
     """The wanted precision, from the URL of the page."""
 
     precision = forms.FloatField(
-        label=_("Wanted precision, in %"),
+        label=_("Target precision (%)"),
         required=False,
         min_value=1,
         max_value=100,
@@ -25,18 +25,18 @@ class ThresholdForm(forms.Form):
     """The confidences from which an entry is a match, and a starting point."""
 
     match = forms.FloatField(
-        label=_("Match from"),
+        label=_("Match threshold"),
         min_value=0,
         max_value=1,
         widget=forms.NumberInput(attrs={"step": "any"}),
     )
     adapt = forms.FloatField(
-        label=_("Starting point from"),
+        label=_("Starting point threshold"),
         min_value=0,
         max_value=1,
         widget=forms.NumberInput(attrs={"step": "any"}),
     )
-    why = forms.CharField(label=_("Why"), max_length=2000)
+    why = forms.CharField(label=_("Reason"), max_length=2000)
     wanted_precision = forms.FloatField(required=False, widget=forms.HiddenInput)
     seen = forms.IntegerField(widget=forms.HiddenInput)
 
@@ -45,7 +45,7 @@ class ScoringForm(forms.Form):
     """The scoring to use, or empty for the shipped one."""
 
     model = forms.IntegerField(required=False, widget=forms.HiddenInput)
-    why = PlainText(label=_("Why"), rows=2, max_length=2000)
+    why = PlainText(label=_("Reason"), rows=2, max_length=2000)
 
 
 class LabelForm(forms.Form):

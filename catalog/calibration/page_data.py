@@ -74,8 +74,8 @@ def show_figures(
         bins=bins,
         bin_places=[f"{one.low:.1f}–{one.high:.1f}" for one in bins],
         bin_lines=[
-            (_("was right"), [_values(one.share.value, one.share.interval) for one in bins]),
-            (_("was promised"), [(one.promised, None, None) for one in bins]),
+            (_("actual"), [_values(one.share.value, one.share.interval) for one in bins]),
+            (_("predicted"), [(one.promised, None, None) for one in bins]),
         ],
         held_out=held_out,
         wanted=wanted,
@@ -94,7 +94,7 @@ def _curve_lines(
             (public[f"{step}0"], None, None) if f"{step}0" in public else None
             for step in range(1, places + 1)
         ]
-        lines.append((_("public pairs, measured by the bench"), shipped))
+        lines.append((_("public pairs (benchmark)"), shipped))
     return lines
 
 

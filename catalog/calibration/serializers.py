@@ -65,20 +65,23 @@ class CalibrationOutput(serializers.Serializer[Any]):
     match = serializers.FloatField()
     adapt = serializers.FloatField()
     cases = serializers.IntegerField()
-    unscored = serializers.IntegerField(help_text="Labels that it has not weighed yet.")
-    now = PointOutput(help_text="What the threshold in use does.")
+    unscored = serializers.IntegerField(help_text="Labels that the scorer has not scored yet.")
+    now = PointOutput(help_text="Figures at the current threshold.")
     calibration_error = serializers.FloatField(allow_null=True)
     curve = PointOutput(many=True)
     bins = BinOutput(many=True)
     suggested = PointOutput(
-        allow_null=True, help_text="The least threshold of the wanted precision, if any reaches it."
+        allow_null=True, help_text="The lowest threshold that reaches the wanted precision, if any."
     )
-    is_few = serializers.BooleanField(help_text="Too few labels stand behind the suggestion.")
-    newest_threshold = serializers.IntegerField(help_text="To be sent back as `seen`.")
+    is_few = serializers.BooleanField(
+        help_text="Whether the suggestion is based on too few labels."
+    )
+    newest_threshold = serializers.IntegerField(help_text="Send it back as `seen`.")
     confirmed = ConfirmedOutput(
-        many=True, help_text="Matches that an assessor confirmed; no case of the scoring's."
+        many=True,
+        help_text="Matches confirmed by a model. They do not count in the figures of the scorer.",
     )
-    fit = FitOutput(allow_null=True, help_text="The last fit.")
+    fit = FitOutput(allow_null=True, help_text="The latest fit.")
 
 
 class ThresholdOutput(serializers.ModelSerializer[Threshold]):
@@ -118,7 +121,7 @@ class CaseOutput(serializers.Serializer[Any]):
     script = serializers.CharField(source="version.script")
     answer = serializers.CharField(source="judgement.answer")
     confidence = serializers.FloatField()
-    may_match = serializers.BooleanField(help_text="False where a rule forbids a match.")
+    may_match = serializers.BooleanField(help_text="False if a rule blocks a match.")
     reasons = serializers.ListField(child=serializers.CharField(), source="judgement.reasons")
     differs = serializers.ListField(child=serializers.CharField(), source="judgement.differs")
     scoring = serializers.CharField()

@@ -50,9 +50,7 @@ def threshold_set(request: HttpRequest) -> HttpResponse:
             retype(form, seen=newest.pk if newest else 0)
             status = 409
         else:
-            messages.success(
-                request, _("The threshold is set; it counts from the next statement on.")
-            )
+            messages.success(request, _("Threshold set. It applies from the next request on."))
             return redirect("calibration")
     return _show(request, form=form, status=status)
 
@@ -66,7 +64,9 @@ def scoring_fit(request: HttpRequest) -> HttpResponse:
     except NotAllowedNow as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("A worker fits it; nothing changes until somebody switches."))
+        messages.success(
+            request, _("A worker is fitting the scorer. Nothing changes until you switch to it.")
+        )
     return redirect("calibration")
 
 
@@ -88,7 +88,7 @@ def scoring_choose(request: HttpRequest) -> HttpResponse:
             status = 409
         else:
             messages.success(
-                request, _("Statements are judged by %(name)s now.") % {"name": choice.scoring}
+                request, _("%(name)s is now the active scorer.") % {"name": choice.scoring}
             )
             return redirect("calibration")
     return _show(request, choice_form=form, status=status)
@@ -134,7 +134,7 @@ def label_undo(request: HttpRequest, pk: int) -> HttpResponse:
     except NotAllowedNow as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("Taken back. The pair comes again."))
+        messages.success(request, _("Label removed. The pair will be shown again."))
     return redirect("case-label")
 
 

@@ -21,7 +21,7 @@ from core.web.requests import read_body, read_key, signed_in
 
 
 class MergeInput(serializers.Serializer[Any]):
-    into = serializers.SlugField(help_text="The entry that stays.")
+    into = serializers.SlugField(help_text="Slug of the entry to keep.")
     note = serializers.CharField(required=False, allow_blank=True, default="")
 
 
@@ -56,7 +56,7 @@ class MergeActionViewSet(viewsets.GenericViewSet[Entry]):
         sent = read_body(MergeInput, request)
         target = Entry.objects.defer("document").filter(slug=sent["into"]).first()
         if target is None:
-            raise BadInput("There is no such entry.", field="into")
+            raise BadInput("This entry does not exist.", field="into")
         merge = services.merge_entries(
             source, target=target, by=signed_in(request), note=sent["note"]
         )
@@ -115,7 +115,9 @@ class ToolRuleOutput(serializers.ModelSerializer[ToolRule]):
 
 
 class ToolRuleInput(serializers.Serializer[Any]):
-    name = serializers.CharField(help_text="A command, with subcommands if only they are meant.")
+    name = serializers.CharField(
+        help_text="A command, with subcommands if the rule is only about them."
+    )
     effect = serializers.ChoiceField(choices=ToolRule.Effect.choices)
     note = serializers.CharField(required=False, allow_blank=True, default="")
 

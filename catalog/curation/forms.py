@@ -12,14 +12,14 @@ from core.web.forms import PlainText
 class MergeForm(forms.Form):
     """The entry to merge into."""
 
-    into = forms.CharField(label=_("Into the entry"), max_length=300)
+    into = forms.CharField(label=_("Target entry"), max_length=300)
 
     def clean_into(self) -> Entry:
         typed = self.cleaned_data["into"].strip().rstrip("/").rpartition("/")[2]
         entries = Entry.objects.standing().defer("document")
         found = entries.filter(slug=typed).first() or entries.filter(title=typed).first()
         if found is None:
-            raise forms.ValidationError(_("There is no such entry."))
+            raise forms.ValidationError(_("This entry does not exist."))
         return found
 
 

@@ -23,7 +23,7 @@ def load_embedder(spec: str, cache: Path) -> Embedder:
     module_name, colon, class_name = _SHORT.get(spec, spec).partition(":")
     if not (module_name and colon and class_name):
         raise EmbedderUnavailable(
-            f'no embedder is called {spec!r}; write "minilm", "hashing" or "package.module:Class"'
+            f'unknown embedder {spec!r}: use "minilm", "hashing" or "package.module:Class"'
         )
     try:
         embedder = getattr(import_module(module_name), class_name)(cache)
@@ -31,5 +31,7 @@ def load_embedder(spec: str, cache: Path) -> Embedder:
         why = " ".join(str(error).split())
         raise EmbedderUnavailable(f"the embedder {spec!r} cannot be loaded: {why}") from error
     if not isinstance(embedder, Embedder):
-        raise EmbedderUnavailable(f"{spec!r} is no embedder: it needs name, dimension and embed()")
+        raise EmbedderUnavailable(
+            f"{spec!r} is not an embedder: it needs name, dimension and embed()"
+        )
     return embedder

@@ -37,7 +37,7 @@ class VerifyForm(NoteForm):
         if version.takes_reason:
             note = self.fields["note"]
             note.required, note.label = True, _("Reason")
-            note.help_text = _("High risk: say why it should be verified despite that.")
+            note.help_text = _("High-risk script: why is it safe to verify?")
         return self
 
     def clean_wordings(self) -> list[int]:
@@ -52,24 +52,24 @@ class RollbackForm(forms.Form):
     VERIFY, ASK, EMERGENCY = "verify", "ask", "emergency"
 
     reason = PlainText(label=_("Reason"), rows=3, max_length=2000)
-    lift = forms.BooleanField(label=_("Lift the suspension as well"), required=False)
+    lift = forms.BooleanField(label=_("Also lift the suspension"), required=False)
     seen = forms.CharField(required=False, widget=forms.HiddenInput, max_length=16)
     way = forms.ChoiceField(
-        choices=[(VERIFY, _("Roll back")), (ASK, _("Ask")), (EMERGENCY, _("Emergency"))],
+        choices=[(VERIFY, _("Roll back")), (ASK, _("Request")), (EMERGENCY, _("Emergency"))],
         error_messages={"required": _("Choose one of the buttons.")},
     )
 
 
 class LiftForm(forms.Form):
-    note = PlainText(label=_("What was found"), rows=2, max_length=2000)
+    note = PlainText(label=_("Result of your check"), rows=2, max_length=2000)
 
 
 class PhrasingForm(forms.Form):
-    text = forms.CharField(label=_("Another wording"), max_length=20_000)
+    text = forms.CharField(label=_("Add a phrasing"), max_length=20_000)
 
 
 class TitleForm(forms.Form):
-    title = forms.CharField(label=_("What it does"), max_length=300)
+    title = forms.CharField(label=_("Title"), max_length=300)
     seen = forms.CharField(required=False, widget=forms.HiddenInput, max_length=300)
 
 
@@ -78,9 +78,9 @@ class LabelsForm(forms.Form):
 
     seen = forms.CharField(required=False, widget=forms.HiddenInput, max_length=16)
     tags = forms.CharField(label=_("Tags"), required=False, help_text=_("Separated by commas."))
-    owner = forms.CharField(label=_("Owner"), required=False, help_text=_("Name of an account."))
+    owner = forms.CharField(label=_("Owner"), required=False, help_text=_("A username."))
     links = PlainText(
-        label=_("Links"), required=False, help_text=_("One in each line: kind | label | address")
+        label=_("Links"), required=False, help_text=_("One per line: kind | label | URL")
     )
 
     def clean_owner(self) -> User | None:
@@ -93,5 +93,5 @@ def find_owner(name: str) -> User | None:
         return None
     owner = find_user(name, User.objects.filter(is_active=True))
     if owner is None:
-        raise forms.ValidationError(_("There is no active account of that name."))
+        raise forms.ValidationError(_("No active user has this username."))
     return owner

@@ -71,18 +71,20 @@ class VersionForm(forms.Form):
 
     script = PlainText(label=_("Script"), rows=16, code=True)
     risk = forms.ChoiceField(
-        label=_("Risk"), required=False, choices=[("", _("as found")), *Version.Risk.choices]
+        label=_("Risk"), required=False, choices=[("", _("auto-detect")), *Version.Risk.choices]
     )
     side_effect = forms.ChoiceField(
         label=_("Side effect"),
         required=False,
-        choices=[("", _("as found")), *Version.SideEffect.choices],
+        choices=[("", _("auto-detect")), *Version.SideEffect.choices],
     )
     runs_on = forms.ChoiceField(label=_("Runs on"), choices=Version.RunsOn.choices)
     operating_system = forms.CharField(label=_("Operating system"), max_length=60, initial="linux")
     shell = forms.CharField(label=_("Shell"), max_length=30, initial="bash")
     tools = forms.CharField(
-        label=_("Tools"), required=False, help_text=_("Separated by commas; empty: as found.")
+        label=_("Tools"),
+        required=False,
+        help_text=_("Separated by commas. Leave blank to auto-detect."),
     )
     privileges = forms.ChoiceField(label=_("Privileges"), choices=Version.Privileges.choices)
     check_before = PlainText(label=_("Check before"), required=False, max_length=5000)
@@ -91,18 +93,20 @@ class VersionForm(forms.Form):
     repeatable = forms.TypedChoiceField(
         label=_("Safe to run twice"),
         required=False,
-        choices=[("", _("not known")), ("yes", _("yes")), ("no", _("no"))],
+        choices=[("", _("unknown")), ("yes", _("yes")), ("no", _("no"))],
         coerce=lambda value: value == "yes",
         empty_value=None,
     )
     tags = forms.CharField(
-        label=_("Tags"), required=False, help_text=_("Small letters, digits and -, with commas.")
+        label=_("Tags"),
+        required=False,
+        help_text=_("Lowercase letters, digits and hyphens, separated by commas."),
     )
     links = PlainText(
         label=_("Links"),
         required=False,
         help_text=_(
-            "One in each line: kind | label | address, for instance runbook | Disk full | https://…"
+            "One per line: kind | label | URL, for example runbook | Disk full | https://…"
         ),
     )
 
@@ -158,17 +162,15 @@ class EntryForm(VersionForm):
     """A new entry: its statement, and its first version."""
 
     title = forms.CharField(
-        label=_("What it does"), max_length=300, help_text=_("As an action statement.")
+        label=_("Title"), max_length=300, help_text=_("The task, worded like a request.")
     )
-    phrasings = PlainText(
-        label=_("Other wordings"), required=False, help_text=_("One in each line.")
-    )
+    phrasings = PlainText(label=_("Other phrasings"), required=False, help_text=_("One per line."))
 
 
 class EditForm(VersionForm):
     """The next version of an entry."""
 
-    note = forms.CharField(label=_("What was changed, and why"), required=False, max_length=2000)
+    note = forms.CharField(label=_("What changed and why"), required=False, max_length=2000)
 
 
 def read_links(text: str) -> list[dict[str, str]]:
@@ -179,7 +181,7 @@ def read_links(text: str) -> list[dict[str, str]]:
         if len(parts) == 1:
             parts = ["link", "", parts[0]]
         if len(parts) != 3:
-            raise BadInput(gettext("Write kind | label | address in each line."), field="links")
+            raise BadInput(gettext("Write kind | label | URL in each line."), field="links")
         links.append(dict(zip(("kind", "label", "url"), parts, strict=True)))
     return links
 

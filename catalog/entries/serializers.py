@@ -17,14 +17,14 @@ class NoteInput(serializers.Serializer[object]):
 
 class VerifyInput(NoteInput):
     note = serializers.CharField(
-        required=False, allow_blank=True, default="", help_text="A high risk takes one."
+        required=False, allow_blank=True, default="", help_text="Required for high-risk scripts."
     )
     wordings = serializers.ListField(
         child=serializers.IntegerField(),
         required=False,
         default=list,
         max_length=2_000,
-        help_text="Ids of wordings that wait and were looked at: they are confirmed with it.",
+        help_text="IDs of waiting phrasings that you checked. They are confirmed together with the version.",
     )
 
 
@@ -36,18 +36,18 @@ class RollbackInput(ReasonInput):
     emergency = serializers.BooleanField(
         required=False,
         default=False,
-        help_text="For the version's author when nobody else is there; somebody else confirms it later.",
+        help_text="For the version's author if no other curator is available. Another curator confirms it later.",
     )
     lift = serializers.BooleanField(
-        required=False, default=False, help_text="Lift the entry's suspension as well."
+        required=False, default=False, help_text="Also lift the entry's suspension."
     )
     seen = serializers.CharField(
         required=False,
         allow_blank=True,
         default="",
         help_text=(
-            'The number of the version that answered when you looked, or "none"; '
-            "refused where another one answers by now."
+            'Number of the live version that you saw, or "none". '
+            "The request is refused if another version is live now."
         ),
     )
 
@@ -95,7 +95,7 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
         help_text="What the newest static checks could not judge, such as unknown commands.",
     )
     lines = serializers.IntegerField(
-        source="coverage.lines", default=None, help_text="Null: not recorded."
+        source="coverage.lines", default=None, help_text="Null if not recorded."
     )
     analyzed_lines = serializers.IntegerField(source="coverage.analyzed", default=None)
     track_record = serializers.SerializerMethodField()

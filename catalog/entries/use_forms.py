@@ -19,7 +19,7 @@ class UseForm(forms.Form):
     The form only passes the values on, and the service validates them.
     """
 
-    reason = forms.CharField(label=_("Why is it used anyway?"), required=False)
+    reason = forms.CharField(label=_("Why use it anyway?"), required=False)
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ class ImportForm(forms.Form):
     file = forms.FileField(
         label=_("File"),
         help_text=_(
-            "JSONL, CSV or TSV, also as Excel saves them, or a .zip with a folder for each entry "
+            "JSONL, CSV or TSV (also as saved by Excel), or a .zip with a folder for each entry "
             "(metadata.yaml and script.sh)."
         ),
         allow_empty_file=True,  # an empty file has its own words
@@ -23,8 +23,8 @@ class ImportForm(forms.Form):
     state = forms.ChoiceField(
         label=_("Import them as"),
         choices=[
-            (Version.State.IN_REVIEW.value, _("in review: somebody else may verify them")),
-            (Version.State.DRAFT.value, _("drafts: you go on working at them")),
+            (Version.State.IN_REVIEW.value, _("in review: another curator can verify them")),
+            (Version.State.DRAFT.value, _("drafts: keep working on them")),
         ],
         initial=Version.State.IN_REVIEW.value,
         widget=forms.RadioSelect,
@@ -51,8 +51,8 @@ class ExportForm(forms.Form):
         label=_("Which entries"),
         required=False,
         choices=[
-            ("", _("all of them, with all of their versions")),
+            ("", _("all entries with all versions")),
             *((value, label) for value, label in Version.State.choices),
         ],
-        help_text=_("With a state: only the newest version in that state."),
+        help_text=_("With a state, only the newest version in that state is exported."),
     )

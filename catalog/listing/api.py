@@ -50,7 +50,7 @@ class EntryListViewSet(viewsets.GenericViewSet[Entry]):
     filterset_class = EntryFilter
 
     @extend_schema(
-        parameters=[OpenApiParameter("q", str, description="What should be done.")],
+        parameters=[OpenApiParameter("q", str, description="The task to search for.")],
         responses=ListedSerializer(many=True),
     )
     def list(self, request: Request) -> Response:

@@ -32,7 +32,7 @@ USE_CHOICES = [
     ("never", _("never used")),
     ("lately", _("used in the last 30 days")),
     ("worse", _("made it worse")),
-    ("unreviewed", _("used without a review")),
+    ("unreviewed", _("used without review")),
     ("emergency", _("rolled back in an emergency")),
 ]
 
@@ -45,18 +45,18 @@ class FilterForm(forms.Form):
     """The filters of the list, from its URL."""
 
     q = forms.CharField(
-        label=_("What should be done"), required=False, widget=forms.SearchInput(), max_length=1000
+        label=_("Task"), required=False, widget=forms.SearchInput(), max_length=1000
     )
     state = forms.ChoiceField(
         label=_("State"),
         required=False,
         choices=[
             *_ANY,
-            (IN_USE, _("In use")),
+            (IN_USE, _("Active")),
             *Version.State.choices,
             (ALL, _("All")),
             (SUSPENDED, _("Suspended")),
-            (MERGED, _("Merged into another")),
+            (MERGED, _("Merged into another entry")),
         ],
     )
     risk = forms.ChoiceField(
@@ -88,9 +88,9 @@ class SaveViewForm(forms.Form):
 class BulkForm(forms.Form):
     """A bulk action on the selected entries. `fits` selects all entries of the list."""
 
-    deed = forms.ChoiceField(label=_("What to do"), choices=Deed.choices)
+    deed = forms.ChoiceField(label=_("Action"), choices=Deed.choices)
     tags = forms.CharField(label=_("Tags"), required=False, help_text=_("Separated by commas."))
-    owner = forms.CharField(label=_("Owner"), required=False, help_text=_("Name of an account."))
+    owner = forms.CharField(label=_("Owner"), required=False, help_text=_("A username."))
     note = PlainText(label=_("Reason or note"), rows=2, required=False, max_length=2000)
 
     def clean_owner(self) -> User | None:

@@ -46,7 +46,7 @@ class TextInput(serializers.Serializer[Any]):
     text = serializers.CharField(
         trim_whitespace=False,
         max_length=MAXIMUM_BYTES,
-        help_text="The exact text; it may also be a script with values filled in.",
+        help_text="The exact text of a script, with or without values filled in.",
     )
 
 
@@ -178,13 +178,13 @@ def describe(known: KnownScript, request: Request) -> dict[str, object]:
 def _words(known: KnownScript) -> str:
     version, other = known.version, known.superseded_by
     if known.standing is ScriptStatus.NOT_VERIFIED:
-        return "not verified: nobody has vouched for it yet"
+        return "not verified yet"
     if version is None:
-        return "not verified: the catalogue has no such text"
+        return "not verified: this script is not in the catalogue"
     if known.standing is ScriptStatus.VERIFIED:
         return verification_words(version, stands=True)
     if known.standing is ScriptStatus.SUSPENDED:
         return "suspended until a curator has checked it"
     if other is not None:
         return f"no longer verified: replaced by {other.entry.slug} version {other.number}"
-    return "no longer verified: taken out of use"
+    return "no longer verified: deprecated"

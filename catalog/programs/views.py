@@ -41,7 +41,7 @@ def outcome_report_seen(request: HttpRequest, pk: int) -> HttpResponse:
     except NotAllowedNow as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("Noted. The report stays in the audit log."))
+        messages.success(request, _("Marked as seen. The report stays in the audit log."))
     return redirect("outcome-report-list")
 
 

@@ -13,7 +13,7 @@ from catalog.relevance.types import Candidate, Difference, Reason
 _MOST = 8  # sentences of each type
 _LONGEST = 60  # characters of a literal
 _CLOSE = 0.8  # lowest cosine of a wording that is called close
-_AXES = {"age": "ages", "order": "the order", "size": "sizes"}
+_AXES = {"age": "the age", "order": "the order", "size": "the size"}
 _MARKS = {
     "age:older": "older",
     "age:newer": "newer",
@@ -26,14 +26,14 @@ _MARKS = {
     "than:less": "less",
     "amount:more": "more",
     "amount:less": "less",
-    "time:access": "time of access",
-    "time:change": "time of change",
-    "time:create": "time of creation",
-    "case:any": "any case of letters",
-    "fill:empty": "empty ones",
-    "fill:full": "those not empty",
-    "sight:hidden": "hidden ones",
-    "sight:plain": "those not hidden",
+    "time:access": "access time",
+    "time:change": "change time",
+    "time:create": "creation time",
+    "case:any": "case-insensitive",
+    "fill:empty": "empty items",
+    "fill:full": "non-empty items",
+    "sight:hidden": "hidden items",
+    "sight:plain": "visible items",
     "order:up": "ascending order",
     "order:down": "descending order",
     "place:begin": "the beginning of a name",
@@ -54,65 +54,63 @@ def differences(comparison: Comparison) -> tuple[Difference, ...]:
 def _reasons(comparison: Comparison, candidate: Candidate) -> Iterator[Reason]:
     literals = comparison.literals
     if comparison.is_identical:
-        yield Reason("identical", "says the same, word for word")
+        yield Reason("identical", "identical wording")
     elif candidate.cosine >= _CLOSE:
-        yield Reason("cosine", f"close in wording (cosine {candidate.cosine:.2f})")
+        yield Reason("cosine", f"similar wording (cosine {candidate.cosine:.2f})")
     for mine, theirs in literals.same:
         yield Reason("literal", f"same {_kind(theirs)} {_quote(mine.text)}")
     for name, value in literals.fills.items():
         yield Reason("fill", f"sets {name} to {_quote(value)}")
     for literal in literals.explained:
-        yield Reason("script", f"the script or another phrasing has {_quote(literal.text)}")
+        yield Reason("script", f"{_quote(literal.text)} is in the script or in another phrasing")
     shared = agreeing(comparison.statement.actions, comparison.phrasing.actions)
     if shared and not comparison.is_contrary:
-        yield Reason("verb", f"both ask to {say(shared)}")
+        yield Reason("verb", f"same action: {say(shared)}")
 
 
 def _differences(comparison: Comparison) -> Iterator[Difference]:
     if comparison.is_contrary:
         mine, theirs = say(comparison.statement.actions), say(comparison.phrasing.actions)
-        yield Difference("verb", f"asks to {mine}, entry is to {theirs}")
+        yield Difference("verb", f"the request asks to {mine}, the entry to {theirs}")
     yield from _turns(comparison)
     yield from _literals(comparison)
     if comparison.turned:
         some, others = map(_quote, comparison.turned)
-        yield Difference("side", f"{some} and {others} stand the other way round")
+        yield Difference("side", f"{some} and {others} are swapped")
     for axis in sorted(comparison.half_agreed):
-        yield Difference("direction", f"only one of them says two things of {_AXES[axis]}")
+        yield Difference("direction", f"only one of them has two conditions on {_AXES[axis]}")
     if comparison.denied:
-        yield Difference("negation", f"only one of them denies {_quote(comparison.denied)}")
+        yield Difference("negation", f"only one of them negates {_quote(comparison.denied)}")
     if comparison.other_order:
-        yield Difference("direction", "the script sorts the other way round")
+        yield Difference("direction", "the script sorts in the opposite order")
     for literal in comparison.other_roles:
-        text = f"{_quote(literal.text)} names something else in the entry"
+        text = f"{_quote(literal.text)} refers to something else in the entry"
         yield Difference("literal", text, (literal.start, literal.end))
     for literal in comparison.other_units:
         text = f"{_quote(literal.text)} counts something else in the entry"
         yield Difference("literal", text, (literal.start, literal.end))
     for word in comparison.other_letters:
-        yield Difference("literal", f"the script has {_quote(word)} in other letters")
+        yield Difference("literal", f"the script has {_quote(word)} in a different case")
     if comparison.unoffered and not comparison.is_contrary:
-        yield Difference("action", f"asks to {say(comparison.unoffered)}, too")
+        yield Difference("action", f"the request also asks to {say(comparison.unoffered)}")
     if comparison.unasked and not comparison.is_contrary:
-        yield Difference("action", f"entry is to {say(comparison.unasked)}, too")
+        yield Difference("action", f"the entry also asks to {say(comparison.unasked)}")
     if comparison.other_reach:
-        yield Difference(
-            "reach", "one of them works recursively or on files, too, the other does not"
-        )
+        yield Difference("reach", "only one of them works recursively or also on files")
     if comparison.other_scope and not comparison.literals.conflicts:
         yield Difference(
-            "scope", "the script looks elsewhere, at other files, or leaves out what is asked"
+            "scope", "the script covers other places or files than requested, or leaves some out"
         )
     yield from _notes(comparison)
 
 
 def _turns(comparison: Comparison) -> Iterator[Difference]:
     for mine, theirs in comparison.opposed_marks:
-        yield Difference("direction", f"asks for {_mark(mine)}, entry says {_mark(theirs)}")
+        yield Difference("direction", f"the request says {_mark(mine)}, the entry {_mark(theirs)}")
     for axis in sorted(comparison.lone_axes & TELLING_AXES):
         for marks, who in (
-            (comparison.statement.marks, "only the statement says"),
-            (comparison.phrasing.marks, "only the entry says"),
+            (comparison.statement.marks, "only in the request:"),
+            (comparison.phrasing.marks, "only in the entry:"),
         ):
             for mark in sorted(mark for mark in marks if mark.startswith(f"{axis}:")):
                 yield Difference(
@@ -120,22 +118,22 @@ def _turns(comparison: Comparison) -> Iterator[Difference]:
                 )
     if comparison.other_objects:
         mine, theirs = _plurals(comparison.statement.objects), _plurals(comparison.phrasing.objects)
-        yield Difference("object", f"asks about {mine}, entry is about {theirs}")
+        yield Difference("object", f"the request is about {mine}, the entry about {theirs}")
 
 
 def _literals(comparison: Comparison) -> Iterator[Difference]:
     literals = comparison.literals
     for mine, theirs in literals.differing:
-        text = f"asks for {_quote(mine.text)}, entry says {_quote(theirs.text)}"
+        text = f"the request has {_quote(mine.text)}, the entry {_quote(theirs.text)}"
         yield Difference("literal", text, (mine.start, mine.end))
     for mine, _ in literals.misplaced:
-        text = f"{_quote(mine.text)} has another place: source here, target there, or the reverse"
+        text = f"{_quote(mine.text)} is the source in one of them and the target in the other"
         yield Difference("side", text, (mine.start, mine.end))
     for literal in literals.extra:
-        text = f"asks for {_quote(literal.text)}, entry does not say it"
+        text = f"the entry does not mention {_quote(literal.text)}"
         yield Difference("literal", text, (literal.start, literal.end))
     for literal in literals.missing:
-        yield Difference("literal", f"entry says {_quote(literal.text)}, the statement does not")
+        yield Difference("literal", f"the request does not mention {_quote(literal.text)}")
 
 
 def _notes(comparison: Comparison) -> Iterator[Difference]:
@@ -143,21 +141,21 @@ def _notes(comparison: Comparison) -> Iterator[Difference]:
     for parameter, literal in literals.defaulted:
         yield Difference("default", f"{parameter.name} stays {_quote(literal.text)} unless set")
     for parameter in literals.unfilled:
-        yield Difference("unfilled", f"{parameter.name} is to be filled in")
+        yield Difference("unfilled", f"{parameter.name} must be filled in")
     for literal in literals.loose_extra:
-        text = f"only the statement says {_quote(literal.text)}"
+        text = f"only in the request: {_quote(literal.text)}"
         yield Difference("word", text, (literal.start, literal.end))
     for literal in literals.loose_missing:
-        yield Difference("word", f"only the entry says {_quote(literal.text)}")
+        yield Difference("word", f"only in the entry: {_quote(literal.text)}")
     if comparison.is_one_sided:
         for words, who in (
-            (comparison.only_statement, "statement"),
+            (comparison.only_statement, "request"),
             (comparison.only_entry, "entry"),
         ):
             for word in sorted(words - _loose_values(comparison)):
-                yield Difference("word", f"only the {who} says {_quote(word)}")
+                yield Difference("word", f"only in the {who}: {_quote(word)}")
     if comparison.statement.is_cut:
-        yield Difference("length", "the statement is too long to be compared in full")
+        yield Difference("length", "the request is too long to compare in full")
 
 
 def _loose_values(comparison: Comparison) -> frozenset[str]:

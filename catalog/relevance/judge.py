@@ -17,7 +17,7 @@ from catalog.types import Answer
 MOST_COMPARED = 12  # candidates compared by the rules, about 0.5 ms each
 _ALIKE = 0.99  # lowest confidence if only case, quotes and articles differ
 _JUST_BELOW = 0.001
-UNCONFIRMED = "this wording waits for a second pair of eyes"
+UNCONFIRMED = "this phrasing waits for a second reviewer"
 
 
 class RankedJudgement(NamedTuple):

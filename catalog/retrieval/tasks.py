@@ -30,7 +30,8 @@ def embed_missing() -> None:
             more = _work_a_while()
         except EmbedderUnavailable as error:
             logger.warning(
-                "No vectors are made; what has none is searched by words only: %s", error
+                "Vectors can't be computed. Phrasings without vectors are searched by words only: %s",
+                error,
             )
             return
     if more:

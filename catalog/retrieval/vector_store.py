@@ -62,7 +62,7 @@ def embed_with(model: EmbeddingModel, texts: Sequence[str]) -> Vectors:
     loaded = embedder(model.spec)
     if loaded.name != model.name:
         raise EmbedderUnavailable(
-            f"{model.spec!r} is now {loaded.name}; its vectors can't be compared with {model.name}"
+            f"{model.spec!r} is now {loaded.name}; its vectors can't be compared with those of {model.name}"
         )
     return loaded.embed(texts)
 

@@ -71,4 +71,4 @@ def test_the_pages_of_agents_can_be_read_and_used_by_keys(
     curator.goto("/catalogue/outcome-reports/")
     curator.get_by_role("button", name="Seen").focus()
     curator.keyboard.press("Enter")
-    expect(curator.get_by_text("No program has reported")).to_be_visible()
+    expect(curator.get_by_text("No automated reports")).to_be_visible()

@@ -124,5 +124,5 @@ def test_a_version_is_reviewed_and_rolled_back_by_keys(
     page.get_by_label("Reason").focus()
     page.keyboard.type("INC-7")
     page.keyboard.press("Control+Enter")
-    expect(page.locator(".messages")).to_contain_text("Version 1 answers again")
+    expect(page.locator(".messages")).to_contain_text("Version 1 is live again")
     assert problems_of(page) == []

@@ -67,7 +67,7 @@ def test_a_version_is_edited_by_keys_with_findings_and_changes(
     editor = page.get_by_role("textbox", name="Script", exact=True)
     expect(editor).to_contain_text("set -euo pipefail")
     expect(page.locator("#id_script")).to_be_hidden()
-    expect(page.locator(".checked-summary")).to_contain_text("The checks found nothing")
+    expect(page.locator(".checked-summary")).to_contain_text("No findings")
     at_end(page)
     page.keyboard.type(f"if true; then\n{DANGEROUS}\nfi")
     expect(page.locator("#id_script")).to_have_value(f"{SCRIPT}if true; then\n    {DANGEROUS}\nfi")
@@ -178,7 +178,7 @@ def test_the_review_screen_stays_light_and_an_edit_page_too(
         )
         page.goto(address, wait_until="networkidle")
         if who == "carla":
-            expect(page.locator(".checked-summary")).to_contain_text("The checks found nothing")
+            expect(page.locator(".checked-summary")).to_contain_text("No findings")
         assert 3 <= len(sizes) <= requests
         assert 10_000 < sum(sizes.values()) <= kilobytes * 1000, (who, sizes)
         assert 100 < page.evaluate("document.querySelectorAll('*').length") <= elements
@@ -204,7 +204,9 @@ def test_hostile_text_is_shown_as_it_is_and_stays_what_it_was(
     paste(page, long)
     expect(page.locator("#id_script")).to_have_value(long)
     assert page.locator(".cm-line").count() < 500
-    expect(page.get_by_text("Too long for Bash and ShellCheck to read")).to_be_visible()
+    expect(
+        page.get_by_text("The script is too long for Bash and ShellCheck to check")
+    ).to_be_visible()
     paste(page, "echo a\0b")
     expect(page.locator(".cm-odd, .cm-specialChar")).to_have_count(1)
     expect(page.locator(".checked-summary")).to_be_visible()
@@ -229,7 +231,7 @@ def test_the_limit_is_said_where_the_checks_are_busy_or_away(
     )
     page.keyboard.type("date")
     expect(page.locator(".checked-note")).to_contain_text("The checks are busy")
-    expect(page.locator(".checked-summary")).to_contain_text("The checks found nothing")
+    expect(page.locator(".checked-summary")).to_contain_text("No findings")
     expect(page.locator(".checked-note")).to_be_empty()
 
 
@@ -242,7 +244,7 @@ def test_without_a_script_the_plain_text_area_works(site: Site, browser: Browser
     page.goto(address)
     expect(page.locator("[data-editor-bar]")).to_be_hidden()
     page.locator("#id_script").fill("#!/usr/bin/env bash\ndate -u\n")
-    page.get_by_role("button", name="Save the draft").click()
+    page.get_by_role("button", name="Save draft").click()
     page.wait_for_url("**?version=2")
     expect(page.locator(".code").first).to_contain_text("date -u")
     context.close()

@@ -189,18 +189,18 @@ CATALOGUE = {
         Story(
             lambda _w: "/catalogue/new/",
             "entry-new",
-            "Save the draft",
+            "Save draft",
             {"title": "Tell the date", "script": DATE, "parameters-0-name": "ZONE"},
         ).then(lambda w: Entry.objects.get().versions.get().script == DATE),
         Story(
             lambda w: a_version("verified")(w) and f"/catalogue/versions/{w.version.pk}/edit/",
             "version-edit",
-            "Save the draft",
+            "Save draft",
             {"script": "uptime -p\n", "note": "Shorter."},
         ).then(lambda w: w.version.entry.versions.get(number=2).script == "uptime -p\n"),
     ],
     ("catalog/entries/_merged_in.html", "curator"): [
-        Story(a_merge, "merge-undo", "Undo the merge").then(
+        Story(a_merge, "merge-undo", "Undo merge").then(
             lambda w: Entry.objects.standing().filter(pk=w.source.pk).exists()
         )
     ],
@@ -281,13 +281,13 @@ CATALOGUE = {
             "bulk",
             "Preview",
             lambda w: {"entries": [str(w.entries[0].pk)], "deed": "add_tags"},
-        ).then(lambda w: "1 entry is chosen" in w.text)
+        ).then(lambda w: "1 entry selected" in w.text)
     ],
     ("catalog/listing/bulk.html", "curator"): [
         Story(chosen_for_tags, "bulk", "Preview", {"tags": "disk"}, name="preview").then(
-            lambda w: w.text.count("gets disk") == 2
+            lambda w: w.text.count("adds disk") == 2
         ),
-        Story(tags_previewed, "bulk", "Do this with 2 entries", name="carry out").then(
+        Story(tags_previewed, "bulk", "Apply to 2 entries", name="carry out").then(
             lambda w: all(tags_of(entry) == {"disk"} for entry in w.entries)
         ),
     ],
@@ -295,7 +295,7 @@ CATALOGUE = {
         Story(
             lambda _w: CALIBRATION,
             "threshold-set",
-            "Set the threshold",
+            "Set threshold",
             {"match": "0.91", "adapt": "0.6", "why": "Our own labels."},
         ).then(lambda w: Threshold.objects.get().match == 0.91)
     ],

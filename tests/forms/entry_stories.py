@@ -105,8 +105,8 @@ ROLL_BACK = {
             )
             for given, press, state in (
                 (a_former_version, "Roll back to version 1", "verified"),
-                (ones_own_former_version, "Ask for the roll back", "in_review"),
-                (ones_own_former_version, "Roll back now, as an emergency", "verified"),
+                (ones_own_former_version, "Request rollback", "in_review"),
+                (ones_own_former_version, "Roll back now (emergency)", "verified"),
             )
         )
     ]

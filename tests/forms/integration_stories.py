@@ -71,7 +71,7 @@ INTEGRATIONS = {
             lambda w: (
                 now(w.report).seen_by == w.me
                 and now(w.report.version.entry).suspended_at is None
-                and "No program has reported" in w.text
+                and "No automated reports" in w.text
             )
         )
     ],

@@ -145,10 +145,10 @@ def label_case(statement: str, *, version_id: int, label: str, picked: str, by: 
     """
     require(by, LABEL_MATCHES)
     if picked not in (MatchLabel.Picked.BORDERLINE, MatchLabel.Picked.RANDOM):
-        raise BadInput(_("This is no way in which cases are picked."), field="picked")
+        raise BadInput(_("Enter borderline or random."), field="picked")
     version = Version.objects.filter(pk=version_id).first()
     if version is None:
-        raise BadInput(_("There is no such version."), field="version")
+        raise BadInput(_("This version does not exist."), field="version")
     model = current_scoring()
     rivals = rivals_of(statement)
     shown = judge_one(rivals, version_id, statement, model)
@@ -162,7 +162,7 @@ def label_case(statement: str, *, version_id: int, label: str, picked: str, by: 
         )
         if former is not None:
             raise NotAllowedNow(
-                _("%(who)s has labelled this already: %(label)s.")
+                _("%(who)s has already labeled this pair: %(label)s.")
                 % {"who": name_of(former.by), "label": former.get_label_display().lower()}
             )
         made = label_match(

@@ -37,7 +37,7 @@ def label_match(
     if label not in MatchLabel.Label.values:
         raise BadInput(_("Choose match, starting point or no match."), field="label")
     if confidence is not None and not 0 <= confidence <= 1:
-        raise BadInput(_("A confidence lies between 0 and 1."), field="confidence")
+        raise BadInput(_("Enter a confidence between 0 and 1."), field="confidence")
     return MatchLabel.objects.create(
         statement=clean_text(statement, field="statement", longest=LONGEST_STATEMENT),
         version=version,
@@ -75,10 +75,10 @@ def undo_label(label: MatchLabel, *, by: User) -> None:
     Raises PermissionDenied for another user's label, and NotAllowedNow if it was already withdrawn.
     """
     if label.by_id != by.pk:
-        raise PermissionDenied(_("This label is not yours."))
+        raise PermissionDenied(_("Only the user who added a label can remove it."))
     undone = MatchLabel.objects.counting().filter(pk=label.pk)
     if not undone.update(undone_at=timezone.now()):
-        raise NotAllowedNow(_("This label was taken back already."))
+        raise NotAllowedNow(_("This label has already been removed."))
 
 
 def forget_statement(statement: str) -> None:

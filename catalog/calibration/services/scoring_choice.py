@@ -29,7 +29,7 @@ def choose_scoring(model: ScoringModel | None, *, by: User, why: str) -> Scoring
     before = current_scoring()
     wanted = model_of(model.pk) if model else shipped_model()
     if before.version == wanted.version:
-        raise NotAllowedNow(_("Statements are judged by it already."))
+        raise NotAllowedNow(_("This scorer is already active."))
     choice = ScoringChoice.objects.create(scoring=wanted.version, model=model, why=why, by=by)
     record(
         choice,

@@ -38,9 +38,9 @@ def begin_fit(*, by: User) -> Job:
     unfinished = Job.objects.filter(kind=Job.Kind.FIT, state__in=UNFINISHED)
     with transaction.atomic():
         if unfinished.exists():
-            raise NotAllowedNow(_("A fit is on its way already."))
+            raise NotAllowedNow(_("A fit is already running."))
         job = Job.objects.create(kind=Job.Kind.FIT, by=by).enqueue()
-        record(job, "fit begun", by=by)
+        record(job, "fit started", by=by)
     return job
 
 
@@ -147,7 +147,7 @@ def _keep(
         match=threshold,
         adapt=model.adapt_threshold,
         labels=len(after),
-        why=_("Taken over from %(scoring)s when it was fitted.") % {"scoring": model.version},
+        why=_("Copied from %(scoring)s when this scorer was fitted.") % {"scoring": model.version},
         by=job.by,
     )
     record(made, "scoring fitted", by=job.by, labels=("", len(after)))

@@ -37,17 +37,18 @@ def set_threshold(
     why = clean_text(why, field="why", longest=LONGEST_REASON)
     for field, value in (("match", match), ("adapt", adapt)):
         if not 0 <= value <= 1:
-            raise BadInput(_("A confidence lies between 0 and 1."), field=field)
+            raise BadInput(_("Enter a confidence between 0 and 1."), field=field)
     if adapt > match:
         raise BadInput(
-            _("A starting point can't need more confidence than a match."), field="adapt"
+            _("The starting point threshold can't be higher than the match threshold."),
+            field="adapt",
         )
     lock_name("threshold")
     model = current_scoring()
     newest = Threshold.objects.select_related("by").first()
     if seen is not None and seen != (newest.pk if newest else 0):
         raise Stale(
-            _("%(who)s has set the threshold to %(match)s meanwhile.")
+            _("%(who)s has set the threshold to %(match)s in the meantime.")
             % {"who": name_of(newest.by) if newest else "", "match": newest and newest.match},
             newest=newest.pk if newest else 0,
         )

@@ -62,7 +62,7 @@ class Action(Generic[AnyModel]):
         rows = list(queryset[: MOST + 1])
         if len(rows) > MOST:
             admin.message_user(
-                request, _("Choose at most %(most)s rows.") % {"most": MOST}, messages.ERROR
+                request, _("Select at most %(most)s rows.") % {"most": MOST}, messages.ERROR
             )
             return None
         begun = "apply" in request.POST

@@ -45,9 +45,7 @@ class NewEntryForm(ServiceForm):
     """An entry with its first version. Its parameters and requirements are detected in the script."""
 
     script = PlainText(label=_("Script"), rows=16, code=True)
-    wordings = PlainText(
-        label=_("Other wordings"), required=False, help_text=_("One in each line.")
-    )
+    wordings = PlainText(label=_("Other phrasings"), required=False, help_text=_("One per line."))
     shown_as = {"phrasings": "wordings"}
 
     class Meta:
@@ -61,11 +59,9 @@ class VersionLabelsForm(ServiceForm):
     tag_names = forms.CharField(
         label=_("Tags"), required=False, help_text=_("Separated by commas.")
     )
-    owner_name = forms.CharField(
-        label=_("Owner"), required=False, help_text=_("Name of an account.")
-    )
+    owner_name = forms.CharField(label=_("Owner"), required=False, help_text=_("A username."))
     link_lines = PlainText(
-        label=_("Links"), required=False, help_text=_("One in each line: kind | label | address")
+        label=_("Links"), required=False, help_text=_("One per line: kind | label | URL")
     )
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
     shown_as = {"tags": "tag_names", "owner": "owner_name", "links": "link_lines"}
@@ -105,9 +101,9 @@ class VersionLabelsForm(ServiceForm):
 class NewVersionForm(ServiceForm):
     """The next version of an entry. Everything except the script is copied from the newest one."""
 
-    entry_slug = forms.SlugField(label=_("Entry"), help_text=_("Its slug."))
+    entry_slug = forms.SlugField(label=_("Entry"), help_text=_("The slug of the entry."))
     script_text = PlainText(label=_("Script"), rows=16, code=True)
-    note = forms.CharField(label=_("What was changed, and why"), required=False, max_length=2000)
+    note = forms.CharField(label=_("What changed and why"), required=False, max_length=2000)
     seen = forms.IntegerField(widget=forms.HiddenInput, required=False)
     shown_as = {"script": "script_text"}
 
@@ -118,7 +114,7 @@ class NewVersionForm(ServiceForm):
     def clean_entry_slug(self) -> Entry:
         entry = Entry.objects.filter(slug=self.cleaned_data["entry_slug"]).first()
         if entry is None:
-            raise forms.ValidationError(_("There is no entry of that slug."))
+            raise forms.ValidationError(_("No entry has this slug."))
         return entry
 
 

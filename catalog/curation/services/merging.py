@@ -94,7 +94,7 @@ def merge_entries(
     if plan.problem:
         raise NotAllowedNow(plan.problem)
     if seen and seen != plan.seen:
-        raise Stale(_("One of the two was changed meanwhile; look at it again."), newest=0)
+        raise Stale(_("One of the entries has changed. Check them again."), newest=0)
     moved = [phrasing.pk for phrasing in plan.moving]
     source.phrasings.filter(pk__in=moved, source=Phrasing.Source.TITLE).update(
         source=Phrasing.Source.CURATOR
@@ -135,11 +135,12 @@ def undo_merge(merge: Merge, *, by: User) -> None:
     merge.refresh_from_db()
     if merge.undone_at is not None:
         raise NotAllowedNow(
-            _("%(who)s has undone this merge already.") % {"who": name_of(merge.undone_by)}
+            _("%(who)s has already undone this merge.") % {"who": name_of(merge.undone_by)}
         )
     if target.merged_into_id is not None:
         raise NotAllowedNow(
-            _('"%(title)s" was merged itself; undo that first.') % {"title": target.title}
+            _('"%(title)s" has itself been merged. Undo that merge first.')
+            % {"title": target.title}
         )
     back = Phrasing.objects.filter(pk__in=merge.phrasings, entry=target)
     back.exclude(source=Phrasing.Source.TITLE).update(entry=source)
@@ -174,18 +175,16 @@ def _problem(source: Entry, target: Entry, *, is_answered: bool, answering: Vers
         return _("An entry can't be merged into itself.")
     for entry in (source, target):
         if entry.merged_into_id is not None:
-            return _('%(who)s merged "%(title)s" already.') % {
+            return _('%(who)s has already merged "%(title)s".') % {
                 "who": name_of(entry.merges_away.get(undone_at=None).by),
                 "title": entry.title,
             }
     if target.suspended_at is not None:
-        return _('"%(title)s" is suspended: it would answer nobody. Lift the suspension first.') % {
-            "title": target.title
-        }
+        return _('"%(title)s" is suspended. Lift the suspension first.') % {"title": target.title}
     if is_answered and answering is None:
         return _(
-            'Nothing of "%(title)s" is verified: what is answered now would get no answer.'
-            " Merge the other way round, or verify it first."
+            '"%(title)s" has no verified version, so requests would no longer find a script.'
+            " Swap the direction or verify it first."
         ) % {"title": target.title}
     return ""
 

@@ -20,7 +20,7 @@ def create_tag(name: str, *, by: User) -> Tag:
     """Create a tag that no version has yet. Raises BadInput."""
     require(by, CURATE)
     tag = Tag.objects.create(name=_free_name(name))
-    record(tag, "tag made", by=by, name=("", tag.name))
+    record(tag, "tag created", by=by, name=("", tag.name))
     return tag
 
 
@@ -65,7 +65,7 @@ def _free_name(name: str) -> str:
     (clean,) = VersionDetails.read({"tags": [name]}).tags or ()
     lock_name(f"tag {clean}")
     if Tag.objects.filter(name=clean).exists():
-        raise BadInput(_("There is a tag of this name."), field="name")
+        raise BadInput(_("A tag with this name already exists."), field="name")
     return clean
 
 

@@ -30,11 +30,13 @@ def save_tool_rule(
     require(by, CURATE)
     name = _checked_name(name, rule)
     if effect not in ToolRule.Effect.values:
-        raise BadInput(_("Choose one of the effects."), field="effect")
+        raise BadInput(_("Choose an effect."), field="effect")
     note = check_text(note.strip(), field="note", most=500)
     if rule is None:
         if ToolRule.objects.count() >= MOST_RULES:
-            raise BadInput(_("There are %(most)d rules already.") % {"most": MOST_RULES})
+            raise BadInput(
+                _("There are already %(most)d rules. Remove one first.") % {"most": MOST_RULES}
+            )
         event, rule = "tool rule added", ToolRule()
     else:
         event = "tool rule changed"
@@ -68,7 +70,7 @@ def _checked_name(name: str, rule: ToolRule | None) -> str:
         )
     lock_name(f"tool rule {name}")
     if name != (rule.name if rule else "") and ToolRule.objects.filter(name=name).exists():
-        raise BadInput(_("This command has a rule already. Change that rule."), field="name")
+        raise BadInput(_("This command already has a rule. Edit that rule."), field="name")
     return name
 
 

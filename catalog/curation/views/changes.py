@@ -111,4 +111,4 @@ def _note(request: HttpRequest, mark_seen: Callable[[], object]) -> None:
     except NotAllowedNow as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("Noted. It is listed again when it changes again."))
+        messages.success(request, _("Marked as seen. It is listed again if it changes again."))

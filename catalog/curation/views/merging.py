@@ -51,7 +51,7 @@ def entry_merge(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(
                 request,
-                _('Merged: "%(title)s" leads here from now on. It can be undone below.')
+                _('Merged. "%(title)s" now redirects here. You can undo the merge below.')
                 % {"title": merge.source.title},
             )
             return redirect("entry-detail", slug=target.slug)
@@ -68,7 +68,7 @@ def merge_undo(request: HttpRequest, pk: int) -> HttpResponse:
     except NotAllowedNow as refusal:
         messages.error(request, str(refusal))
         return redirect("entry-detail", slug=merge.target.slug)
-    messages.success(request, _("Undone: this entry is what it was before the merge."))
+    messages.success(request, _("Merge undone. This entry is as it was before the merge."))
     return redirect("entry-detail", slug=merge.source.slug)
 
 

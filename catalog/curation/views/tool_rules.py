@@ -18,7 +18,7 @@ from core.errors import BadInput
 from core.web.forms import add_refusal
 
 # No effect is preselected, so that no command becomes harmless by mistake.
-_EFFECTS = [("", gettext_lazy("Choose what it does")), *ToolRule.Effect.choices]
+_EFFECTS = [("", gettext_lazy("Choose an effect")), *ToolRule.Effect.choices]
 
 
 class ToolRuleForm(forms.Form):
@@ -29,7 +29,7 @@ class ToolRuleForm(forms.Form):
         max_length=80,
         widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),
         help_text=gettext_lazy(
-            "For example deployctl, or deployctl rollback. The longest rule that fits a command applies."
+            "For example deployctl or deployctl rollback. The longest rule that matches a command applies."
         ),
     )
     effect = forms.ChoiceField(label=gettext_lazy("Effect"), choices=_EFFECTS)

@@ -33,7 +33,7 @@ from core.web.requests import read_body, read_key, signed_in
 class EditInput(serializers.Serializer[Any]):
     script = serializers.CharField(trim_whitespace=False)
     details = serializers.DictField(
-        required=False, default=dict, help_text="What is left out stays as it is."
+        required=False, default=dict, help_text="Omitted fields stay unchanged."
     )
     note = serializers.CharField(required=False, allow_blank=True, default="")
 
@@ -166,7 +166,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
         said = read_body(LabelsInput, request)
         owner = find_user(said["owner"], User.objects.filter(is_active=True))
         if said["owner"] and owner is None:
-            raise BadInput("There is no active account of that name.", field="owner")
+            raise BadInput("No active user has this username.", field="owner")
         services.set_details(
             version, by=signed_in(request), tags=said["tags"], links=said["links"], owner=owner
         )

@@ -53,7 +53,7 @@ def _say(version: Version) -> dict[str, str]:
     return {
         _("Risk"): str(version.get_risk_display()).lower(),
         _("Side effect"): str(version.get_side_effect_display()),
-        _("Rights"): str(version.get_privileges_display()),
+        _("Privileges"): str(version.get_privileges_display()),
         _("Tools"): ", ".join(version.tools),
         _("Parameters"): _parameters(version),
         _("Runs on"): _place(version),

@@ -127,7 +127,7 @@ def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
     for parameter in complete:
         if parameter.name not in found:
             raise BadInput(
-                _("The script does not ask for the parameter %(name)s.") % {"name": parameter.name},
+                _("The script does not use the parameter %(name)s.") % {"name": parameter.name},
                 field="parameters",
             )
         del found[parameter.name]
@@ -193,7 +193,7 @@ def make_entry(title: str, *, by: User | None, confirmation: Confirmation, slug:
     """Create an entry whose title is its first phrasing."""
     lock_name("slug")
     if slug and Entry.objects.filter(slug=slug).exists():
-        raise BadInput(_("An entry of this name was created at the same time. Import again."))
+        raise BadInput(_("An entry with this name was created at the same time. Import again."))
     entry = Entry.objects.create(slug=slug or free_slug(title), title=title, created_by=by)
     Phrasing.objects.create(
         entry=entry, text=title, source=Phrasing.Source.TITLE, **confirmation.fields()

@@ -42,7 +42,7 @@ def create_entry(
         ).first()
         if twin is not None:
             raise BadInput(
-                _('"%(title)s" holds this very script already; add a wording there.')
+                _('"%(title)s" already has this script. Add a phrasing there.')
                 % {"title": twin.title},
                 field="script",
             )
@@ -70,7 +70,7 @@ def rename(entry: Entry, *, title: str, by: User, seen: str = "") -> None:
         return
     if seen and seen != locked.title:
         raise Stale(
-            _('Somebody renamed it meanwhile: "%(title)s".') % {"title": locked.title}, newest=0
+            _('Another user has renamed it to "%(title)s".') % {"title": locked.title}, newest=0
         )
     locked.phrasings.filter(source=Phrasing.Source.TITLE).delete()
     if not locked.phrasings.filter(text=title).update(source=Phrasing.Source.TITLE):
@@ -97,7 +97,7 @@ def add_phrasing(entry: Entry, *, text: str, by: User) -> Phrasing:
     locked = lock_standing(entry.pk)
     wording = Confirmation(added_by=by)
     if not add_phrasings(locked, [text], source=Phrasing.Source.CURATOR, confirmation=wording):
-        raise BadInput(_("The entry has this wording already."), field="text")
+        raise BadInput(_("The entry already has this phrasing."), field="text")
     record(locked, "phrasing added", by=by, phrasing=("", text[:200]))
     refresh([locked.pk])
     return locked.phrasings.get(text=text)
@@ -112,7 +112,7 @@ def remove_phrasing(phrasing: Phrasing, *, by: User) -> None:
         locked.phrasings.filter(pk=phrasing.pk).exclude(source=Phrasing.Source.TITLE).delete()
     )
     if not removed:
-        raise NotAllowedNow(_("This wording is the title, or was removed already."))
+        raise NotAllowedNow(_("This phrasing is the title or has already been removed."))
     record(locked, "phrasing removed", by=by, phrasing=(phrasing.text[:200], ""))
     refresh([locked.pk])
 
@@ -125,7 +125,7 @@ def suspend(entry: Entry, *, by: User, reason: str) -> None:
     locked = lock_standing(entry.pk)
     if locked.suspended_at is not None:
         raise NotAllowedNow(
-            _("%(who)s has suspended this entry already: %(why)s")
+            _("%(who)s has already suspended this entry: %(why)s")
             % {"who": name_of(locked.suspended_by), "why": locked.suspended_why}
         )
     set_suspended(locked, by=by, reason=reason)

@@ -61,7 +61,7 @@ def verify(version: Version, *, by: User, note: str = "", wordings: Collection[i
     note = _clean_note(note)
     if not may_verify(version, by=by):
         raise PermissionDenied(
-            _("You wrote this version, so another curator has to verify it (four eyes).")
+            _("You wrote this version, so another curator has to verify it (four-eyes approval).")
         )
     entry = lock_standing(version.entry_id)
     version.refresh_from_db(fields=["state", "risk"])
@@ -85,13 +85,13 @@ def verify_again(
     note = _clean_note(note)
     if not may_verify(version, by=by):
         raise PermissionDenied(
-            _("You wrote this version, so another curator has to verify it (four eyes).")
+            _("You wrote this version, so another curator has to verify it (four-eyes approval).")
         )
     entry = lock_standing(version.entry_id)
     version.refresh_from_db(fields=["state", "verified_at", "risk"])
     require_reason(version, note, field="note")
     if version.state != State.VERIFIED:
-        raise NotAllowedNow(_("Only what is verified can be verified again."))
+        raise NotAllowedNow(_("Only verified versions can be verified again."))
     former = version.verified_at
     version.verified_at = timezone.now()
     version.verified_by = by
@@ -127,7 +127,7 @@ def require_reason(version: Version, reason: str, *, field: str) -> None:
     """Raise BadInput if the version is high risk and there is no reason for verifying it."""
     if version.takes_reason and not reason:
         raise BadInput(
-            _("This script is a high risk. Say why it should be verified despite that."),
+            _("High-risk script: a reason is required."),
             field=field,
         )
 

@@ -20,7 +20,7 @@ def lock_standing(pk: int) -> Entry:
     if entry.merged_into_id is not None:
         merge = Merge.objects.select_related("by", "target").get(source=entry, undone_at=None)
         raise NotAllowedNow(
-            _('%(who)s merged this entry into "%(title)s"; go on there.')
+            _('%(who)s merged this entry into "%(title)s". Continue there.')
             % {"who": name_of(merge.by), "title": merge.target.title}
         )
     return entry

@@ -81,21 +81,21 @@ def fill_in(version: Version, values: Mapping[str, str]) -> Filled:
 
 def _problem_of(parameter: Parameter, value: str) -> str:
     if not value:
-        return _("Fill this in.") if parameter.required and parameter.default is None else ""
+        return _("Enter a value.") if parameter.required and parameter.default is None else ""
     if len(value) > LONGEST_VALUE:
         return _("At most %(longest)s characters.") % {"longest": LONGEST_VALUE}
     if parameter.type is ParameterType.TEXT:
         if _CONTROL.search(value):
-            return _("Control characters can't be filled in, but for tabs and line ends.")
+            return _("Control characters other than tabs and line breaks are not allowed.")
     elif _CONTROL_OR_LINE.search(value):
-        return _("Control characters and line ends can't be filled in.")
+        return _("Control characters and line breaks are not allowed.")
     if parameter.type is ParameterType.PATH and value != parameter.default:
         if value.startswith("~"):
-            return _("Write it in full: the script gets ~ as a letter, not as a home folder.")
+            return _("Enter the full path. The script does not expand ~.")
         if value.startswith("-"):
-            return _("Write ./ before it: a name that begins with - is taken for an option.")
+            return _("Put ./ before it. A name that begins with - is treated as an option.")
     if parameter.type is ParameterType.NUMBER and not _NUMBER.fullmatch(value):
-        return _("Write a number.")
+        return _("Enter a number.")
     if parameter.type is ParameterType.CHOICE and value not in parameter.choices:
         return _("Choose one of: %(choices)s") % {"choices": ", ".join(parameter.choices)}
     return ""

@@ -99,7 +99,9 @@ def withdraw(version: Version, *, decision: int, by: User, reason: str) -> None:
         return
     verified_by_others = version.state == State.VERIFIED and version.verified_by_id != by.pk
     if verified_by_others or version.uses.exists():
-        raise NotAllowedNow(_("Others rely on what was approved; deprecate it in the catalogue."))
+        raise NotAllowedNow(
+            _("Other users already rely on this version. Deprecate it in the catalogue.")
+        )
     old = version.state
     version.move_to(State.DEPRECATED, by=by, note=reason)
     record(version, "withdrawn", by=by, state=(old, State.DEPRECATED))

@@ -62,7 +62,7 @@ def plan_rollback(version: Version, *, by: User) -> RollbackPlan:
     problem = ""
     if not can_roll_back_to(version):
         problem = _(
-            "Version %(number)s is %(state)s. Only a version that was verified and is out of use can be rolled back to."
+            "Version %(number)s is %(state)s. You can roll back only to a deprecated version that was verified before."
         ) % {"number": version.number, "state": version.get_state_display().lower()}
     return RollbackPlan(
         version=version,
@@ -96,12 +96,14 @@ def roll_back(
     if plan.problem:
         raise NotAllowedNow(plan.problem)
     if seen and seen != plan.seen:
-        raise Stale(_("Another version answers by now; look at it again."), newest=0)
+        raise Stale(_("Another version is live now. Check it and try again."), newest=0)
     if emergency and plan.may_verify:
-        raise BadInput(_("You did not write this version: you can verify it without an emergency."))
+        raise BadInput(
+            _("You did not write this version, so you don't need an emergency to verify it.")
+        )
     if not emergency and not plan.may_verify:
         raise PermissionDenied(
-            _("You wrote this version, so another curator has to verify it (four eyes).")
+            _("You wrote this version, so another curator has to verify it (four-eyes approval).")
         )
     version.move_to(State.IN_REVIEW, by=by, note=reason)
     if emergency:

@@ -46,7 +46,9 @@ def check_script(script: str, *, by: User) -> Checked:
         raise BadInput(_("There is no script yet."), field="script")
     if len(script) > MOST_FOR_RULES:
         raise BadInput(
-            _("This is too long to be checked while you type. It is checked when you save it."),
+            _(
+                "The script is too long to check while you type. It will be checked when you save it."
+            ),
             field="script",
         )
     is_by_rules_only = len(script) > MOST_FOR_SHELLCHECK
@@ -63,7 +65,7 @@ def check_script(script: str, *, by: User) -> Checked:
 def _turn_of(person: User) -> Iterator[None]:
     with _asking_lock:
         if person.pk in _asking:
-            raise CheckerBusy(_("Your script is being checked already."))
+            raise CheckerBusy(_("Your script is already being checked."))
         _asking.add(person.pk)
     try:
         if not _places.acquire(timeout=_SECONDS_TO_WAIT):

@@ -117,7 +117,7 @@ def record_outcome(
     PermissionDenied.
     """
     if use.by_id != by.pk:
-        raise PermissionDenied(_("Only who copied the script can say how it went."))
+        raise PermissionDenied(_("Only the user who copied the script can report the result."))
     if outcome not in Use.Outcome.values:
         raise BadInput(_("Choose one of the outcomes."), field="outcome")
     worse = outcome == Use.Outcome.WORSE
@@ -126,7 +126,9 @@ def record_outcome(
     entry = lock_entry(use.version.entry_id)
     use.refresh_from_db(fields=["outcome"])
     if use.outcome == Use.Outcome.WORSE:
-        raise NotAllowedNow(_("You said that it made things worse; a curator looks at it now."))
+        raise NotAllowedNow(
+            _("You reported that it made things worse. A curator has to check it now.")
+        )
     use.outcome = outcome
     use.outcome_at = timezone.now()
     use.incident = incident
@@ -224,5 +226,6 @@ def _allow_unreviewed(version: Version, by: User, reason: str) -> None:
         )
     if not reason:
         raise BadInput(
-            _("Say why you use a script that is %s.") % say_untrusted(version), field="reason"
+            _("Enter a reason for using a script that is %s.") % say_untrusted(version),
+            field="reason",
         )

@@ -34,12 +34,12 @@ def edit_version(
         newest = entry.versions.latest("number")
         if newest.number != version.number:
             raise Stale(
-                _("Version %(number)s has been made meanwhile by %(who)s; look at it first.")
+                _("%(who)s has saved version %(number)s in the meantime. Check it first.")
                 % {"number": newest.number, "who": name_of(newest.author)},
                 newest=newest.number,
             )
         if newest.sha256 == prepared.sha256 and details == details_of(newest):
-            raise BadInput(_("Nothing was changed."), field="script")
+            raise BadInput(_("There are no changes to save."), field="script")
         return _add_edited(entry, version, prepared=prepared, by=by, note=note, origin="edited")
 
 
@@ -52,7 +52,7 @@ def revert_to(version: Version, *, by: User, note: str = "") -> Version:
         entry = lock_standing(version.entry_id)
         newest = entry.versions.latest("number")
         if newest.number == version.number:
-            raise NotAllowedNow(_("This is the newest version already."))
+            raise NotAllowedNow(_("This is already the newest version."))
         return _add_edited(entry, version, prepared=prepared, by=by, note=note, origin="reverted")
 
 
@@ -78,7 +78,7 @@ def set_details(
     if seen and seen != labels_seen(version):
         raise Stale(
             _(
-                "Somebody changed them meanwhile. Now: tags %(tags)s; owner %(owner)s; %(links)s links."
+                "Another user has changed them. Now: tags %(tags)s; owner %(owner)s; %(links)s links."
             )
             % {
                 "tags": ", ".join(sorted(tag.name for tag in version.tags.all())) or "–",

@@ -63,11 +63,11 @@ def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
     require(by, CURATE)
     if not may_confirm(phrasing, by=by):
         raise PermissionDenied(
-            _("You added this wording, so somebody else has to confirm it (four eyes).")
+            _("You added this phrasing, so another curator has to confirm it (four-eyes approval).")
         )
     entry = lock_standing(phrasing.entry_id)
     if not confirm(entry, [phrasing.pk], by=by):
-        raise NotAllowedNow(_("This wording was confirmed or removed already."))
+        raise NotAllowedNow(_("This phrasing has already been confirmed or removed."))
 
 
 def confirm(entry: Entry, keys: Collection[int], *, by: User) -> int:

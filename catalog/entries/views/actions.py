@@ -42,21 +42,23 @@ class Move(NamedTuple):
 
 
 VERSION_MOVES = {
-    "submit": Move(NoteForm, services.submit_for_review, _("The version waits to be verified.")),
-    "verify": Move(
-        VerifyForm, services.verify, _("Verified. The entry answers with this version.")
+    "submit": Move(NoteForm, services.submit_for_review, _("Submitted for verification.")),
+    "verify": Move(VerifyForm, services.verify, _("Verified. This version is live.")),
+    "send_back": Move(
+        ReasonForm, services.send_back, _("Sent back. The version is a draft again.")
     ),
-    "send_back": Move(ReasonForm, services.send_back, _("Sent back: it is a draft again.")),
     "verify_again": Move(VerifyForm, services.verify_again, _("Verified again.")),
-    "deprecate": Move(ReasonForm, services.deprecate, _("The version is out of use.")),
+    "deprecate": Move(ReasonForm, services.deprecate, _("Version deprecated.")),
 }
 # These are submitted on the review page, which is rendered again after a refusal.
 DECISIONS = ("verify", "send_back")
 ENTRY_MOVES = {
-    "suspend": Move(ReasonForm, services.suspend, _("Suspended. The entry no longer answers.")),
-    "lift": Move(LiftForm, services.lift_suspension, _("The entry answers again.")),
-    "rename": Move(TitleForm, services.rename, _("The entry has a new title.")),
-    "phrasing": Move(PhrasingForm, services.add_phrasing, _("The wording was added.")),
+    "suspend": Move(ReasonForm, services.suspend, _("Entry suspended. It is no longer offered.")),
+    "lift": Move(
+        LiftForm, services.lift_suspension, _("Suspension lifted. The entry is offered again.")
+    ),
+    "rename": Move(TitleForm, services.rename, _("Entry renamed.")),
+    "phrasing": Move(PhrasingForm, services.add_phrasing, _("Phrasing added.")),
 }
 
 
@@ -81,7 +83,7 @@ def revert_version(request: HttpRequest, pk: int) -> HttpResponse:
     """Create the next version from an older one and show it."""
     version = access_version(request.user, pk, to_curate=True)
     form = NoteForm(request.POST, auto_id="revert_%s")
-    done = _("A new version has the old script. Submit it for review when it is ready.")
+    done = _("The old script was copied to a new version. Submit it for review when it is ready.")
 
     def act(by: User) -> Version:
         return services.revert_to(version, by=by, note=form.cleaned_data["note"])
@@ -132,7 +134,7 @@ def confirm_phrasing(request: HttpRequest, pk: int) -> HttpResponse:
     except NotAllowedNow as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("Confirmed. The entry answers to this wording, too."))
+        messages.success(request, _("Phrasing confirmed. Requests can match it now."))
     return redirect("entry-detail", slug=phrasing.entry.slug)
 
 
@@ -142,7 +144,7 @@ def remove_phrasing(request: HttpRequest, pk: int) -> HttpResponse:
     phrasing = access_phrasing(request.user, pk)
     assert isinstance(request.user, User)
     services.remove_phrasing(phrasing, by=request.user)
-    messages.success(request, _("The wording was removed."))
+    messages.success(request, _("Phrasing removed."))
     return redirect("entry-detail", slug=phrasing.entry.slug)
 
 

@@ -56,7 +56,7 @@ def entry_new(request: HttpRequest) -> HttpResponse:
         except BadInput as refusal:
             add_refusal(form, refusal)
         else:
-            messages.success(request, _("The entry is a draft. Submit it when it is ready."))
+            messages.success(request, _("Entry saved as a draft. Submit it when it is ready."))
             return _to_version(version)
     return _show_form(request, form, rows, status=422)
 
@@ -108,7 +108,7 @@ def version_edit(request: HttpRequest, pk: int) -> HttpResponse:
         else:
             messages.success(
                 request,
-                _("Version %(number)s is a draft. Submit it when it is ready.")
+                _("Version %(number)s saved as a draft. Submit it when it is ready.")
                 % {"number": made.number},
             )
             return _to_version(made)

@@ -52,7 +52,7 @@ def _carry_out(version: Version, form: RollbackForm, *, by: User) -> str:
     typed = form.cleaned_data
     if typed["way"] == RollbackForm.ASK:
         services.submit_for_review(version, by=by, note=typed["reason"])
-        return _("Version %(number)s waits for somebody else to verify it.") % {
+        return _("Rollback requested. Another curator has to verify version %(number)s.") % {
             "number": version.number
         }
     emergency = typed["way"] == RollbackForm.EMERGENCY
@@ -66,9 +66,9 @@ def _carry_out(version: Version, form: RollbackForm, *, by: User) -> str:
     )
     if emergency:
         return _(
-            "Version %(number)s answers again. It is marked as an emergency until somebody else verifies it."
+            "Version %(number)s is live again. It stays marked as an emergency until another curator verifies it."
         ) % {"number": version.number}
-    return _("Version %(number)s answers again, verified by you.") % {"number": version.number}
+    return _("Version %(number)s is live again, verified by you.") % {"number": version.number}
 
 
 def _show(

@@ -99,10 +99,10 @@ def _show_use(
 
 def _thank(request: HttpRequest, rated: services.Rated) -> None:
     if rated.use.outcome != Use.Outcome.WORSE:
-        messages.success(request, _("Noted. The next one who looks at this script sees it."))
+        messages.success(request, _("Saved. Everyone who opens this script will see it."))
         return
     messages.warning(
-        request, _("The entry is suspended: it answers nobody until a curator has looked at it.")
+        request, _("Entry suspended. It won't be offered until a curator has checked it.")
     )
     if rated.told:
         names = ", ".join(user.get_full_name() or user.username for user in rated.told)

@@ -88,7 +88,7 @@ def read_rows(source: Path) -> Iterator[Row]:
         return
     format = format_of(source.name)
     if format is None:
-        raise UnreadableFile(f"The file's name has to end with one of {', '.join(ENDINGS)}.")
+        raise UnreadableFile(f"The file name must end in one of {', '.join(ENDINGS)}.")
     with source.open("rb") as file:
         yield from read_file(file, format)
 

@@ -65,7 +65,7 @@ def _check_directory(file: BinaryIO) -> None:
     file.seek(0)
     at = tail.rfind(b"PK\x05\x06")
     if at < 0 or len(tail) - at < _END.size:
-        raise UnreadableFile("This is no .zip archive.")
+        raise UnreadableFile("This is not a .zip archive.")
     _mark, _disk, _start, _here, count, length, _offset, _remark = _END.unpack_from(tail, at)
     if tail[max(0, at - _LARGE_SIZE) : at].startswith(_LARGE) or count > MOST_FILES:
         raise UnreadableFile(f"The archive has more than {MOST_FILES:,} files.")
@@ -93,7 +93,9 @@ class _Tree:
                 part in ("", ".", "..") or not part.isprintable() or "\\" in part or ":" in part
                 for part in parts
             ):
-                raise UnreadableFile(f"The archive has a file at an odd place: {path[:100]!r}.")
+                raise UnreadableFile(
+                    f"The archive has a file with an invalid path: {path[:100]!r}."
+                )
             self.root.place(parts, member)
 
 
@@ -106,7 +108,7 @@ class _Budget:
     def take(self, amount: int) -> None:
         self.left -= amount
         if self.left < 0:
-            raise UnreadableFile(f"The archive unfolds to more than {MOST_UNFOLDED:,} bytes.")
+            raise UnreadableFile(f"The archive unpacks to more than {MOST_UNFOLDED:,} bytes.")
 
 
 @dataclass
@@ -138,14 +140,14 @@ class _ArchiveFolder:
         if member is None:
             raise ValueError(f"{name} is missing")
         if twice:
-            raise ValueError(f"{name} is there twice")
+            raise ValueError(f"{name} occurs twice")
         if stat.S_ISLNK(member.external_attr >> 16):
             raise ValueError(f"{name} is a link")
         if member.flag_bits & 1:
             raise ValueError(f"{name} is encrypted")
         data = self._unfold(member)
         if len(data) > _SMALL and len(data) > MOST_TIMES * member.compress_size:
-            raise ValueError(f"{name} is packed more than {MOST_TIMES} times")
+            raise ValueError(f"{name} is compressed by a factor of more than {MOST_TIMES}")
         return data
 
     def _unfold(self, member: zipfile.ZipInfo) -> bytes:
@@ -157,7 +159,7 @@ class _ArchiveFolder:
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
             raise ValueError(f"{name} is damaged: {error}") from error
         except NotImplementedError as error:
-            raise ValueError(f"{name} is packed in a way that nobody knows here") from error
+            raise ValueError(f"{name} uses an unsupported compression method") from error
         self.budget.take(len(data))
         if len(data) > MOST_BYTES:
             raise ValueError(f"{name} {say_too_long()}")

@@ -132,7 +132,7 @@ def _read_entry(folder: Folder) -> dict[str, object]:
         said = str(error)
         raise ValueError(said if said.startswith(METADATA) else f"{METADATA} {said}") from error
     if not isinstance(data, dict):
-        raise ValueError(f"{METADATA} holds no names and values")
+        raise ValueError(f"{METADATA} is not a mapping of names to values")
     return {**data, "script": _read_text(folder, SCRIPT)}
 
 
@@ -143,7 +143,7 @@ def _read_versions(folder: Folder) -> list[dict[str, object]]:
             continue
         for inner in above.folders():
             if not inner.name.isdecimal() or len(inner.name) > 7:
-                raise ValueError(f"{VERSIONS}/{inner.name[:50]} is named by no number")
+                raise ValueError(f"{VERSIONS}/{inner.name[:50]} does not have a number as its name")
             try:
                 data = _read_entry(inner)
             except UnreadableFile:

@@ -30,7 +30,7 @@ def _storable(about: Mapping[str, object]) -> Mapping[str, object]:
     """Return the data as JSON that the database accepts; YAML dates become text."""
     text = json.dumps(about, default=str, allow_nan=False)
     if len(text) > MOST_ABOUT:
-        raise ValueError(f"has {len(text):,} characters; at most {MOST_ABOUT:,} are possible")
+        raise ValueError(f"has {len(text):,} characters, more than the limit of {MOST_ABOUT:,}")
     plain: dict[str, object] = json.loads(text)
     _refuse_unstorable_texts(plain, depth=0)
     return plain
@@ -152,7 +152,7 @@ class Row:
 def read_record(data: object, *, place: str) -> Row:
     """Return the row of a file's record."""
     if not isinstance(data, dict):
-        return Row(place=place, problem="is not an object with names and values")
+        return Row(place=place, problem="is not a JSON object")
     given = data.get("title")
     title = given[:300] if isinstance(given, str) and given.isprintable() else ""
     try:

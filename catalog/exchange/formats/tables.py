@@ -75,7 +75,9 @@ def read_table(file: BinaryIO) -> Iterator[Row]:
 def read_cells(names: Sequence[str], row: Sequence[str], *, place: str) -> Row:
     """The row of these cells under these columns, each of which is one of COLUMNS."""
     if len(row) != len(names):
-        return Row(place=place, problem=f"has {len(row)} cells under {len(names)} columns")
+        return Row(
+            place=place, problem=f"has {len(row)} cells, but the header has {len(names)} columns"
+        )
     values: dict[str, object] = {}
     for name, cell in zip(names, row, strict=True):
         if _NOT_UTF8.search(cell):
@@ -87,7 +89,7 @@ def read_cells(names: Sequence[str], row: Sequence[str], *, place: str) -> Row:
         except RecursionError:
             return Row(place=place, problem=f"{name}: is nested too deeply")
         except ValueError as error:
-            return Row(place=place, problem=f"{name}: is no JSON: {str(error)[:200]}")
+            return Row(place=place, problem=f"{name}: is not valid JSON: {str(error)[:200]}")
     return read_record(values, place=place)
 
 
@@ -107,9 +109,9 @@ def check_columns(names: Sequence[str]) -> None:
         raise UnreadableFile(f"Two columns have the same name: {', '.join(twice)[:200]}.")
     missing = [name for name in _NEEDED if name not in names]
     if missing:
-        raise UnreadableFile(f"The first line has no column {' and no column '.join(missing)}.")
+        raise UnreadableFile(f"Missing required column: {', '.join(missing)}.")
     unknown = [name for name in names if name not in _COLUMNS]
     if unknown:
         raise UnreadableFile(
-            f"Nobody knows the column {unknown[0][:100]!r}. Possible are: {', '.join(COLUMNS)}."
+            f"Unknown column {unknown[0][:100]!r}. Use these columns: {', '.join(COLUMNS)}."
         )

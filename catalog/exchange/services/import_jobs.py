@@ -42,11 +42,11 @@ def preview_import(file: File[bytes], *, by: User, state: str, format: str = "")
         raise BadInput(_("Choose draft or in review."), field="state")
     chosen = Format(format) if format in list(Format) else format_of(file.name or "")
     if chosen is None:
-        raise BadInput(
-            _("The file's name has to end with one of %s.") % ", ".join(ENDINGS), field="file"
-        )
+        raise BadInput(_("The file name must end in one of %s.") % ", ".join(ENDINGS), field="file")
     if file.size > MOST_BYTES:
-        raise BadInput(_("The file has more than 64 MB; use the command."), field="file")
+        raise BadInput(
+            _("The file is larger than 64 MB. Use the import_catalogue command."), field="file"
+        )
     if not file.size:
         raise BadInput(_("The file is empty."), field="file")
     _forget_old_files()
@@ -65,11 +65,11 @@ def start_import(preview: Job, *, by: User) -> Job:
     """Start the import of a previewed file. Raises NotAllowedNow if it can't be started, or was started already."""
     require(by, CURATE)
     if not can_start(preview):
-        raise NotAllowedNow(_("This can't be begun: choose the file again."))
+        raise NotAllowedNow(_("This import can't be started. Upload the file again."))
     with transaction.atomic():
         # Compare and set: the second of two requests finds no file.
         if not Job.objects.filter(pk=preview.pk, path=preview.path).update(path=""):
-            raise NotAllowedNow(_("This import has been begun already."))
+            raise NotAllowedNow(_("This import has already been started."))
         job = Job.objects.create(
             kind=Job.Kind.IMPORT,
             by=by,
@@ -88,7 +88,7 @@ def cancel_import(job: Job, *, by: User) -> None:
     require(by, CURATE)
     active = Job.objects.filter(pk=job.pk, state__in=UNFINISHED)
     if not active.update(state=Job.State.CANCELLED, ended_at=timezone.now()):
-        raise NotAllowedNow(_("This has ended already."))
+        raise NotAllowedNow(_("This import has already ended."))
     _forget_file(job)
 
 

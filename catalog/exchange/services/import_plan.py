@@ -149,13 +149,15 @@ def decide(row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan) ->
     if earlier is not None:
         # Otherwise, both would become versions of one entry, in the order of the file.
         if earlier.sha256 != sha256:
-            raise BadInput(f"The slug {record.slug!r} is that of another script: {earlier.place}.")
+            raise BadInput(
+                f"The slug {record.slug!r} already belongs to another script: {earlier.place}."
+            )
         step = _wordings(record, earlier.entry_id, record.slug or "", known, why=earlier.place)
     elif entry is not None:
         step = _of_entry(record, entry, sha256, known, plan)
     elif holders := known.holders.get(sha256):
         slug = known.slugs.get(holders[0], "")
-        step = _wordings(record, holders[0], slug, known, why="its script is there already")
+        step = _wordings(record, holders[0], slug, known, why="its script already exists")
     else:
         step = _new_entry(record)
     for script, details in step.needs:
@@ -165,7 +167,7 @@ def decide(row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan) ->
 
 def _new_entry(record: EntryRecord) -> ImportStep:
     if record.slug in RESERVED_SLUGS:
-        raise BadInput(f"The slug {record.slug!r} is an address of the product's own.")
+        raise BadInput(f"The slug {record.slug!r} is reserved.")
     return ImportStep(
         outcome=ImportOutcome.ENTRY, record=record, details=record.details, slug=record.slug or ""
     )
@@ -205,7 +207,9 @@ def _of_entry(
         names = [*names, "owner"]
     if names and plan.sets_labels:
         if plan.by is None:
-            raise BadInput(f"Say who changes {', '.join(names)} of {entry.slug!r}.", field="by")
+            raise BadInput(
+                f"Specify the user who changes {', '.join(names)} of {entry.slug!r}.", field="by"
+            )
         return ImportStep(
             outcome=ImportOutcome.LABELS,
             record=record,

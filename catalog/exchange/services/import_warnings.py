@@ -29,9 +29,9 @@ def say_same_title(
         return
     title = step.record.title.lower()
     if title in existing:
-        yield f"The entry {existing[title]} has this title."
+        yield f"The entry {existing[title]} already has this title."
     elif title in before:
-        yield f"The entry of {before[title]} has this title."
+        yield f"The entry in {before[title]} has the same title."
     before.setdefault(title, row.place)
 
 

@@ -76,7 +76,7 @@ def import_rows(
     if by is not None:
         require(by, CURATE)
     if state == State.VERIFIED and by is None:
-        raise BadInput(_("Say who vouches for verified entries."), field="by")
+        raise BadInput(_("Specify the curator who verifies the entries."), field="by")
     if state == State.DEPRECATED:
         raise BadInput(_("Entries can be imported as draft, in_review or verified."), field="state")
     plan = ImportPlan(

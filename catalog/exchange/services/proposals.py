@@ -97,7 +97,7 @@ def _refuse_twin(sha256: str) -> None:
     twin = Entry.objects.filter(versions__sha256=sha256).first()
     if twin is not None:
         raise BadInput(
-            _("“%(title)s” holds this very script already.") % {"title": twin.title}, field="script"
+            _("“%(title)s” already has this script.") % {"title": twin.title}, field="script"
         )
 
 
@@ -107,4 +107,7 @@ def _refuse_known(entry: Entry, sha256: str, record: EntryRecord) -> None:
         known = details_of(version)
         names = [name for name, value in said.model_dump().items() if value is not None]
         if all(getattr(known, name) == getattr(said, name) for name in names):
-            raise BadInput(_("Version %s says the same already.") % version.number, field="script")
+            raise BadInput(
+                _("Version %s already has this script and these details.") % version.number,
+                field="script",
+            )

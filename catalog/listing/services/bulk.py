@@ -34,7 +34,7 @@ class Deed(models.TextChoices):
 
     ADD_TAGS = "add_tags", gettext_lazy("Add tags")
     REMOVE_TAGS = "remove_tags", gettext_lazy("Remove tags")
-    SET_OWNER = "set_owner", gettext_lazy("Set the owner")
+    SET_OWNER = "set_owner", gettext_lazy("Set owner")
     SUBMIT = "submit", gettext_lazy("Submit for review")
     VERIFY_AGAIN = "verify_again", gettext_lazy("Verify again")
     DEPRECATE = "deprecate", gettext_lazy("Deprecate")
@@ -87,7 +87,7 @@ def carry_out_bulk(
     outcome = BulkOutcome()
     for step in plan_bulk(order, entries, by=by):
         if not step.refusal and seen.get(step.entry.pk) != step.seen:
-            step = _refuse(step, _("Somebody changed it since the preview; look again."))
+            step = _refuse(step, _("Another user changed it after the preview. Check it again."))
         if not step.refusal:
             step = _do(order, step, by)
         (outcome.refused if step.refusal else outcome.done).append(step)
@@ -96,14 +96,14 @@ def carry_out_bulk(
 
 def _check(order: BulkOrder, entries: Sequence[Entry]) -> None:
     if not entries:
-        raise BadInput(_("Choose at least one entry."), field="entries")
+        raise BadInput(_("Select at least one entry."), field="entries")
     if len(entries) > MOST_ENTRIES:
         raise BadInput(
-            _("At most %(most)s entries at once.") % {"most": MOST_ENTRIES}, field="entries"
+            _("Select at most %(most)s entries.") % {"most": MOST_ENTRIES}, field="entries"
         )
     if order.deed in (Deed.ADD_TAGS, Deed.REMOVE_TAGS):
         if not order.tags:
-            raise BadInput(_("Say which tags."), field="tags")
+            raise BadInput(_("Enter at least one tag."), field="tags")
         VersionDetails.read({"tags": order.tags})
     clean_text(
         order.note, field="note", longest=LONGEST_REASON, required=order.deed == Deed.DEPRECATE
@@ -123,13 +123,13 @@ def _versions_of(entries: Iterable[Entry]) -> dict[int, list[Version]]:
 
 def _plan(order: BulkOrder, entry: Entry, versions: Sequence[Version], by: User) -> BulkStep:
     if entry.merged_into_id is not None:
-        return BulkStep(entry=entry, version=None, refusal=_("It was merged into another entry."))
+        return BulkStep(entry=entry, version=None, refusal=_("Merged into another entry."))
     newest = versions[0] if versions else None
     verified = next((version for version in versions if version.state == State.VERIFIED), None)
     chosen = {Deed.SUBMIT: newest, Deed.VERIFY_AGAIN: verified}
     version = chosen.get(order.deed, verified or newest)
     if version is None:
-        return BulkStep(entry=entry, version=None, refusal=_("Nothing of it is verified."))
+        return BulkStep(entry=entry, version=None, refusal=_("No verified version."))
     version.entry = entry
     words, refusal = _PLANS[order.deed](order, version, by)
     return BulkStep(entry=entry, version=version, words=words, refusal=refusal, seen=_seen(version))
@@ -139,16 +139,16 @@ def _plan_labels(order: BulkOrder, version: Version, by: User) -> tuple[str, str
     tags = {tag.name for tag in version.tags.all()}
     if order.deed == Deed.SET_OWNER:
         if version.owner_id == (order.owner.pk if order.owner else None):
-            return "", _("It has this owner already.")
+            return "", _("Already has this owner.")
         names = [person.username if person else "–" for person in (version.owner, order.owner)]
-        return _("owner %(old)s becomes %(new)s") % {"old": names[0], "new": names[1]}, ""
+        return _("owner changes from %(old)s to %(new)s") % {"old": names[0], "new": names[1]}, ""
     if order.deed == Deed.ADD_TAGS:
         if not (new := sorted(set(order.tags) - tags)):
-            return "", _("It has these tags already.")
-        return _("gets %(tags)s") % {"tags": ", ".join(new)}, ""
+            return "", _("Already has these tags.")
+        return _("adds %(tags)s") % {"tags": ", ".join(new)}, ""
     if not (gone := sorted(set(order.tags) & tags)):
-        return "", _("It has none of these tags.")
-    return _("loses %(tags)s") % {"tags": ", ".join(gone)}, ""
+        return "", _("Has none of these tags.")
+    return _("removes %(tags)s") % {"tags": ", ".join(gone)}, ""
 
 
 def _plan_move(order: BulkOrder, version: Version, by: User) -> tuple[str, str]:
@@ -159,25 +159,27 @@ def _plan_move(order: BulkOrder, version: Version, by: User) -> tuple[str, str]:
             "number": version.number,
             "state": old.label.lower(),
         }
-    words = _("version %(number)s: %(old)s becomes %(new)s") % {
+    words = _("version %(number)s changes from %(old)s to %(new)s") % {
         "number": version.number,
         "old": old.label.lower(),
         "new": to.label.lower(),
     }
     if old == State.VERIFIED:
-        words = _("%(words)s; the entry is no longer offered") % {"words": words}
+        words = _("%(words)s; the entry will no longer be offered") % {"words": words}
     return words, ""
 
 
 def _plan_verify_again(order: BulkOrder, version: Version, by: User) -> tuple[str, str]:
     if not may_verify(version, by=by):
-        return "", _("You wrote version %(number)s (four eyes).") % {"number": version.number}
+        return "", _("You wrote version %(number)s, so another curator has to verify it.") % {
+            "number": version.number
+        }
     if version.takes_reason and not order.note.strip():
-        return "", _("Version %(number)s is a high risk: say why it is verified.") % {
+        return "", _("Version %(number)s is high risk. Enter a reason.") % {
             "number": version.number
         }
     since = version.verified_at
-    return _("version %(number)s, verified %(when)s, is verified by you today") % {
+    return _("you verify version %(number)s again (last verified %(when)s)") % {
         "number": version.number,
         "when": f"{since:%Y-%m-%d}" if since else "–",
     }, ""

@@ -48,7 +48,7 @@ class Filters:
         known = {"state": states, "age": AGES, "use": USES}
         for name, values in known.items():
             if getattr(self, name) not in ("", *values):
-                raise BadInput(_("There is no such filter."), field=name)
+                raise BadInput(_("This filter does not exist."), field=name)
 
 
 def conditions_of(filters: Filters) -> list[Q]:

@@ -23,7 +23,7 @@ class Sort(models.TextChoices):
     NAME = "name", _("By name")
     RISK = "risk", _("Highest risk first")
     VERIFIED = "verified", _("Most recently verified first")
-    STALE = "stale", _("Longest ago verified first")
+    STALE = "stale", _("Least recently verified first")
 
 
 def in_order(

@@ -29,12 +29,12 @@ def save_view(name: str, *, listing: SavedView.Listing, query: str, by: User) ->
     if not query:
         raise BadInput(_("Filter or sort the list first, then save the view."), field="name")
     if len(query) > LONGEST_QUERY:
-        raise BadInput(_("This search is too long to be kept as a view. Use fewer words."))
+        raise BadInput(_("This search is too long to save as a view. Use fewer words."))
     lock_name(f"views of {by.pk}")
     known = views_of(by, listing)
     if not known.filter(name=name).exists() and known.count() >= MOST_VIEWS:
         raise BadInput(
-            _("You have %(most)s views already; remove one first.") % {"most": MOST_VIEWS},
+            _("You already have %(most)s views. Remove one first.") % {"most": MOST_VIEWS},
             field="name",
         )
     view, _is_new = SavedView.objects.update_or_create(

@@ -45,7 +45,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
         return _show(request, form, entries, [], status=422)
     done, refused = len(outcome.done), len(outcome.refused)
     if not refused:
-        text = ngettext("%(done)s entry done.", "%(done)s entries done.", done)
+        text = ngettext("%(done)s entry changed.", "%(done)s entries changed.", done)
         messages.success(request, text % {"done": done})
         return redirect("catalog-list")
     context = {"nav_section": "catalogue", "outcome": outcome, "form": form}

@@ -158,7 +158,7 @@ def _columns(query: QueryDict | None, sort: Sort) -> list[Column]:
     """Return the columns with links that sort by them. A second click on *Verified* reverses the order."""
     column = partial(sort_column, query, sort)
     return [
-        column(_("What it does"), "col-title", {Sort.NAME: "ascending"}),
+        column(_("Entry"), "col-title", {Sort.NAME: "ascending"}),
         Column(_("State"), "col-state"),
         column(_("Risk"), "col-risk", {Sort.RISK: "descending"}),
         Column(_("Side effect"), "col-effect"),

@@ -39,7 +39,7 @@ def view_save(request: HttpRequest) -> HttpResponse:
     except BadInput as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("“%(name)s” is among your views.") % {"name": view.name})
+        messages.success(request, _("View “%(name)s” saved.") % {"name": view.name})
     return response
 
 
@@ -48,5 +48,5 @@ def view_remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete one of the user's views and return to its list."""
     view = access_saved_view(request.user, pk)
     services.remove_view(view)
-    messages.success(request, _("“%(name)s” was removed from your views.") % {"name": view.name})
+    messages.success(request, _("View “%(name)s” removed.") % {"name": view.name})
     return redirect(view.listing)

@@ -33,7 +33,7 @@ def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
     lists = [
         (_("All entries"), ""),
         (_("To verify"), "state=in_review"),
-        (_("Not verified lately"), "age=old180"),
+        (_("Not verified recently"), "age=old180"),
         (_("Never used"), "state=verified&use=never"),
         (_("Made it worse"), "use=worse"),
     ]
@@ -44,7 +44,7 @@ def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
     if emergencies := _count(entry_services.emergencies_to_confirm()):
         tabs.append(
             Tab(
-                _("Rolled back in an emergency"),
+                _("Emergency rollbacks"),
                 f"{listed}?use=emergency",
                 emergencies,
                 current == "list" and query == "use=emergency",
@@ -53,7 +53,7 @@ def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
     return [
         *tabs,
         Tab(
-            _("Wordings to confirm"),
+            _("Phrasings to confirm"),
             reverse("wording-list"),
             _count(entry_services.waiting_to_confirm(user)),
             current == "wordings",
@@ -71,13 +71,13 @@ def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
             current == "findings",
         ),
         Tab(
-            _("Evidence changed"),
+            _("Test results changed"),
             reverse("evidence-list"),
             _count(changed_evidence()),
             current == "evidence",
         ),
         Tab(
-            _("Reports of programs"),
+            _("Automated reports"),
             reverse("outcome-report-list"),
             _count(OutcomeReport.objects.to_look_at()),
             current == "outcome-reports",

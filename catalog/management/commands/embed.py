@@ -14,12 +14,12 @@ AT_A_TIME = 1000
 
 class Command(BaseCommand):
     help = (
-        "Make every vector that is missing, and finish a change of the embedding model: the old vectors"
-        " answer until the new ones are complete. Can be stopped and started again."
+        "Compute all missing vectors. After a change of the embedding model, the old vectors stay in use until"
+        " the new ones are complete. You can stop and restart the command."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--show", action="store_true", help="only say how far it is")
+        parser.add_argument("--show", action="store_true", help="only show the progress")
 
     def handle(self, *args: object, **options: object) -> None:
         total = 0
@@ -31,14 +31,14 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self.stdout.write(_say(vector_store.progress()))
         if not options["show"]:
-            self.stdout.write(f"Made now: {total}.")
+            self.stdout.write(f"Computed now: {total}.")
 
 
 def _say(found: vector_store.Progress) -> str:
     shown = found.building or found.current
     if shown is None:
         return "There are no vectors yet."
-    says = f"{shown.name}: {found.done} of {found.total} phrasings have their vector."
+    says = f"{shown.name}: {found.done} of {found.total} phrasings have a vector."
     if found.building and found.current:
-        says += f" Until all have, {found.current.name} answers."
+        says += f" Until all have one, {found.current.name} stays in use."
     return f"{says} {shown.trouble}".rstrip()

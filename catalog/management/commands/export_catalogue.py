@@ -18,8 +18,8 @@ NOTHING_WRITTEN = 2
 
 class Command(BaseCommand):
     help = (
-        "Write each entry with all of its versions. The ending says how: .jsonl, .csv, .zip, or none for"
-        " a folder of entry folders."
+        "Export all entries with all versions. The file extension chooses the format: .jsonl, .csv, .zip, or none"
+        " for a folder of entry folders."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -27,10 +27,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--state",
             choices=Version.State.values,
-            help="only entries with a version in this state, and only that version",
+            help="only entries with a version in this state, with only that version",
         )
         parser.add_argument(
-            "--folder", action="store_true", help="a folder for each entry, whatever the ending"
+            "--folder",
+            action="store_true",
+            help="write a folder for each entry, regardless of the extension",
         )
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -39,7 +41,7 @@ class Command(BaseCommand):
         format = None if options["folder"] else format_of(target.name)
         if format is None and target.suffix and not options["folder"]:
             raise CommandError(
-                "End the file's name with .jsonl, .csv or .zip; a name without an ending is a folder.",
+                "Use the extension .jsonl, .csv or .zip. A name without an extension is a folder.",
                 returncode=NOTHING_WRITTEN,
             )
         counted = _Counted(export_entries(state=state))

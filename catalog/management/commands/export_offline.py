@@ -13,14 +13,17 @@ from catalog.exchange import offline_copy
 
 class Command(BaseCommand):
     help = (
-        "Write what is verified to FOLDER, to be read when nothing runs: a page and the scripts, in a folder"
-        " under the present time; `newest` leads to it."
+        "Write a page with all verified scripts to FOLDER, to read when ScriptSmith is down. Each copy is a"
+        " folder named by the current time. The link `newest` points to it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, metavar="FOLDER")
         parser.add_argument(
-            "--keep", type=int, default=offline_copy.KEPT, help="copies that stay (%(default)s)"
+            "--keep",
+            type=int,
+            default=offline_copy.KEPT,
+            help="number of copies to keep (%(default)s)",
         )
 
     def handle(self, *args: object, **options: Any) -> None:

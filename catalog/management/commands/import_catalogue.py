@@ -26,7 +26,7 @@ NOTHING_READ = 2
 class Command(BaseCommand):
     help = (
         f"Import entries from a file ({', '.join(ENDINGS)}), an entry folder or a folder of them."
-        " Exit status: 0 all good, 1 some rows refused and the good ones kept, 2 nothing read."
+        " Exit status: 0 all rows imported, 1 some rows refused, 2 no rows read."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -35,14 +35,16 @@ class Command(BaseCommand):
             "--state", choices=["draft", "in_review", "verified"], default="in_review"
         )
         parser.add_argument(
-            "--by", metavar="USER", help="who imports, and vouches for the verified"
+            "--by", metavar="USER", help="user who imports and, if applicable, verifies the entries"
         )
         parser.add_argument(
             "--dry-run",
             action="store_true",
-            help="change nothing, say what would become of each row",
+            help="change nothing, only show what would happen to each row",
         )
-        parser.add_argument("--json", action="store_true", help="the report as one JSON document")
+        parser.add_argument(
+            "--json", action="store_true", help="print the report as one JSON document"
+        )
 
     def handle(self, *args: object, **options: Any) -> None:
         try:

@@ -21,21 +21,25 @@ NOTHING_READ = 2
 
 class Command(BaseCommand):
     help = (
-        "Look for verified scripts that answer a statement. Exit status: 0 all answered"
-        " (which may be 'none'), 1 some lines refused, 2 nothing read."
+        "Find verified scripts that match a request. Exit status: 0 every request has an answer"
+        " (which may be 'none'), 1 some lines refused, 2 no lines read."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("statement", nargs="?")
-        parser.add_argument("--file", type=Path, help="JSON lines, each with a `statement`")
-        parser.add_argument("--limit", type=int, default=5, help="most matches of one statement")
-        parser.add_argument("--json", action="store_true", help="one JSON document a statement")
+        parser.add_argument("--file", type=Path, help="a JSONL file whose lines have a `statement`")
+        parser.add_argument(
+            "--limit", type=int, default=5, help="maximum number of matches per request"
+        )
+        parser.add_argument(
+            "--json", action="store_true", help="print one JSON document per request"
+        )
 
     def handle(self, *args: object, **options: Any) -> None:
         if (options["statement"] is None) == (options["file"] is None):
-            raise CommandError("Give a statement, or --file FILE.", returncode=NOTHING_READ)
+            raise CommandError("Specify a statement or --file FILE.", returncode=NOTHING_READ)
         if options["limit"] < 1:
-            raise CommandError("--limit is at least 1.", returncode=NOTHING_READ)
+            raise CommandError("--limit must be at least 1.", returncode=NOTHING_READ)
         self.options = options
         if options["file"] is None:
             try:
@@ -81,7 +85,7 @@ def _read_statement(line: bytes) -> str:
     try:
         data = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"is no JSON: {str(error)[:200]}") from error
+        raise BadInput(f"is not valid JSON: {str(error)[:200]}") from error
     statement = data.get("statement") if isinstance(data, dict) else data
     if not isinstance(statement, str):
         raise BadInput("has no statement")
@@ -101,9 +105,9 @@ def _visible(text: str) -> str:
 def _describe(found: Retrieval) -> str:
     """The answer for people: what fits, how sure, why, and what differs."""
     says = {
-        Answer.MATCH: "A verified script answers this.",
-        Answer.ADAPT: "Nothing answers this as it stands; these are starting points.",
-        Answer.NONE: "The catalogue holds nothing for this.",
+        Answer.MATCH: "A verified script matches this request.",
+        Answer.ADAPT: "No verified script matches exactly. These are starting points.",
+        Answer.NONE: "The catalogue has no script for this request.",
     }
     lines = [says[found.answer]]
     if found.degraded:

@@ -88,7 +88,7 @@ def _launcher(script: RunnableScript) -> str:
         "trap 'rm -f -- \"$script\"' EXIT",
         _written_out(script),
         f"if ! echo '{about.sha256}  '\"$script\" | sha256sum --check --status -; then",
-        "  echo 'The script is not the verified one: nothing is run.' >&2",
+        "  echo 'The script differs from the verified one. Nothing was run.' >&2",
         "  exit 70",
         "fi",
     ]

@@ -31,7 +31,7 @@ class Provenance:
             "Entry": f"{self.entry} version {self.version}",
             "SHA-256 of the script": self.sha256,
             "State": self.verification,
-            "Is it still the verified one?": self.verify,
+            "Check that it is still verified": self.verify,
         }
         return "".join(f"# {name}: {_one_line(text)}\n" for name, text in lines.items())
 

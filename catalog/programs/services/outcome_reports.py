@@ -39,7 +39,10 @@ def report_outcome(
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     version = Version.objects.filter(entry=entry, number=number, verified_at__isnull=False).first()
     if version is None or is_withheld(version):
-        raise BadInput(_("The entry has no such version that was ever verified."), field="version")
+        raise BadInput(
+            _("The entry has no verified or formerly verified version with this number."),
+            field="version",
+        )
     report = OutcomeReport.objects.create(
         version=version, by=by, token=token[:80], outcome=outcome, incident=incident, note=note
     )
@@ -53,5 +56,5 @@ def mark_seen(report: OutcomeReport, *, by: User) -> None:
     require(by, CURATE)
     now = timezone.now()
     if not OutcomeReport.objects.filter(pk=report.pk, seen_at=None).update(seen_at=now, seen_by=by):
-        raise NotAllowedNow(_("Somebody has looked at this already."))
+        raise NotAllowedNow(_("Another curator has already marked this as seen."))
     record(report.version, "outcome report seen", by=by, report=("", report.pk))

@@ -40,7 +40,7 @@ def hand_over(
     version = verified_version(entry, outside=outside)
     if number is not None and number != version.number:
         raise NotAllowedNow(
-            _("Version %(asked)s is not the verified one; that is version %(verified)s.")
+            _("Version %(asked)s is not the verified version. Version %(verified)s is.")
             % {"asked": number, "verified": version.number}
         )
     return VerifiedScript(version, fill_to_use(version, values))
@@ -53,19 +53,18 @@ def verified_version(entry: Entry, *, outside: bool = False) -> Version:
         if outside and is_entry_withheld(target):
             raise NotAllowedNow(_("This entry was merged into another one."))
         raise NotAllowedNow(
-            _("This entry was merged into another one: ask for %(slug)s.") % {"slug": target.slug}
+            _("This entry was merged into another one. Use %(slug)s instead.")
+            % {"slug": target.slug}
         )
     if entry.suspended_at is not None:
-        raise NotAllowedNow(
-            _("This entry is suspended: it answers nobody until a curator has looked.")
-        )
+        raise NotAllowedNow(_("This entry is suspended until a curator has checked it."))
     versions = Version.objects.select_related("entry", "verified_by").defer("entry__document")
     version = versions.filter(entry=entry, state=Version.State.VERIFIED).first()
     if version is not None and outside:
         version = version_outside(version)
     if version is None:
         raise NotAllowedNow(
-            _("This entry has no verified version; only verified scripts are handed over.")
+            _("This entry has no verified version. Only verified scripts are available.")
         )
     return version
 
@@ -80,9 +79,9 @@ def verification_words(version: Version, *, stands: bool = False) -> str:
         return say_untrusted(version)
     when = f"{timezone.localtime(version.verified_at):%Y-%m-%d}"
     if version.verified_by is None:
-        return _("verified on %(when)s; it came with the product or from a file") % {"when": when}
+        return _("verified on %(when)s, shipped with ScriptSmith or imported") % {"when": when}
     words = _("verified by %(who)s on %(when)s") % {
         "who": name_of(version.verified_by),
         "when": when,
     }
-    return f"{words} ({_('who also wrote it')})" if version.self_verified else words
+    return f"{words} ({_('also the author')})" if version.self_verified else words

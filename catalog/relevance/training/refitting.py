@@ -84,8 +84,8 @@ def check_enough(labels: Sequence[bool]) -> None:
     )
     if missing > 0:
         raise TooFewLabels(
-            f"{len(labels)} labels of cases that the rules let be a match, {matches} of them one. A fit"
-            f" takes {LEAST_LABELS}, and {LEAST_OF_A_KIND} of either kind."
+            f"Only {len(labels)} labels are of pairs that the rules allow to match, {matches} of them matches."
+            f" A fit needs {LEAST_LABELS}, including {LEAST_OF_A_KIND} matches and {LEAST_OF_A_KIND} others."
         )
 
 

@@ -47,7 +47,7 @@ def label_all(version: Version, by: User, *, matches: int, others: int) -> None:
 class TestLabelling:
     def test_label_key_shows_next_case(self, asked: list[hooks.Case], as_manager: Client) -> None:
         page = as_manager.get(f"{ADDRESS}label/")
-        for said in (ASKED, "Print the uptime", "uptime", 'data-key="1"', "What differs"):
+        for said in (ASKED, "Print the uptime", "uptime", 'data-key="1"', "Differences"):
             assert said in page.text
         skip = {"skip": ASKED, "version": asked[0].version_id}
         assert asked[1].statement in as_manager.get(f"{ADDRESS}label/", skip).text
@@ -59,7 +59,7 @@ class TestLabelling:
         assert (label.statement, label.label, label.picked) == (ASKED, "match", "borderline")
         assert label.scores.get().scoring == shipped_model().version
         assert asked[1].statement in after.text
-        assert "You have labelled 1 pair." in after.text
+        assert "You have labeled 1 pair." in after.text
 
     def test_a_label_can_be_taken_back_and_its_case_comes_again(
         self, asked: list[hooks.Case], manager: User, second_manager: User, client_for: ClientFor
@@ -80,7 +80,7 @@ class TestLabelling:
 
     def test_without_cases_it_says_where_they_come_from(self, as_manager: Client) -> None:
         page = as_manager.get(f"{ADDRESS}label/")
-        assert "A pair is what somebody asked" in page.text
+        assert "A pair is a request and the catalogue entry" in page.text
 
     def test_what_people_asked_is_the_source(
         self, reviewer: User, curator: User, manager: User, client_for: ClientFor
@@ -104,7 +104,7 @@ class TestLabelling:
         won, refused = at_once(label, label, role="manager")
 
         assert won == ""
-        assert f"{MatchLabel.objects.get().by.first_name} has labelled this already" in refused
+        assert f"{MatchLabel.objects.get().by.first_name} has already labeled this pair" in refused
 
     def test_own_scoring_weighs_labels_of_askers(self, version: Version, reviewer: User) -> None:
         services.label_match("Print the uptime", version=version, label="match", by=reviewer)
@@ -123,7 +123,7 @@ class TestThreshold:
         label_all(version, curator, matches=45, others=15)
         page = client_for(curator).get(ADDRESS, {"precision": "95"})
         assert "45 / 45" in page.text  # the shipped threshold accepts only matches
-        assert "47 labelled pairs were right" in page.text
+        assert "47 labeled pairs are correct" in page.text
         assert "45 of 47" in page.text
         assert "Precision against coverage" in page.text
 
@@ -147,7 +147,7 @@ class TestThreshold:
         data = {"match": "0.9", "adapt": "0.2", "why": "mine", "seen": "0"}
         page = client_for(curator).post(f"{ADDRESS}threshold/", data)
         assert page.status_code == 409
-        assert "Curt has set the threshold to 0.7 meanwhile" in page.text
+        assert "Curt has set the threshold to 0.7 in the meantime" in page.text
         assert 'value="mine"' in page.text
         with pytest.raises(Stale):
             services.set_threshold(match=0.9, adapt=0.2, why="x", by=curator, seen=0)
@@ -250,7 +250,10 @@ class TestOwnScoring:
         tasks.carry_out_job(job.pk)
         page = client_for(curator).get(ADDRESS)
         assert "The last fit failed." in page.text
-        assert "1 labels of cases that the rules let be a match, 1 of them one." in page.text
+        assert (
+            "Only 1 labels are of pairs that the rules allow to match, 1 of them matches."
+            in page.text
+        )
         assert not ScoringModel.objects.exists()
 
     def test_a_job_is_done_once_and_taken_over_from_a_dead_worker(self, curator: User) -> None:

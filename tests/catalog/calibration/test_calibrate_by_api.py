@@ -114,7 +114,7 @@ def test_label_by_api_is_undone(asked: list[hooks.Case], manager: User, send: Se
     assert (label.label, label.by, label.picked) == ("adapt", manager, "borderline")
     again = send(manager, "match-labels/", **said, label="match")
     assert again.status_code == 409
-    assert "has labelled this already" in again.text
+    assert "has already labeled this pair" in again.text
 
     undone = send(manager, f"match-labels/{label.pk}/undo/").json()
     assert undone["undone_at"] is not None
@@ -143,7 +143,7 @@ def test_fit_starts_once_and_reports_its_end(version: Version, curator: User, se
     tasks.carry_out_job(Job.objects.get().pk)
     fit = send(curator, "calibration/", "get").json()["fit"]
     assert fit["state"] == "failed"
-    assert "0 labels of cases that the rules let be a match" in fit["trouble"]
+    assert "Only 0 labels are of pairs that the rules allow to match" in fit["trouble"]
 
 
 def test_a_scoring_is_chosen_and_the_shipped_one_again(curator: User, send: Send) -> None:

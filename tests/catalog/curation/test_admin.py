@@ -74,7 +74,7 @@ def test_a_refusal_is_shown_at_its_field_and_nothing_typed_is_lost(client: Clien
         {"title": "Uptime, please", "script": PLAIN, "wordings": "", **INLINES},
     )
     assert answer.status_code == 422
-    assert "holds this very script already" in answer.text
+    assert "already has this script" in answer.text
     assert "Uptime, please" in answer.text
     assert Entry.objects.count() == 1
 
@@ -89,7 +89,7 @@ def test_entry_is_renamed_unless_somebody_was_faster(client: Client, second_cura
     entry_services.rename(entry, title="Uptime", by=second_curator)
     stale = client.post(address, {**form, "title": "Tell the uptime", "seen": entry.title + "x"})
     assert stale.status_code == 409
-    assert "Somebody renamed it meanwhile" in stale.text and "Tell the uptime" in stale.text
+    assert "Another user has renamed it" in stale.text and "Tell the uptime" in stale.text
 
 
 def test_entries_are_found_by_words_and_filters(client: Client) -> None:
@@ -131,13 +131,13 @@ def test_bulk_verify_needs_four_eyes(client: Client, curator: User, second_curat
     draft = shelve("Old", script="ls\n", state="deprecated")
 
     preview = act(client, "version", "verify", own, other, draft)
-    assert "another curator has to verify it (four eyes)" in preview
+    assert "another curator has to verify it (four-eyes approval)" in preview
     assert Version.objects.filter(state="verified").count() == 0
     assert ("verified", "carla") not in events()
     done = act(client, "version", "verify", own, other, draft, note="looked at")
 
     assert "Verify: 1 row." in done
-    assert "four eyes" in done and "t become verified" in done
+    assert "four-eyes approval" in done and "t become verified" in done
     states = dict(Version.objects.values_list("entry__title", "state"))
     assert states == {"Own": "in_review", "Other": "verified", "Old": "deprecated"}
     assert events().count(("verified", "carla")) == 1
@@ -183,7 +183,7 @@ def test_another_script_is_a_new_version(client: Client, curator: User) -> None:
     stale = client.post("/admin/catalog/version/add/", {**form, "script_text": "uptime -s\n"})
 
     assert stale.status_code == 409
-    assert "has been made meanwhile" in stale.text and "uptime -s" in stale.text
+    assert "in the meantime. Check it first." in stale.text and "uptime -s" in stale.text
 
 
 def test_labels_change_without_a_new_version(client: Client, reviewer: User) -> None:
@@ -246,7 +246,7 @@ def test_a_tag_is_made_and_deleted(client: Client) -> None:
     tag = Tag.objects.get()
     assert client.post(f"/admin/catalog/tag/{tag.pk}/delete/", {"post": "yes"}).status_code == 302
     assert not Tag.objects.exists()
-    assert [event for event, _who in events()] == ["tag made", "tag deleted"]
+    assert [event for event, _who in events()] == ["tag created", "tag deleted"]
 
 
 def test_list_queries_do_not_grow(client: Client, curator: User, second_curator: User) -> None:

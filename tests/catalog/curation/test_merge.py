@@ -63,7 +63,7 @@ def test_who_opens_it_comes_to_the_other_entry_and_its_history_stays(
     address = f"/catalogue/{source.entry.slug}/"
     assert as_reviewer.get(address)["Location"] == f"/catalogue/{target.entry.slug}/"
     old = as_reviewer.get(f"{address}?version=1")
-    assert "Merged into another entry" in old.text
+    assert "This entry was merged into" in old.text
     assert as_reviewer.get(f"{address}history/").status_code == 200
     assert STATEMENT in as_reviewer.get(f"/catalogue/{target.entry.slug}/").text
     assert as_reviewer.get("/catalogue/?state=merged").text.count("row-title") == 1
@@ -87,7 +87,7 @@ def test_undone_both_are_what_they_were(
     verified_at = source.verified_at
     merge = services.merge_entries(source.entry, target=target.entry, by=curator)
     entry_services.add_phrasing(target.entry, text="Added meanwhile", by=curator)
-    assert "Undo the merge" in as_curator.get(f"/catalogue/{target.entry.slug}/").text
+    assert "Undo merge" in as_curator.get(f"/catalogue/{target.entry.slug}/").text
 
     response = as_curator.post(f"/catalogue/curation/merges/{merge.pk}/undo/")
 
@@ -106,7 +106,7 @@ def test_undone_both_are_what_they_were(
         "Added meanwhile",
     }
     assert retrieval.retrieve(STATEMENT).matches[0].entry == source.entry.slug
-    with pytest.raises(NotAllowedNow, match="Carla has undone"):
+    with pytest.raises(NotAllowedNow, match="Carla has already undone"):
         services.undo_merge(merge, by=curator)
 
 
@@ -135,7 +135,7 @@ def test_a_merged_entry_is_changed_no_more_and_says_who_merged_it(
 def test_merge_that_loses_an_answer_fails(source: Version, target: Version, curator: User) -> None:
     draft = shelve("A draft of it", script=SCRIPT, state="draft").entry
     entry = source.entry
-    with pytest.raises(NotAllowedNow, match="Nothing of"):
+    with pytest.raises(NotAllowedNow, match="has no verified version"):
         services.merge_entries(entry, target=draft, by=curator)
     with pytest.raises(NotAllowedNow, match="itself"):
         services.merge_entries(entry, target=entry, by=curator)
@@ -159,7 +159,7 @@ def test_what_changed_since_the_preview_is_not_merged(
     )
 
     assert page.status_code == 409
-    for text in ("changed meanwhile", "typed", "One more"):
+    for text in ("One of the entries has changed", "typed", "One more"):
         assert text in page.text
 
 
@@ -211,7 +211,7 @@ class TestNearDuplicates:
         compare_all()
 
         assert not NearDuplicate.objects.to_look_at().exists()
-        with pytest.raises(NotAllowedNow, match="Carla has decided"):
+        with pytest.raises(NotAllowedNow, match="Carla has already decided"):
             services.dismiss_pair(pair, by=second_curator)
 
     def test_a_pair_that_is_none_any_more_goes(self, target: Version, curator: User) -> None:
@@ -331,5 +331,5 @@ def test_the_other_entry_is_found_by_searching(as_curator: Client) -> None:
         assert f"?into={gone.slug}" not in page
     assert "<html" not in page
     assert as_curator.get(address, {"into": "nowhere"}).status_code == 422
-    assert "No other entry fits" in as_curator.get(address, {"q": "zzyzx"}).text
+    assert "No matching entries" in as_curator.get(address, {"q": "zzyzx"}).text
     assert as_curator.get(address, {"q": "a\x01b"}).status_code == 200

@@ -57,7 +57,7 @@ def test_recheck_keeps_verified_state(old: Version, curator: User, client_for: C
     assert same.entry.title not in page.text
     old.refresh_from_db()
     assert old.findings == []
-    assert "Today's checks give other findings" in (
+    assert "The findings have changed since" in (
         client_for(curator).get(f"/catalogue/{old.entry.slug}/").text
     )
 
@@ -100,13 +100,13 @@ def test_seen_it_is_listed_again_only_when_it_changes(
     recheck = Recheck.objects.get()
 
     assert as_curator.post(f"{ADDRESS}{recheck.pk}/seen/").status_code == 302
-    assert "Nothing new" in as_curator.get(ADDRESS).text
+    assert "All scripts checked so far" in as_curator.get(ADDRESS).text
     with pytest.raises(NotAllowedNow):
         services.mark_seen(recheck, by=second_curator)
 
     Recheck.objects.update(checked_with="shellcheck 0.2")
     recheck_versions(limit=10)
-    assert "Nothing new" in as_curator.get(ADDRESS).text
+    assert "All scripts checked so far" in as_curator.get(ADDRESS).text
 
     Recheck.objects.update(checked_with="shellcheck 0.2", findings=[])
     recheck_versions(limit=10)

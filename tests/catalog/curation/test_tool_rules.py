@@ -66,7 +66,7 @@ def test_curator_adds_changes_and_removes_a_rule_on_the_pages(curator: User) -> 
         ({"name": "a b c d e"}, "at most three subcommands"),
         ({"name": "rm; ls"}, "without options or quotes"),
         ({"name": "x" * 81}, "at most 80"),
-        ({"name": "taken"}, "has a rule already"),
+        ({"name": "taken"}, "already has a rule"),
         ({"name": "tool", "effect": "eats"}, "not one of the available choices"),
         ({"name": "tool", "note": "y" * 501}, "at most 500"),
     ],

@@ -30,7 +30,7 @@ from tests.catalog.shelf import PLAIN, ClientFor, shelve
 pytestmark = pytest.mark.django_db
 
 HARMLESS = "Show the free memory in megabytes"
-WAITS = "this wording waits for a second pair of eyes"
+WAITS = "this phrasing waits for a second reviewer"
 RESTART = "#!/usr/bin/env bash\nset -euo pipefail\nsystemctl restart nginx\n"
 
 
@@ -58,7 +58,7 @@ def test_a_wording_of_one_curator_is_no_answer_until_another_one_confirms_it(
     found = asked(HARMLESS)
     assert found is not None and found.answer == "adapt" and WAITS in found.differs
     assert found.confidence < 0.9
-    with pytest.raises(PermissionDenied, match="four eyes"):
+    with pytest.raises(PermissionDenied, match="four-eyes approval"):
         services.confirm_phrasing(phrasing, by=curator)
     services.confirm_phrasing(phrasing, by=second_curator)
     found = asked(HARMLESS)
@@ -238,7 +238,7 @@ def test_curators_see_what_waits_for_them(
     button = reverse("phrasing-confirm", args=[restart.entry.phrasings.latest("pk").pk])
     assert button in client_for(second_curator).get(entry).text
     own = client_for(curator).get(entry).text
-    assert button not in own and "waits for a second person" in own
+    assert button not in own and "waiting for a second reviewer" in own
     settings.SCRIPTSMITH_SELF_VERIFY = True
     assert button in client_for(curator).get(entry).text
 

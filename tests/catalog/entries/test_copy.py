@@ -43,8 +43,8 @@ def test_a_script_without_parameters_is_handed_out_byte_for_byte(reviewer: User)
 
 
 BLOCKED = [
-    (SCRIPT, {}, "Fill this in"),
-    (SCRIPT, {"DIRECTORY": ""}, "Fill this in"),
+    (SCRIPT, {}, "Enter a value"),
+    (SCRIPT, {"DIRECTORY": ""}, "Enter a value"),
     (SCRIPT, {"DIRECTORY": "/a\x07b"}, "Control characters"),
     (DELETE, {"DIRECTORY": "/"}, "delete everything in"),
     (DELETE, {"DIRECTORY": "/a/../"}, "delete everything in"),
@@ -121,8 +121,8 @@ def test_the_preview_changes_nothing_and_says_what_is_missing(
     full = client.post(address, {"value-DIRECTORY": "/srv"}, headers={"HX-Request": "true"})
     plain = client.post(address, {"value-DIRECTORY": "/srv"})
 
-    assert "Fill this in" in empty.text
-    assert "Fill this in" not in full.text
+    assert "Enter a value" in empty.text
+    assert "Enter a value" not in full.text
     assert "<html" not in full.text and "<html" in plain.text
     assert "/srv" in full.text and 'value="/srv"' in plain.text
     assert not Use.objects.exists()
@@ -145,7 +145,7 @@ def test_an_address_may_bring_values_along(reviewer: User, client_for: ClientFor
         f"/catalogue/{version.entry.slug}/?value-DIRECTORY=/srv&reason=x"
     )
     assert 'value="/srv"' in page.text
-    assert "Fill this in" not in page.text
+    assert "Enter a value" not in page.text
 
 
 def test_the_lines_of_findings_move_with_the_values(reviewer: User) -> None:

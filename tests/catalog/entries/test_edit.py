@@ -62,7 +62,7 @@ WRONG = [
     ({"script": " \r\n"}, "This can&#x27;t be empty"),
     ({"tags": "Büro"}, "tags"),
     ({"links": "javascript:alert(1)"}, "links"),
-    ({"parameters-0-name": "NOTHERE"}, "does not ask for"),
+    ({"parameters-0-name": "NOTHERE"}, "does not use the parameter"),
     ({"parameters-0-name": "9 LIVES"}, "parameters"),
     ({"runs_on": "moon"}, "Select a valid choice"),
 ]
@@ -130,7 +130,7 @@ def test_edit_of_an_older_version_is_stale(curator: User) -> None:
 
 def test_an_edit_that_changes_nothing_is_none(curator: User) -> None:
     version = shelve(script=SCRIPT, parameters=[DIRECTORY], tags=["disk"])
-    with pytest.raises(BadInput, match="Nothing was changed"):
+    with pytest.raises(BadInput, match="There are no changes to save"):
         services.edit_version(
             version, script=SCRIPT, details=services.details_of(version), by=curator
         )
@@ -183,7 +183,7 @@ def test_a_title_that_is_answered_and_a_script_that_is_there(
     client = client_for(curator)
 
     page = client.post("/catalogue/new/alike/", {"title": "Print the uptime of the machine"}).text
-    assert "answers this already" in page
+    assert "already covers this" in page
     page = client.post(
         "/catalogue/new/alike/", {"title": "x", "script": PLAIN.replace("\n", "\r\n")}
     ).text

@@ -103,9 +103,9 @@ def test_who_copied_it_lately_is_told(
     assert rated.told == (second_reviewer,)
     for address in ("/", "/catalogue/"):
         page = client_for(second_reviewer).get(address).text
-        assert "You copied this lately, and it is suspended now" in page and "INC-9" in page
+        assert "You recently copied a script that is now suspended" in page and "INC-9" in page
         for other in (curator, reviewer):
-            assert "You copied this lately" not in client_for(other).get(address).text
+            assert "You recently copied a script" not in client_for(other).get(address).text
 
 
 def test_the_entry_page_asks_who_has_not_said_it_yet(

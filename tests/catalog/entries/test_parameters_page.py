@@ -47,7 +47,7 @@ def test_a_script_s_parameters_are_suggested_and_nothing_typed_is_lost(client: C
     page = answer.text
     for kept in ("a, b", "how old", "fast, slow", "folder to look into"):
         assert kept in page
-    assert "Line 5 asks for HOST at the keyboard" in page
+    assert "Line 5 reads HOST from the keyboard" in page
     assert "field-error" not in page and not Entry.objects.exists()
 
 
@@ -80,11 +80,11 @@ def test_what_was_suggested_is_saved_and_filled_in(client: Client, curator: User
 
 
 REFUSED = [
-    ("path", "~/logs", "Write it in full"),
-    ("path", "-rf", "Write ./ before it"),
-    ("path", "a\nb", "line ends"),
-    ("number", "7\n", "line ends"),
-    ("number", "7; rm", "Write a number"),
+    ("path", "~/logs", "Enter the full path"),
+    ("path", "-rf", "Put ./ before it"),
+    ("path", "a\nb", "line breaks"),
+    ("number", "7\n", "line breaks"),
+    ("number", "7; rm", "Enter a number"),
     ("text", "a\x1b[2J", "Control characters"),
 ]
 
@@ -110,4 +110,4 @@ def test_a_text_of_several_lines_is_one_value() -> None:
 def test_a_text_that_is_no_script_is_refused_at_its_field(client: Client) -> None:
     answer = client.post("/catalogue/new/", {**ROWS, "suggest": "yes", "script": "a" * 1_000_001})
     assert answer.status_code == 422
-    assert "at most 1,000,000 are analysed" in answer.text
+    assert "The limit is 1,000,000." in answer.text

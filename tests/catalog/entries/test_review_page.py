@@ -51,7 +51,7 @@ def test_it_leads_with_the_difference_to_the_version_it_replaces(
 def test_the_first_version_is_shown_whole(second_curator: User, client_for: ClientFor) -> None:
     version = shelve(script="uptime\n", state="in_review")
     page = client_for(second_curator).get(review_of(version)).text
-    assert "the first" in page
+    assert "(first version)" in page
     assert 'class="diff' not in page
     assert 'data-line="1"' in page
 
@@ -124,8 +124,8 @@ def test_the_checklist_says_what_changed_and_what_nobody_has_said(curator: User)
 
     lines = {one.label: one for one in services.checklist(second, first)}
 
-    assert (lines["Rights"].before, lines["Rights"].words) == ("Ordinary user", "root")
-    assert lines["Rights"].mark == "changed"
+    assert (lines["Privileges"].before, lines["Privileges"].words) == ("Ordinary user", "root")
+    assert lines["Privileges"].mark == "changed"
     assert lines["Parameters"].words == "DIRECTORY (path)"
     assert lines["How to undo"].mark == "missing"
     assert lines["Runs on"].mark == "same"
@@ -148,7 +148,7 @@ def test_a_high_risk_takes_a_reason_and_a_refusal_shows_the_page_again(
 
 def test_a_version_that_is_decided_offers_nothing(curator: User, client_for: ClientFor) -> None:
     page = client_for(curator).get(review_of(shelve())).text
-    assert "there is nothing to decide" in page
+    assert "No decision is needed" in page
     assert "<form" not in page.split('id="decision"')[1].split("</section>")[0]
 
 
@@ -200,7 +200,7 @@ def test_pages_say_what_a_version_is(
     for user in (curator, reviewer, stranger):
         client = client_for(user)
         page = client.get(address).text
-        assert ("checked by nobody" in page) != is_checked, user
+        assert ("not checked by a reviewer" in page) != is_checked, user
         use = client.post(f"/catalogue/versions/{version.pk}/use/", {})
         answer = client.get(lookup)
         assert answer.status_code == 200

@@ -55,7 +55,7 @@ def test_one_step_makes_the_former_version_answer(
 
 
 def test_four_eyes_hold_as_for_any_version(first: Version, curator: User) -> None:
-    with pytest.raises(PermissionDenied, match="four eyes"):
+    with pytest.raises(PermissionDenied, match="four-eyes approval"):
         services.roll_back(first, by=curator, reason=WHY)
     assert states(first) == {1: "deprecated", 2: "verified"}
 
@@ -119,7 +119,7 @@ def test_an_emergency_that_answers_no_more_waits_for_nobody(
 
 
 def test_who_may_verify_needs_no_emergency(first: Version, second_curator: User) -> None:
-    with pytest.raises(BadInput, match="without an emergency"):
+    with pytest.raises(BadInput, match="you don't need an emergency"):
         services.roll_back(first, by=second_curator, reason=WHY, emergency=True)
 
 
@@ -128,14 +128,14 @@ def test_only_what_was_verified_once_can_be_rolled_back_to(
 ) -> None:
     for state in ("draft", "in_review"):
         version = shelve(state=state)
-        with pytest.raises(NotAllowedNow, match="Only a version that was verified"):
+        with pytest.raises(NotAllowedNow, match="You can roll back only to"):
             services.roll_back(version, by=curator, reason=WHY)
     address = f"/catalogue/versions/{version.pk}/roll-back/"
     client = client_for(curator)
-    assert "be rolled back to" in client.get(address).text
+    assert "You can roll back only to" in client.get(address).text
     answer = client.post(address, {"reason": WHY, "way": "verify"})
     assert answer.status_code == 409
-    assert "Only a version that was verified" in answer.text
+    assert "You can roll back only to" in answer.text
 
 
 def test_a_reason_is_needed_and_what_was_typed_stays(
@@ -182,13 +182,13 @@ def test_deprecating_says_that_nothing_answers_and_offers_the_roll_back(
     address = f"/catalogue/{first.entry.slug}/"
 
     before = client.get(address).text
-    assert "Nothing else of this entry is verified" in before
+    assert "This is the only verified version" in before
     assert f"/catalogue/versions/{first.pk}/roll-back/" in before
 
     second = first.entry.versions.get(number=2)
     services.deprecate(second, by=second_curator, reason="INC-7")
     after = client.get(address).text
-    assert "This entry has no verified version, so it is not offered as an answer." in after
+    assert "This entry has no verified version, so it answers no requests." in after
     assert "/roll-back/" in after
 
     services.roll_back(first, by=second_curator, reason=WHY)
@@ -201,7 +201,7 @@ def test_readers_are_told_of_an_emergency_but_offered_nothing(
 ) -> None:
     services.roll_back(first, by=curator, reason=WHY, emergency=True)
     page = client_for(reviewer).get(f"/catalogue/{first.entry.slug}/").text
-    assert "rolled back in an emergency by" in page
+    assert "rolled back to it in an emergency" in page
     assert "/roll-back/" not in page
 
 

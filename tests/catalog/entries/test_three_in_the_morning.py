@@ -63,7 +63,7 @@ def test_what_was_used_without_a_review_is_the_first_to_be_verified(
     client = client_for(reviewer)
     address = f"/catalogue/versions/{used.pk}/use/"
 
-    assert "Used without a review" not in client_for(curator).get("/catalogue/").text
+    assert "Used without review" not in client_for(curator).get("/catalogue/").text
     assert client.post(address, {"reason": ""}).status_code == 422
     assert client.post(address, {"reason": "the disk is full"}).status_code == 302
 
@@ -76,8 +76,8 @@ def test_what_was_used_without_a_review_is_the_first_to_be_verified(
     assert "used without review" in home
     assert services.used_unreviewed() == [used]
     listed = client_for(curator).get("/catalogue/").text
-    assert "Used without a review" in listed and "Was needed at night" in listed
-    assert "Used without a review" not in client.get("/catalogue/").text
+    assert "Used without review" in listed and "Was needed at night" in listed
+    assert "Used without review" not in client.get("/catalogue/").text
 
 
 MARKED = [
@@ -111,6 +111,6 @@ def test_a_script_of_a_model_that_nobody_checked_is_said_to_be_that(
     version = shelve("By a model", script=PLAIN, state="in_review")
     Version.objects.filter(pk=version.pk).update(provenance={"run": 3, "models": {}})
     page = client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
-    assert "written by a model, checked by nobody" in page
-    assert "misses about half of the wrong ones" in page
+    assert "written by a model, not checked by a reviewer" in page
+    assert "misses about half of incorrect scripts" in page
     assert "Copy anyway" in page

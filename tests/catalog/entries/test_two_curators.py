@@ -61,7 +61,7 @@ class TestAtOnce:
 
         newest = version.entry.versions.latest("number")
         assert (won, newest.number) == ("", 2)
-        assert refused.startswith("Version 2 has been made meanwhile by ")
+        assert refused.endswith(" has saved version 2 in the meantime. Check it first.")
         assert newest.author is not None
         assert newest.author.first_name in refused
 
@@ -76,7 +76,7 @@ class TestAtOnce:
         version.refresh_from_db()
         assert (won, version.state) == ("", "verified")
         assert version.verified_by is not None
-        assert f"{version.verified_by.first_name} made it verified at" in refused
+        assert f"{version.verified_by.first_name} changed the state to verified at" in refused
         assert version.events.filter(new="verified").count() == 1
 
     def test_what_is_verified_and_sent_back_at_once_is_one_of_both(self) -> None:
@@ -95,7 +95,7 @@ class TestAtOnce:
         assert won == ""
         assert version.state == "verified"
         assert ("draft" in states) == (refused == "")
-        assert refused == "" or "made it verified at" in refused
+        assert refused == "" or "changed the state to verified at" in refused
 
     def test_of_two_who_set_tags_the_second_sees_the_first_ones(self) -> None:
         version = shelve(tags=["old"])
@@ -154,8 +154,8 @@ class TestOnThePage:
 
         assert page.status_code == 409
         for said in (
-            "Version 2 has been made meanwhile by Curt",
-            "What Curt changed in version 2",
+            "Curt has saved version 2 in the meantime",
+            "Changes by Curt in version 2",
             "stop it",
             f'action="/catalogue/versions/{newer.pk}/edit/"',
             'value="mine"',

@@ -52,7 +52,7 @@ def test_another_curator_verifies_it_and_the_entry_answers(
 def test_the_author_cannot_verify_it(way: Way, waiting: Version, curator: User) -> None:
     answered = way(curator, waiting, "verify")
     assert answered.status == 403
-    assert "four eyes" in answered.text
+    assert "four-eyes approval" in answered.text
     waiting.refresh_from_db()
     assert waiting.state == "in_review"
 

@@ -45,7 +45,7 @@ def test_folders_in_an_archive_are_entries() -> None:
 
 UNFOLDING = [
     (b"\0" * 5_000_000, "has more than 4,000,000 bytes"),
-    (b"#" * 3_000_000, "is packed more than 200 times"),
+    (b"#" * 3_000_000, "is compressed by a factor of more than 200"),
 ]
 
 
@@ -59,7 +59,7 @@ def test_a_file_that_unfolds_too_far_is_refused_and_the_others_kept() -> None:
 def test_archive_limits_are_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("catalog.exchange.formats.archives.MOST_UNFOLDED", 1_000)
     files = {k: v for n in range(4) for k, v in folder(f"e{n}", script_sh=b"x" * 400).items()}
-    with pytest.raises(UnreadableFile, match="unfolds to more than"):
+    with pytest.raises(UnreadableFile, match="unpacks to more than"):
         read(pack(files))
     monkeypatch.setattr("catalog.exchange.formats.archives.MOST_FILES", 3)
     with pytest.raises(UnreadableFile, match="more than 3 files"):
@@ -81,7 +81,7 @@ ODD = [
 
 def test_a_file_at_an_odd_place_is_no_file_of_ours(subtests: pytest.Subtests) -> None:
     for name in ODD:
-        with subtests.test(name), pytest.raises(UnreadableFile, match="odd place"):
+        with subtests.test(name), pytest.raises(UnreadableFile, match="invalid path"):
             read(pack({name: b"date\n"}))
 
 
@@ -101,7 +101,7 @@ def test_a_file_that_is_there_twice_is_refused() -> None:
         for name, data in [*folder("a").items(), *folder("a").items()]:
             archive.writestr(name, data)
     (row,) = read(buffer.getvalue())
-    assert row.problem == "metadata.yaml is there twice"
+    assert row.problem == "metadata.yaml occurs twice"
 
 
 def test_damage_is_told_by_its_folder() -> None:

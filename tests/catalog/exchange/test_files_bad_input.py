@@ -46,11 +46,11 @@ def entry_folder(parent: Path, name: str, metadata: str | bytes, script: bytes =
 
 
 COLUMNS = [
-    ("title,skript", "no column script"),
-    ("title,script,owned", "Nobody knows the column 'owned'"),
+    ("title,skript", "Missing required column: script"),
+    ("title,script,owned", "Unknown column 'owned'"),
     ("title,script,title", "the same name: title"),
-    ("", "no column title"),
-    ("Tell the date,date", "no column title"),
+    ("", "Missing required column: title"),
+    ("Tell the date,date", "Missing required column: title"),
 ]
 
 
@@ -64,8 +64,8 @@ def test_malformed_rows_are_refused_and_others_kept() -> None:
     rows = read_text("title,script\nToo,many,cells\nonly one\nTell the date,date\n\n")
     assert titles(rows) == ["Tell the date"]
     assert said(rows) == {
-        "line 2": "has 3 cells under 2 columns",
-        "line 3": "has 1 cells under 2 columns",
+        "line 2": "has 3 cells, but the header has 2 columns",
+        "line 3": "has 1 cells, but the header has 2 columns",
     }
     rows = read_text(
         'title,script\n"Never closed,date\nTell the date,date\n"Quoted","uptime\n-p"\nLast,df\n'
@@ -108,7 +108,7 @@ def test_memory_holds_one_row_and_not_the_file(tmp_path: Path) -> None:
 
 
 LISTS = [
-    ("[1", "phrasings: is no JSON"),
+    ("[1", "phrasings: is not valid JSON"),
     ("[[1]]", "phrasings.0"),
     ("[" * 100_000, "nested too deeply"),
 ]

@@ -66,7 +66,7 @@ def test_a_file_is_looked_through_first_and_changes_nothing(client: Client) -> N
     assert job.report["counts"] == {**counts, "refused": 2}
     assert "Nothing has been changed yet" in page
     assert "line 2" in page and "is not valid JSON" in page
-    assert "that of another script: line 1" in page
+    assert "belongs to another script: line 1" in page
 
 
 def test_what_was_foreseen_is_then_done(client: Client, curator: User, settings: Settings) -> None:
@@ -128,7 +128,7 @@ def test_waiting_import_is_canceled(client: Client, monkeypatch: pytest.MonkeyPa
 
 
 def test_file_of_another_kind_and_empty_file_are_refused(client: Client) -> None:
-    for name, data, said in (("a.xlsx", b"x", "has to end with"), ("a.csv", b"", "is empty")):
+    for name, data, said in (("a.xlsx", b"x", "must end in one of"), ("a.csv", b"", "is empty")):
         answer = client.post(ADDRESS, {"file": SimpleUploadedFile(name, data), "state": "draft"})
         assert answer.status_code == 422
         assert said in answer.text
@@ -138,7 +138,7 @@ def test_file_of_another_kind_and_empty_file_are_refused(client: Client) -> None
 
 def test_unreadable_file_is_explained_on_its_page(client: Client) -> None:
     for name, data, said in (
-        ("a.csv", b"name,text\n1,2\n", "no column title"),
+        ("a.csv", b"name,text\n1,2\n", "Missing required column: title"),
         ("a.zip", b"not a zip", "no .zip archive"),
         ("a.csv", b'title,"script\n1,2\n', "A quote in the header is not closed"),
     ):
@@ -210,10 +210,10 @@ def test_preview_warns_before_anything_is_written_and_page_lists_columns(client:
     page = client.get(f"{ADDRESS}{upload(client, file_of(*rows)).pk}/").text
     assert Entry.objects.count() == 1
     for warning in (
-        "has this title.",
+        "already has this title.",
         "Syntax error in line",
         "High risk.",
-        "The entry of line 2 has this title.",
+        "The entry in line 2 has the same title.",
     ):
         assert warning in page
     assert "<dt>With warnings</dt><dd>4</dd>" in page

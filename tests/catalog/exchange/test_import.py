@@ -248,7 +248,7 @@ def test_changed_details_make_version_and_labels_do_not(tmp_path: Path, curator:
     assert (newer.undo, newer.state, newer.author) == ("reboot", "in_review", curator)
     assert services.import_entries(details, by=curator).unchanged == 1
     assert (
-        "Say who"
+        "Specify the user"
         in services.import_entries(
             write_lines(tmp_path / "more.jsonl", {**row, "tags": ["c"]}), by=None
         )
@@ -266,7 +266,7 @@ def test_an_address_twice_in_a_file_is_reported(tmp_path: Path) -> None:
         report = services.import_entries(file, by=None, dry_run=dry_run)
         assert [row.outcome for row in report.rows] == ["entry", "refused", "phrasings"]
         assert report.errors[0].reason == (
-            "The slug 'tell-date' is that of another script: line 1."
+            "The slug 'tell-date' already belongs to another script: line 1."
         )
 
 
@@ -351,7 +351,7 @@ def test_command_reports_and_ends_with_status(file: Path, tmp_path: Path, curato
     assert status == 0
     assert json.loads(out)["entries"] == 2
     status, out, err = run("import_catalogue", str(mixed))
-    assert (status, "line 2: is no JSON" in err) == (1, True)
+    assert (status, "line 2: is not valid JSON" in err) == (1, True)
     assert run("import_catalogue", str(bad))[0] == 2
     assert run("import_catalogue", str(tmp_path / "none"))[0] == 2
     assert run("import_catalogue", str(file), "--state", "verified")[0] == 2
@@ -370,7 +370,7 @@ def test_the_retrieve_command_prints_one_document_and_nothing_else(tmp_path: Pat
     status, out, err = run("retrieve", "--file", str(rows), "--json")
     assert [json.loads(line)["answer"] for line in out.splitlines()] == ["match", "none"]
     assert (status, err) == (1, "line 2: has no statement\n")
-    assert "A verified script answers this" in run("retrieve", "Show the uptime")[1]
+    assert "A verified script matches this request" in run("retrieve", "Show the uptime")[1]
     assert run("retrieve", "")[0] == 2
     assert run("retrieve")[0] == 2
     assert run("retrieve", "x", "--file", str(rows))[0] == 2
@@ -387,4 +387,4 @@ def test_the_retrieve_command_sends_no_control_characters_to_a_terminal() -> Non
 def test_the_embed_command_makes_all_vectors() -> None:
     shelve("Show the uptime", phrasings=["a", "b"])
     Phrasing.objects.all()[0].embeddings.all().delete()
-    assert "Made now: 1." in run("embed")[1]
+    assert "Computed now: 1." in run("embed")[1]

@@ -80,7 +80,7 @@ def test_hostile_text_stays_text_and_nothing_may_run(curator: User, tmp_path: Pa
 
 def test_an_empty_catalogue_makes_a_page_that_says_so(tmp_path: Path) -> None:
     assert offline_copy.write_copy(tmp_path).entries == 0
-    assert "Nothing is verified yet" in page_of(tmp_path)
+    assert "No verified scripts yet" in page_of(tmp_path)
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ def test_an_address_that_makes_no_sense_is_refused(as_reviewer: Client) -> None:
 
 
 def test_empty_lists_say_the_next_step(as_curator: Client, as_reviewer: Client) -> None:
-    assert "Ask for a script" in as_reviewer.get("/catalogue/").text
+    assert "Request script" in as_reviewer.get("/catalogue/").text
     assert "New entry" in as_curator.get("/catalogue/").text
     assert "No matches" in as_reviewer.get("/catalogue/?tag=x").text
 
@@ -159,8 +159,8 @@ def test_the_page_shows_what_is_known_beside_copy(
 def test_entry_page_warns_about_scripts_without_review(as_reviewer: Client) -> None:
     version, client = shelve(state="in_review"), as_reviewer
     for provenance, said in (
-        ({"run": 3, "models": {}}, "A pass of the assessor misses about half of the wrong ones"),
-        ({"origin": "import of x"}, "Not reviewed by anybody."),
+        ({"run": 3, "models": {}}, "The model check misses about half of incorrect scripts"),
+        ({"origin": "import of x"}, "<strong>Not reviewed.</strong>"),
     ):
         Version.objects.filter(pk=version.pk).update(provenance=provenance)
         assert said in client.get(f"/catalogue/{version.entry.slug}/").text

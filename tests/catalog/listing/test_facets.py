@@ -204,8 +204,8 @@ REFUSED = [
     ("", "risk=low", "required"),
     ("x" * 41, "risk=low", "at most 40"),
     ("Everything", "", "Filter or sort the list first"),
-    ("Long", "q=" + "é" * 1000, "too long to be kept"),
-    ("Longest", "q=" + "é" * 5000, "too long to be kept"),
+    ("Long", "q=" + "é" * 1000, "too long to save"),
+    ("Longest", "q=" + "é" * 5000, "too long to save"),
 ]
 
 
@@ -228,5 +228,5 @@ def test_there_is_an_end_to_views(
     services.save_view("One", listing=SavedView.Listing.CATALOGUE, query="risk=high", by=reviewer)
     data = {"listing": "catalog-list", "name": "Two", "query": "risk=low"}
     answer = client_for(reviewer).post("/views/save/", data, follow=True)
-    assert "remove one first" in answer.text
+    assert "Remove one first" in answer.text
     assert SavedView.objects.count() == 1

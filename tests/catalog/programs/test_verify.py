@@ -96,7 +96,7 @@ def test_agent_learns_that_draft_is_unverified(stranger: User, headers: dict[str
     assert standing(SCRIPT, reads)["entry"] == draft.entry.slug
     for known in (standing(SCRIPT, headers), by_text(filled, headers)):
         assert known["standing"] == "not_verified"
-        assert known["words"] == "not verified: nobody has vouched for it yet"
+        assert known["words"] == "not verified yet"
         told = ("entry", "title", "version", "verified_by", "verified_at", "url")
         assert {known[name] for name in told} == {None}
         assert known["values"] == {}

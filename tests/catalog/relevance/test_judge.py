@@ -176,9 +176,9 @@ def test_parameters_get_the_values_of_the_statement() -> None:
 
 REASONS = [
     ("delete files older than 7 days in /var", CLEAN, "same duration 7 days"),
-    ("remove files older than 7 days in /tmp", CLEAN, "both ask to remove"),
+    ("remove files older than 7 days in /tmp", CLEAN, "same action: remove"),
     ("purge files older than 2 weeks in /srv", CLEAN_ANY, "sets DAYS to 14"),
-    ("Restart nginx", NGINX, "says the same, word for word"),
+    ("Restart nginx", NGINX, "identical wording"),
 ]
 
 
@@ -202,18 +202,18 @@ def test_reasons_and_differences_are_sentences() -> None:
 
 
 DIFFERENCES = [
-    ("delete files older than 30 days in /tmp", CLEAN, "asks for 30 days, entry says 7 days"),
-    ("delete files older than 7 days", CLEAN, "entry says /tmp, the statement does not"),
-    ("delete *.log files older than 7 days in /tmp", CLEAN, "asks for *.log, entry does not say it"),
-    ("stop nginx", NGINX, "asks to stop, entry is to restart"),
-    ("delete files newer than 7 days in /tmp", CLEAN, "asks for newer, entry says older"),
-    ("do not restart nginx", NGINX, "only the statement says a negation"),
-    ("find files under /srv", EMPTY, "only the entry says empty ones"),
-    ("delete directories older than 7 days in /tmp", CLEAN, "asks about directories, entry is about files"),
+    ("delete files older than 30 days in /tmp", CLEAN, "the request has 30 days, the entry 7 days"),
+    ("delete files older than 7 days", CLEAN, "the request does not mention /tmp"),
+    ("delete *.log files older than 7 days in /tmp", CLEAN, "the entry does not mention *.log"),
+    ("stop nginx", NGINX, "the request asks to stop, the entry to restart"),
+    ("delete files newer than 7 days in /tmp", CLEAN, "the request says newer, the entry older"),
+    ("do not restart nginx", NGINX, "only in the request: a negation"),
+    ("find files under /srv", EMPTY, "only in the entry: empty items"),
+    ("delete directories older than 7 days in /tmp", CLEAN, "the request is about directories, the entry about files"),
     ("what are the largest files under /var?", LARGEST, "COUNT stays 10 unless set"),
     ("delete files/directories older than 7 days in /tmp", CLEAN,
-     "the script looks elsewhere, at other files, or leaves out what is asked"),
-    ("restart a service", SERVICE, "SERVICE is to be filled in"),
+     "the script covers other places or files than requested, or leaves some out"),
+    ("restart a service", SERVICE, "SERVICE must be filled in"),
 ]  # fmt: skip
 
 
