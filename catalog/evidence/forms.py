@@ -43,7 +43,7 @@ class CasesForm(forms.Form):
                 cleaned["cases"] = file.read().decode("utf-8-sig")
             except UnicodeDecodeError:
                 self.add_error(
-                    "file", _("This file is not UTF-8. Save it as UTF-8 and upload it again.")
+                    "file", _("This file is not valid UTF-8. Save it as UTF-8 and upload it again.")
                 )
         elif not cleaned.get("cases", "").strip():
             self.add_error("cases", _("Enter tests or choose a file."))

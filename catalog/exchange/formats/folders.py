@@ -158,4 +158,4 @@ def _read_text(folder: Folder, name: str) -> str:
     try:
         return folder.read(name).decode()
     except UnicodeDecodeError as error:
-        raise ValueError(f"{name} is not UTF-8 at byte {error.start + 1}") from error
+        raise ValueError(f"{name} is not valid UTF-8 at byte {error.start + 1}") from error

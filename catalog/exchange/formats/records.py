@@ -30,7 +30,7 @@ def _storable(about: Mapping[str, object]) -> Mapping[str, object]:
     """Return the data as JSON that the database accepts; YAML dates become text."""
     text = json.dumps(about, default=str, allow_nan=False)
     if len(text) > MOST_ABOUT:
-        raise ValueError(f"has {len(text):,} characters, more than the limit of {MOST_ABOUT:,}")
+        raise ValueError(f"has {len(text):,} characters. The limit is {MOST_ABOUT:,}.")
     plain: dict[str, object] = json.loads(text)
     _refuse_unstorable_texts(plain, depth=0)
     return plain

@@ -81,7 +81,7 @@ def read_cells(names: Sequence[str], row: Sequence[str], *, place: str) -> Row:
     values: dict[str, object] = {}
     for name, cell in zip(names, row, strict=True):
         if _NOT_UTF8.search(cell):
-            return Row(place=place, problem=f"{name}: is not UTF-8")
+            return Row(place=place, problem=f"{name}: is not valid UTF-8")
         if not cell or (len(cell) < 5 and cell in cells.NO_VALUE and name not in _NEEDED):
             continue
         try:

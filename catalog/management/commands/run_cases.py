@@ -80,7 +80,7 @@ def _read_script(path: Path) -> str:
     except (OSError, CannotBePrepared) as error:
         raise CommandError(str(error), returncode=NOTHING_RUN) from error
     except UnicodeDecodeError as error:
-        raise CommandError("The script is not UTF-8.", returncode=NOTHING_RUN) from error
+        raise CommandError("The script is not valid UTF-8.", returncode=NOTHING_RUN) from error
 
 
 def _describe(execution: Execution, quality: Quality | None) -> Iterator[str]:

@@ -77,9 +77,9 @@ def test_an_embedder_is_found_by_its_name(tmp_path: Path) -> None:
 
 
 SENSELESS = [
-    ("", "no embedder is called ''"),
-    ("bert", 'write "minilm", "hashing"'),
-    ("catalog.embedding.hashing.HashingEmbedder", "no embedder"),
+    ("", "unknown embedder ''"),
+    ("bert", 'use "minilm", "hashing"'),
+    ("catalog.embedding.hashing.HashingEmbedder", "unknown embedder"),
     ("no.such.module:Class", "No module named 'no'"),
     ("catalog.embedding:NoSuch", "has no attribute 'NoSuch'"),
     (f"{__name__}:NoEmbedder", "needs name, dimension"),

@@ -137,7 +137,7 @@ def test_uploaded_file_replaces_the_typed_cases_and_is_downloaded_again(
         return client_for(curator).post(f"{page_of(version)}new/", {"cases": "x", "file": file})
 
     refused = send(b"\xff\xfe")
-    assert refused.status_code == 422 and "not UTF-8" in refused.text
+    assert refused.status_code == 422 and "not valid UTF-8" in refused.text
     refused = send(b"x" * 5_000_000)
     assert refused.status_code == 422 and "larger than 4 MB" in refused.text
     assert send(cases_text().encode()).status_code == 302

@@ -124,9 +124,9 @@ def test_a_cell_that_looks_like_a_list_has_to_be_one(subtests: pytest.Subtests) 
 
 
 NO_TEXTS = [
-    ("naïve café".encode() + b" caf\xe9", "title: is not UTF-8"),
+    ("naïve café".encode() + b" caf\xe9", "title: is not valid UTF-8"),
     (b"a\0b", "NUL"),
-    (b"\xed\xa0\x80", "title: is not UTF-8"),
+    (b"\xed\xa0\x80", "title: is not valid UTF-8"),
 ]
 
 
@@ -174,7 +174,7 @@ def test_lines_that_are_no_records_are_refused_one_by_one() -> None:
     assert list(problems) == [f"line {number}" for number in range(1, 10)]
     for line, problem in (
         (1, "is not valid JSON"), (2, "not a JSON object"), (4, "NUL"), (5, "nested too deeply"),
-        (6, "nested too deeply"), (7, "not valid UTF-8 at byte 12"), (8, "at most 50,000"),
+        (6, "nested too deeply"), (7, "not valid UTF-8 at byte 12"), (8, "The limit is 50,000"),
         (9, "the same number"),
     ):  # fmt: skip
         assert problem in problems[f"line {line}"]
@@ -185,8 +185,8 @@ BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\ntitle: Bomb\n
 
 WRONG = {
     "broken": ("title: [", "is not valid YAML"),
-    "a list": ("- a\n- b\n", "must contain the column names"),
-    "empty": ("", "must contain the column names"),
+    "a list": ("- a\n- b\n", "is not a mapping of names to values"),
+    "empty": ("", "is not a mapping of names to values"),
     "an alias bomb": (BOMB, "uses an alias"),
     "brackets": ("a: " + "[" * 50_000, "nested too deeply"),
     "a program": ("title: !!python/object/apply:os.system [id]\n", "is not valid YAML"),

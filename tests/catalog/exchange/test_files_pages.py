@@ -139,7 +139,7 @@ def test_file_of_another_kind_and_empty_file_are_refused(client: Client) -> None
 def test_unreadable_file_is_explained_on_its_page(client: Client) -> None:
     for name, data, said in (
         ("a.csv", b"name,text\n1,2\n", "Missing required column: title"),
-        ("a.zip", b"not a zip", "no .zip archive"),
+        ("a.zip", b"not a zip", "not a .zip archive"),
         ("a.csv", b'title,"script\n1,2\n', "A quote in the header is not closed"),
     ):
         job = upload(client, SimpleUploadedFile(name, data))

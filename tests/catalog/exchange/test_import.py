@@ -111,7 +111,7 @@ def test_bad_rows_are_reported_by_place_and_good_ones_kept(tmp_path: Path) -> No
     assert report.read == 11
     said = {error.place: error.reason for error in report.errors}
     assert sorted(said) == sorted(f"line {number}" for number in range(3, 13))
-    assert "no JSON" in said["line 3"]
+    assert "is not valid JSON" in said["line 3"]
     assert "script" in said["line 5"]
     assert "NUL" in said["line 6"]
     assert "risk" in said["line 7"]
@@ -145,7 +145,7 @@ def test_an_entry_folder_is_read_with_its_exact_script(tmp_path: Path) -> None:
     assert (version.entry.slug, version.script) == ("tell-time", "date +'%H:%M\u00a0Uhr'\r\n")
     said = {error.place: error.reason for error in report.errors}
     assert set(said) == {"broken", "half"}
-    assert "not UTF-8" in said["half"]
+    assert "is not valid UTF-8" in said["half"]
 
 
 def test_an_export_is_read_again_as_the_same(tmp_path: Path, curator: User) -> None:

@@ -108,7 +108,7 @@ def test_what_cannot_be_read_is_said_in_a_line(cases: str, tmp_path: Path) -> No
         "Invalid JSON: expected value at line 1 column 1.",
     )
     (tmp_path / "latin").write_bytes(b"\xff")
-    assert run("run_cases", cases, str(tmp_path / "latin")) == (2, "The script is not UTF-8.")
+    assert run("run_cases", cases, str(tmp_path / "latin")) == (2, "The script is not valid UTF-8.")
 
 
 @pytest.mark.slow

@@ -72,7 +72,8 @@ REFUSED = {
     "any status": (set_data(case_data({"check": "exit_status"})), "either"),
     "a pattern of everything":
      (set_data(case_data({"check": "content", "path": "/srv/a", "matches": ".*"})), "can never fail"),
-    "no pattern": (set_data(case_data({"check": "content", "path": "/srv/a", "matches": "(a"})), "A pattern is invalid"),
+    "no pattern":
+     (set_data(case_data({"check": "content", "path": "/srv/a", "matches": "(a"})), "A pattern is invalid"),
     "a date that a minute changes":
      (set_data(case_data({"check": "stdout_contains", "text": "{date:%H}"})), "is not a valid date"),
 }  # fmt: skip
