@@ -37,7 +37,7 @@ class VerifyForm(NoteForm):
         if version.takes_reason:
             note = self.fields["note"]
             note.required, note.label = True, _("Reason")
-            note.help_text = _("High-risk script: why is it safe to verify?")
+            note.help_text = _("This script is high risk. Why is it safe to verify?")
         return self
 
     def clean_wordings(self) -> list[int]:

@@ -231,7 +231,7 @@ CATALOGUE = {
         )
     ],
     ("catalog/evidence/cases.html", "curator"): [
-        Story(an_entry_with_cases, "cases-run", "Run again").then(lambda w: "being run" in w.text)
+        Story(an_entry_with_cases, "cases-run", "Run again").then(lambda w: "The tests are running" in w.text)
     ],
     ("catalog/curation/changed_evidence.html", "curator"): [
         Story(changed_evidence, "evidence-seen", "Seen").then(
@@ -279,7 +279,7 @@ CATALOGUE = {
         Story(
             two_entries,
             "bulk",
-            "Preview",
+            "Continue",
             lambda w: {"entries": [str(w.entries[0].pk)], "deed": "add_tags"},
         ).then(lambda w: "1 entry selected" in w.text)
     ],
@@ -300,7 +300,7 @@ CATALOGUE = {
         ).then(lambda w: Threshold.objects.get().match == 0.91)
     ],
     ("catalog/calibration/_scorings.html", "curator"): [
-        Story(lambda _w: CALIBRATION, "scoring-fit", "Fit to this team").then(
+        Story(lambda _w: CALIBRATION, "scoring-fit", "Fit to your team").then(
             lambda w: Job.objects.get().by == w.me
         )
     ],

@@ -127,7 +127,7 @@ def require_reason(version: Version, reason: str, *, field: str) -> None:
     """Raise BadInput if the version is high risk and there is no reason for verifying it."""
     if version.takes_reason and not reason:
         raise BadInput(
-            _("High-risk script: a reason is required."),
+            _("This script is high risk. Enter a reason why it is safe to verify."),
             field=field,
         )
 

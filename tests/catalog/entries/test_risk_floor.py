@@ -64,7 +64,7 @@ def test_verifying_a_high_risk_takes_a_reason_which_the_log_has(
 ) -> None:
     version = shelve("Empty it", script=WHOLE_SYSTEM, state="in_review", author=curator)
     refused = way(second_curator, version, "verify", note=" ")
-    assert refused.status == 422 and "High-risk script" in refused.text
+    assert refused.status == 422 and "This script is high risk" in refused.text
     version.refresh_from_db()
     assert version.state == "in_review"
     assert way(second_curator, version, "verify", note="TMPX is always set.").status == DONE
@@ -81,7 +81,7 @@ def test_the_page_says_so_and_its_form_asks_for_it(
     client.force_login(second_curator)
     assert "high risk" in client.get(reverse("entry-detail", args=[version.entry.slug])).text
     page = client.get(reverse("version-review", args=[version.pk])).text
-    assert "high risk" in page and "High-risk script: why is it safe to verify?" in page
+    assert "high risk" in page and "This script is high risk. Why is it safe to verify?" in page
 
 
 @pytest.mark.django_db
@@ -97,7 +97,7 @@ def test_publishing_and_verifying_many_take_it_too(
         "verified": True,
         "provenance": {},
     }
-    with pytest.raises(BadInput, match="High-risk script"):
+    with pytest.raises(BadInput, match="This script is high risk"):
         services.publish(**said)  # type: ignore[arg-type]
     version = services.publish(**said, reason="TMPX is set.")  # type: ignore[arg-type]
     assert version.state == Version.State.VERIFIED

@@ -224,7 +224,7 @@ def test_where_the_statement_is_open_the_check_is_taken_out() -> None:
     sandbox.start_cases = _let_pass_after_first(sandbox)  # type: ignore[method-assign]
     carry_out(ports, sandbox)
     sentences = [check.sentence() for check in sandbox.kept[-1][2].cases[0].expect]
-    assert sentences == ["ends with success (0)"]
+    assert sentences == ["exits 0"]
 
 
 def test_where_all_of_it_is_open_no_case_is_left_and_nothing_is_run_again() -> None:

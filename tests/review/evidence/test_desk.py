@@ -80,9 +80,9 @@ def test_a_refused_strike_says_why_and_loses_nothing(item: Item, as_reviewer: Cl
     refused: list[tuple[dict[str, str], int, str]] = [
         ({"strike_reason": " "}, 422, "This can't be empty."),
         ({"strike_reason": "x" * 1001}, 422, "at most 1,000"),
-        ({"what": "7"}, 422, "There is no such case any more."),
-        ({"what": "1.9"}, 422, "There is no such check any more."),
-        ({"what": "1; rm"}, 422, "Choose the case or the check."),
+        ({"what": "7"}, 422, "This test no longer exists."),
+        ({"what": "1.9"}, 422, "This check no longer exists."),
+        ({"what": "1; rm"}, 422, "Choose a test or a check."),
         ({"set": "0" * 16}, 409, "These tests have changed since you opened the page."),
         ({"set": ""}, 409, "These tests have changed since you opened the page."),
     ]
@@ -123,13 +123,13 @@ def test_a_case_is_corrected_and_one_added(item: Item, as_reviewer: Client) -> N
 def test_case_error_keeps_typed_text(item: Item, reviewer: User, client_for: ClientFor) -> None:
     url = f"{address('item-case-edit', item)}?set={set_of(item)}&case=2"
     for text, said in (
-        ("{", "This is no JSON: line 1, column 2"),
-        ("9" * 5000, "A number in it is too long."),
+        ("{", "This is not valid JSON: line 1, column 2"),
+        ("9" * 5000, "The JSON contains a number that is too long."),
         ("[" * 100_000, "nested too deeply"),
         ("{}", "title: Field required"),
         ("3", "2: Input should be"),
-        (json.dumps(CASE | {"about": "Delete"}), "which the statement does not say"),
-        (json.dumps(CASE | {"title": "a world"}), "wo cases have the title"),
+        (json.dumps(CASE | {"about": "Delete"}), "which is not part of the statement"),
+        (json.dumps(CASE | {"title": "a world"}), "wo tests have the title"),
         (json.dumps(CASE | {"world": {"files": [{"path": "/../etc/passwd"}]}}), "world.files.1"),
         (json.dumps(CASE | {"expect": []}), "expect:"),
     ):
@@ -300,7 +300,7 @@ def test_who_starts_a_campaign_with_cases_is_told_where_none_would_be_run(
     configuration = Configuration.objects.filter(preset="self_reflection")[0]
     study.configurations.set([configuration])
     url = reverse("campaign-step", args=[study.pk, "start"])
-    words = "would not be run in them: No worker of the sandbox has reported lately."
+    words = "would not be run in them: No sandbox worker has reported recently."
 
     def told() -> bool:
         return words in " ".join(client_for(manager).get(url).text.split())

@@ -92,8 +92,8 @@ def test_what_makes_no_sense_is_refused_at_its_field(item: Item, client: Client)
     current = read(client, item)["sets"][0]["set"]
     for what, field, value, said in (
         ("strike", "reason", " ", "This can't be empty."),
-        ("strike", "what", "1; rm", "Choose the case or the check."),
-        ("strike", "what", "9", "There is no such case any more."),
+        ("strike", "what", "1; rm", "Choose a test or a check."),
+        ("strike", "what", "9", "This test no longer exists."),
         ("cases", "reason", "", "This can't be empty."),
         ("cases", "case", {"title": "x"}, "about: Field required."),
         ("cases", "case", "text", "dictionary"),

@@ -131,13 +131,13 @@ def test_what_is_not_verified_or_filled_in_is_refused(robot: User) -> None:
     token = token_of(robot)
     version = shelve(script=SCRIPT, parameters=[DIRECTORY])
     slug = version.entry.slug
-    assert "DIRECTORY: Fill this in." in refused(token, "get_script", entry=slug, parameters={})
+    assert "DIRECTORY: Enter a value." in refused(token, "get_script", entry=slug, parameters={})
     result = call(token, "get_script", entry=slug, parameters={"DIRECTORY": "/srv/a b"})
     assert "DIRECTORY='/srv/a b'\n" in result["structuredContent"]["script"]
     assert result["structuredContent"]["version_sha256"] == version.sha256
     assert "no such parameter" in refused(token, "get_script", entry=slug, parameters={"X": "1"})
     other = refused(token, "get_script", entry=slug, version=2, parameters={"DIRECTORY": "/srv"})
-    assert "that is version 1" in other
+    assert "Version 1 is." in other
     draft = shelve("Print nothing", script="true\n", state="draft")
     assert "no verified version" in refused(token, "get_script", entry=draft.entry.slug)
     dangerous = shelve(

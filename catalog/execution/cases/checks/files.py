@@ -141,12 +141,12 @@ class Content(BaseCheck):
     def sentence(self) -> str:
         name = show_name(self.path)
         if self.equals is not None:
-            return f"{name} contains exactly {show_name(self.equals)}"
+            return f"leaves {name} containing exactly {show_name(self.equals)}"
         if self.lines is not None:
-            return f"{name} contains exactly the lines {show_list(self.lines)}"
+            return f"leaves {name} containing exactly the lines {show_list(self.lines)}"
         if self.lacks is not None:
-            return f"{name} exists and does not contain {show_name(self.lacks)}"
-        return f"{name} contains a match of {show_name(self.matches or '')}"
+            return f"leaves {name} in place without {show_name(self.lacks)}"
+        return f"leaves {name} containing a match of {show_name(self.matches or '')}"
 
     def find_fault(self, seen: Seen) -> str | None:
         entry = seen.first.after.get(self.path)
@@ -171,7 +171,7 @@ class Mode(BaseCheck):
     equals: Annotated[str, StringConstraints(pattern=r"^[0-7]{3,4}$")]
 
     def sentence(self) -> str:
-        return f"{show_name(self.path)} has the mode {self.equals.zfill(4)}"
+        return f"leaves {show_name(self.path)} with mode {self.equals.zfill(4)}"
 
     def find_fault(self, seen: Seen) -> str | None:
         entry = seen.first.after.get(self.path)
@@ -186,7 +186,7 @@ class Link(BaseCheck):
     target: SomeText
 
     def sentence(self) -> str:
-        return f"{show_name(self.path)} is a link to {show_name(self.target)}"
+        return f"leaves {show_name(self.path)} as a link to {show_name(self.target)}"
 
     def find_fault(self, seen: Seen) -> str | None:
         entry = seen.first.after.get(self.path)

@@ -48,7 +48,7 @@ class StdoutContains(BaseCheck):
     text: SomeText
 
     def sentence(self) -> str:
-        return f"output contains {show_name(self.text)}"
+        return f"prints output that contains {show_name(self.text)}"
 
     def find_fault(self, seen: Seen) -> str | None:
         return None if self.text in seen.first.stdout else _printed(seen.first.stdout)
@@ -67,7 +67,7 @@ class StdoutValue(BaseCheck):
         return self
 
     def sentence(self) -> str:
-        return f"output contains the value {show_name(self.value)}"
+        return f"prints output that contains the value {show_name(self.value)}"
 
     def find_fault(self, seen: Seen) -> str | None:
         wanted, printed = _values_of(self.value), _values_of(seen.first.stdout)
@@ -82,7 +82,7 @@ class StderrContains(BaseCheck):
     text: SomeText
 
     def sentence(self) -> str:
-        return f"standard error contains {show_name(self.text)}"
+        return f"writes {show_name(self.text)} to standard error"
 
     def find_fault(self, seen: Seen) -> str | None:
         return None if self.text in seen.first.stderr else _said(seen.first.stderr)
@@ -92,7 +92,7 @@ class StderrEmpty(BaseCheck):
     check: Literal["stderr_empty"]
 
     def sentence(self) -> str:
-        return "standard error is empty"
+        return "writes nothing to standard error"
 
     def find_fault(self, seen: Seen) -> str | None:
         return None if not seen.first.stderr else _said(seen.first.stderr)

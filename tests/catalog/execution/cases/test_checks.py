@@ -78,19 +78,19 @@ CHECKS = [
     ({"check": "touched", "exactly": ["/srv/old"]}, {"after": TOUCHED}, {"after": CHMOD},
      "changes only the timestamp of exactly `/srv/old`", "missing: `/srv/old`; actual: nothing"),
     ({"check": "content", "path": "/bak/a", "equals": "one\ntwo\n"}, {"after": MADE}, {},
-     "`/bak/a` contains exactly `one\\ntwo\\n`", "the path does not exist"),
+     "leaves `/bak/a` containing exactly `one\\ntwo\\n`", "the path does not exist"),
     ({"check": "content", "path": "/bak/a", "lines": ["one", "two"]}, {"after": MADE},
-     {"after": {"/bak/a": entry("two\none\n")}}, "`/bak/a` contains exactly the lines `one`, `two`",
+     {"after": {"/bak/a": entry("two\none\n")}}, "leaves `/bak/a` containing exactly the lines `one`, `two`",
      "actual content: `two\\none\\n`"),
     ({"check": "content", "path": "/bak/a", "lines": ["one", "two"]}, {"after": MADE},
-     {"after": {"/bak/a": entry("one\x1ctwo\n")}}, "`/bak/a` contains exactly the lines `one`, `two`",
+     {"after": {"/bak/a": entry("one\x1ctwo\n")}}, "leaves `/bak/a` containing exactly the lines `one`, `two`",
      "actual content: `one\\x1ctwo\\n`"),
     ({"check": "content", "path": "/bak/a", "matches": "^t.o$"}, {"after": MADE}, {"after": {"/bak/a": entry("to")}},
-     "`/bak/a` contains a match of `^t.o$`", "actual content: `to`"),
+     "leaves `/bak/a` containing a match of `^t.o$`", "actual content: `to`"),
     ({"check": "mode", "path": "/srv/old", "equals": "600"}, {"after": CHMOD}, {},
-     "`/srv/old` has the mode 0600", "actual mode: 0644"),
+     "leaves `/srv/old` with mode 0600", "actual mode: 0644"),
     ({"check": "link", "path": "/srv/link", "target": "/b"}, {"after": RELINKED}, {},
-     "`/srv/link` is a link to `/b`", "actual target: `/a`"),
+     "leaves `/srv/link` as a link to `/b`", "actual target: `/a`"),
     ({"check": "no_effect"}, {"calls": (TESTED,)}, {"calls": (TESTED, RESTARTED)},
      "changes no files and makes no calls that modify state", "calls that may modify state: `systemctl restart nginx`"),
     ({"check": "no_effect"}, {}, {"after": TOUCHED}, "changes no files and makes no calls that modify state",
@@ -101,14 +101,14 @@ CHECKS = [
      "prints exactly the lines `a`, `b`, in any order", "actual output: `a`"),
     ({"check": "stdout_lines", "exactly": []}, {}, {"stdout": "\n"}, "prints nothing", "actual output: ``"),
     ({"check": "stdout_contains", "text": "95"}, {"stdout": "1950"}, {"stdout": "96"},
-     "output contains `95`", "actual output: `96`"),
+     "prints output that contains `95`", "actual output: `96`"),
     ({"check": "stdout_value", "value": "95"}, {"stdout": "disk: used=95%."}, {"stdout": "1950"},
-     "output contains the value `95`", "actual output: `1950`"),
+     "prints output that contains the value `95`", "actual output: `1950`"),
     ({"check": "stdout_value", "value": "a b"}, {"stdout": "is: A, a b."}, {"stdout": "a c b"},
-     "output contains the value `a b`", "actual output: `a c b`"),
+     "prints output that contains the value `a b`", "actual output: `a c b`"),
     ({"check": "stderr_contains", "text": "no"}, {"stderr": "no file"}, {"stdout": "no file"},
-     "standard error contains `no`", "standard error was empty"),
-    ({"check": "stderr_empty"}, {}, {"stderr": "x"}, "standard error is empty", "actual standard error: `x`"),
+     "writes `no` to standard error", "standard error was empty"),
+    ({"check": "stderr_empty"}, {}, {"stderr": "x"}, "writes nothing to standard error", "actual standard error: `x`"),
     ({"check": "exit_status", "equals": 0}, {}, {"status": 3}, "exits 0", "actual exit code: 3"),
     ({"check": "exit_status", "nonzero": True}, {"status": 3}, {}, "exits non-zero",
      "actual exit code: 0"),
@@ -286,7 +286,7 @@ def test_that_a_file_lacks_a_text_can_be_said_plainly(subtests: pytest.Subtests)
             sandbox = ScriptedSandbox(lambda _run, after=after: world_seen(run_seen(after=after)))
             (found,) = run_case(case, ":", sandbox).checks
             assert (found.state.value, found.got) == (state, got)
-            assert found.sentence == f"`/etc/ssh/sshd_config` exists and does not contain `{text}`"
+            assert found.sentence == f"leaves `/etc/ssh/sshd_config` in place without `{text}`"
 
 
 def test_several_checks_count_as_one_and_each_can_fail_it() -> None:
