@@ -33,7 +33,7 @@ SIDES = {
 }
 LABEL_WORDS = {
     "case_wrong": gettext_lazy("test is wrong"),
-    "ambiguous request": gettext_lazy("ambiguous request"),
+    "interpretation": gettext_lazy("ambiguous request"),
     "output_too_strict": gettext_lazy("output check too strict"),
     "world_unlike_reality": gettext_lazy("unrealistic scenario"),
     "script_wrong": gettext_lazy("script is wrong"),
@@ -49,8 +49,8 @@ STATES = {
     "to_run": gettext_lazy("still to run"),
 }
 CHANGES = {
-    "removed": gettext_lazy("removed"),
-    "edited": gettext_lazy("edited"),
+    "struck": gettext_lazy("removed"),
+    "corrected": gettext_lazy("edited"),
     "added": gettext_lazy("added"),
 }
 
