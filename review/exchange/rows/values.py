@@ -47,9 +47,7 @@ def text_of(values: dict[str, object], column: str, *, most: int) -> str:
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise RowProblem(
-                "contains an invalid character (unpaired surrogate)", column=column
-            ) from None
+            raise RowProblem("is not valid UTF-8", column=column) from None
     if "\0" in value:
         raise RowProblem("contains a NUL byte", column=column)
     return value

@@ -347,7 +347,7 @@ def test_with_nothing_open_it_says_that_nothing_is_lost(boss: Client, campaign: 
 def test_what_can_not_be_closed_is_refused_and_not_asked(boss: Client, campaign: Campaign) -> None:
     Campaign.objects.filter(pk=campaign.pk).update(state="setup")
     answer = boss.post(f"/campaigns/{campaign.pk}/state/", {"state": "closed"}, follow=True)
-    assert "can&#x27;t become" in answer.text
+    assert "The study can&#x27;t change from" in answer.text
 
 
 LIST = "/campaigns/"
@@ -383,7 +383,7 @@ def test_the_list_is_narrowed_and_sorted(studies: None, as_manager: Client) -> N
     for query, names in queries:
         page = as_manager.get(LIST, query)
         assert [campaign.name for campaign, _progress in page.context["rows"]] == names, query
-        assert page.context["said"] == f"{len(names)} campaign{'' if len(names) == 1 else 's'}"
+        assert page.context["said"] == f"{len(names)} stud{'y' if len(names) == 1 else 'ies'}"
     wrong = as_manager.get(LIST, {"state": "lost"})
     assert wrong.status_code == 422 and "a filter value is unknown" in wrong.text
 

@@ -111,7 +111,7 @@ def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
     Score.objects.filter(item__in=items).update(active_seconds=90)
     table = boss.get(f"/campaigns/{campaign.pk}/report/tables/plan.csv").text
     assert "Reviewers,5,0" in table
-    assert '"Active reviewer minutes per item",6.0,1.5' in table
+    assert "Active reviewer minutes per item,6.0,1.5" in table
     assert "Total reviewer hours,33.6,0.1" in table
 
 
@@ -206,7 +206,7 @@ def test_where_no_endpoint_has_them_the_price_stays_and_the_page_says_why(
     )
     said = StringIO()
     call_command("estimate_campaign", "Priced", stdout=said)
-    assert "In all: 3 runs, $0.18 directly." in said.getvalue()
+    assert "Total: 3 runs, $0.18 with direct calls." in said.getvalue()
 
 
 def test_a_model_without_a_price_is_named_once_and_nothing_is_guessed(
@@ -216,5 +216,5 @@ def test_a_model_without_a_price_is_named_once_and_nothing_is_guessed(
     told = client_for(manager).get(f"/api/v1/campaigns/{priced.pk}/estimate/").json()
     assert (told["cost"], told["direct_cost"], told["batched_cost"]) == (None, None, None)
     assert told["configurations"][0]["unpriced"] == ["sonnet"]
-    with pytest.raises(CommandError, match="There is no study"):
+    with pytest.raises(CommandError, match="No study named “Nothing” exists"):
         call_command("estimate_campaign", "Nothing")

@@ -47,9 +47,9 @@ def test_those_ticked_are_sent_once_and_said_to_be_there(
     answer = boss.post(f"/campaigns/{closed.pk}/send/", {"item": [first.pk, third.pk]}, follow=True)
     assert "1 item was sent to the review queue. Not sent: 1 already there." in answer.text
     assert len(live()) == 3
-    assert [
-        one.changes["items"] for one in events_of(closed, "items sent to the review queue")
-    ] == [*(["", "2"], ["", "1"])]
+    assert [one.changes["items"] for one in events_of(closed, "items sent to the live queue")] == [
+        *(["", "2"], ["", "1"])
+    ]
     # A reviewer finds the items and decides.
     assert services.waiting_for(services.live_queue(), reviewer).count() == 3
 

@@ -112,7 +112,7 @@ def test_arms_are_chosen_and_every_missing_run_is_started(boss: Client, manager:
     configuration = Configuration.objects.get(is_default=True)
     setup = f"/campaigns/{campaign.pk}/setup"
     page = boss.get(f"{setup}/start/").text
-    assert f'<a href="{setup}/arms/">There is no script to review yet' in page
+    assert f'<a href="{setup}/arms/">No scripts to review yet' in page
     assert "2 statements have no script" in page
     answer = boss.post(f"{setup}/arms/", {"configurations": [configuration.name], "go_on": "1"})
     assert answer["Location"] == f"{setup}/reviewers/"
@@ -135,7 +135,7 @@ def test_incomplete_study_is_not_opened(boss: Client, manager: User, reviewer: U
     page = boss.get(f"{setup}/start/")
     text = page.text
     assert page.context["moves"] == []
-    assert f'<a href="{setup}/reviewers/">Nobody may review it yet' in text
+    assert f'<a href="{setup}/reviewers/">No reviewers yet' in text
     assert "Open study" not in text
     assert boss.get(f"{setup}/")["Location"] == f"{setup}/reviewers/"
     boss.post(f"{setup}/reviewers/", {"people": ["rita"], "overlap": 2, "extra_share": 0})

@@ -63,7 +63,7 @@ def test_pilot_calls_its_statements(campaign: Campaign, manager: User, as_manage
     states.move_campaign(campaign, "pilot", by=manager)
     assert campaign.items.filter(state="open", pilot=True).count() == 6
     page = as_manager.get(f"/campaigns/{campaign.pk}/setup/start/").text
-    assert "8 runs are to be made" in page
+    assert "8 runs must finish" in page
     assert "The pilot has" not in page
 
     as_manager.post(f"/campaigns/{campaign.pk}/runs/start/")

@@ -63,7 +63,7 @@ def test_a_rewrite_that_came_to_nothing_is_said(waiting: Item, as_reviewer: Clie
     status, screen = poll(as_reviewer, waiting)
 
     assert status == 200
-    assert "The model didn't produce a rewrite." in screen and "data-waits" not in screen
+    assert "The model didn&#x27;t produce a rewrite." in screen and "data-waits" not in screen
     assert 'hx-trigger="load"' not in screen, "it is read first"
 
 
@@ -106,7 +106,7 @@ def test_it_is_asked_for_and_shown_beside_what_was_typed(scored: Item, as_review
     assert status == 200 and reverse("item-shorter", args=[scored.pk, asked.pk]) in page
     Shortening.objects.filter(pk=asked.pk).update(state="done", shorter="- <b>Wrong</b>.")
     page = as_reviewer.get(reverse("item-shorter", args=[scored.pk, asked.pk])).text
-    assert "- &lt;b&gt;Wrong&lt;/b&gt;." in page and "instead of 120" in page
+    assert "- &lt;b&gt;Wrong&lt;/b&gt;." in page and "Shortened from 120 to" in page
     assert "hx-trigger" not in page, "it has stopped asking"
 
 

@@ -300,10 +300,10 @@ def test_who_starts_a_campaign_with_cases_is_told_where_none_would_be_run(
     configuration = Configuration.objects.filter(preset="self_reflection")[0]
     study.configurations.set([configuration])
     url = reverse("campaign-step", args=[study.pk, "start"])
-    words = "would not be run in them: No sandbox worker has reported recently."
+    words = "but the tests can't run: No sandbox worker has reported recently."
 
     def told() -> bool:
-        return words in " ".join(client_for(manager).get(url).text.split())
+        return words in unescape(" ".join(client_for(manager).get(url).text.split()))
 
     assert not told()
     Configuration.objects.filter(pk=configuration.pk).update(cases="run")

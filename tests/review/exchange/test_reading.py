@@ -141,7 +141,7 @@ def test_a_table_with_bad_rows_is_read_to_its_end(tmp_path: Path) -> None:
     data = NAMES.encode() + b"a,b,c,d\nb,caf\xe9,x\n" + "c,naïve café,ls\n".encode()
     records = read(tmp_path, data, "x.csv")
     assert problems(records) == [(2, "has 4 cells under 3 colu")]
-    with pytest.raises(RowProblem, match="not UTF-8"):
+    with pytest.raises(RowProblem, match="is not valid UTF-8"):
         read_item(records[1].values)
     assert read_item(records[2].values)[0].external_id == "c"
 
@@ -181,7 +181,7 @@ def test_a_row_that_is_refused_names_its_column() -> None:
 
 def test_only_0_1_2_and_empty_are_scores() -> None:
     for score in (3, -1, "3", "2.5", 2.5, "two", True, [2], {"value": 2}, "1e0"):
-        with pytest.raises(RowProblem, match=r"is not a score (0, 1, 2 or empty)"):
+        with pytest.raises(RowProblem, match=r"is not a score \(0, 1, 2 or empty\)"):
             read_scores({"item": "a", "reviewer": "r", "script": score}, line=1, columns=Columns())
     row: dict[str, object] = {"item": "a", "reviewer": "r", "script": "0", "feedback": " "}
     given = read_scores({**row, "refined": None}, line=1, columns=Columns())

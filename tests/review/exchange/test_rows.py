@@ -41,7 +41,7 @@ def test_each_kind_of_row_becomes_what_it_stands_for(tmp_path: Path, capsys: Err
         "campaign": " Cases  here ",
         **{"read": 5, "rows": 5, "kept": 5, "unchanged": 0, "refused": 0},
     }
-    assert "line 5: feedback: there is a refined script, and no feedback" in err
+    assert "line 5: feedback: the refined script has no feedback" in err
     campaign = Campaign.objects.get(name="Cases here")
     assert campaign.cases.get(external_id="words").action.incident == "An incident"
     assert set(campaign.cases.filter(items=None).values_list("external_id", flat=True)) == {"words"}
@@ -74,7 +74,7 @@ def test_the_same_is_unchanged_and_other_content_is_refused(tmp_path: Path, caps
     )
     assert run_command("import_items", "Study", other) == 1
     err = capsys.readouterr().err
-    assert err.count("[a]: id: this id is there with another") == 3
+    assert err.count("[a]: id: this id already exists with another") == 3
     assert "4 read: 0 imported, 1 unchanged, 3 rejected" in err
     assert (Case.objects.count(), Item.objects.count(), Run.objects.count()) == (1, 1, 1)
 
@@ -163,9 +163,9 @@ def test_bad_scores_are_refused_by_line(imported: Campaign, tmp_path: Path, caps
     assert run_command("import_scores", "Study", file) == 1
     err = capsys.readouterr().err
     for line, words in {
-        3: "script has the score 2 from this reviewer already",
-        4: "3 is no score",
-        5: "'two' is no score",
+        3: "script already has the score 2 from this reviewer",
+        4: "3 is not a score",
+        5: "'two' is not a score",
         6: "the study has no item with this id",
         7: "name the configuration",
         8: "no item found",

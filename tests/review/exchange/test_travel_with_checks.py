@@ -180,7 +180,7 @@ HALO: dict[str, object] = {
 def test_unmatched_check_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     changes: list[tuple[dict[str, object], str]] = [
         ({"repeats": "b"}, "does not exist; import it first"),
-        ({"configuration": "gpt"}, "is not there"),
+        ({"configuration": "gpt"}, "does not exist"),
         ({"script": "ls\n"}, "this is not the refined script"),
         ({"purpose": "repeat"}, "this is not the script"),
         ({"id": "a"}, "this id already exists"),

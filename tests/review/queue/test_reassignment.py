@@ -142,7 +142,11 @@ def test_the_page_takes_over_for_somebody_or_for_whoever_comes_next(
 ) -> None:
     client, keys = client_for(manager), (held.item_id, held.pk)
     status, page = post(client, "item-take-over", *keys, to="rolf", why="")
-    assert status == 422 and "Say why" in page and '<option value="rolf" selected>' in page
+    assert (
+        status == 422
+        and "Enter a short reason" in page
+        and '<option value="rolf" selected>' in page
+    )
     status, page = post(client, "item-take-over", *keys, to="rolf", why="On leave")
     assert status == 200 and "Assigned to Rolf. The item comes first in their queue." in page
     taken = Assignment.objects.get(reviewer=second_reviewer)

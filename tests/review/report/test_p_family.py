@@ -46,7 +46,7 @@ def test_family_is_fixed_at_opening(opened: Campaign, as_manager: Client) -> Non
     page = as_manager.get(f"/campaigns/{opened.pk}/report/").text
     words = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
     assert "covers 36 comparisons, fixed when the study opened" in words
-    assert "22 of them came later" in words
+    assert "22 of them were added later" in words
     # Two figures of experts' refinements, under both criteria, of the two configurations that were there.
     assert "They exclude 8 comparisons of refinements from experts’ feedback" in words
 

@@ -48,9 +48,7 @@ def test_open_scores_are_reported(boss: Client, campaign: Campaign, reviewer: Us
     Score.objects.update(blind=False)
     page = threats_page(boss, campaign)
     assert NOBODY not in page
-    assert (
-        f"{reviewer.username} has seen verdicts: 4 scores were given when more was visible" in page
-    )
+    assert f"{reviewer.username} has seen verdicts: gave 4 scores when more was visible" in page
 
 
 def test_changed_blind_score_is_unseen(boss: Client, campaign: Campaign, reviewer: User) -> None:
@@ -293,7 +291,7 @@ def test_prevented_threats_have_share(boss: Client, campaign: Campaign, reviewer
         Score.objects.filter(item__in=items[:here]).update(imported=False)
         page = threats_page(boss, campaign)
         assert said in page and unsaid not in page, here
-        assert ("1 of 4 scores (25.0%) were given here, 3 were imported" in page) is (here == 1)
+        assert ("1 of 4 scores (25.0%) were given here; 3 were imported" in page) is (here == 1)
     Score.objects.all().delete()
     page = threats_page(boss, campaign)
     assert "Prevented: the order is random" in page and "Unknown" not in page
