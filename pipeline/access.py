@@ -110,7 +110,7 @@ def _without(user: User, runs: QuerySet[Run], mark: str) -> QuerySet[Run]:
 def require_asker(user: User, *, or_manager: bool = False) -> None:
     """Raise PermissionDenied unless the user may request scripts; managers may rerun the requests of others."""
     if not (user.has_perm(ASK) or (or_manager and user.has_perm(MANAGE))):
-        raise PermissionDenied(_("Asking for a script takes the role “reviewer”."))
+        raise PermissionDenied(_("Requesting a script requires the Reviewer role."))
 
 
 def access_actions(user: User) -> QuerySet[Action]:
@@ -125,10 +125,10 @@ def access_action(
     """Return an action; 403 if the user may not run, edit or erase it as intended."""
     action = get_object_or_404(access_actions(user), pk=pk)
     if to_run and not may_run(user, action):
-        raise PermissionDenied(_("Only who asked for this, or a manager, can run it again."))
+        raise PermissionDenied(_("Only the requester or a manager can start runs of this request."))
     if to_edit and not may_edit(user, action):
         raise PermissionDenied(
-            _("Only the requester can change a request, and only until its first run starts.")
+            _("Only the requester can edit a request, and only until its first run starts.")
         )
     if to_erase and not user.has_perm(ERASE):
         raise PermissionDenied(_("Only administrators can erase texts."))
@@ -172,10 +172,10 @@ def access_run(user: User, pk: int, *, to_change: bool = False, to_cancel: bool 
     run = get_object_or_404(access_runs(user), pk=pk)
     if to_cancel and not may_cancel(user, run):
         raise PermissionDenied(
-            _("Only the user who asked for this run, a manager or an administrator can cancel it.")
+            _("Only the requester, a manager or an administrator can cancel this run.")
         )
     if to_change and not may_change(user, run):
-        raise PermissionDenied(_("Only who asked for this run, or a manager, can change it."))
+        raise PermissionDenied(_("Only the requester or a manager can change this run."))
     return run
 
 
@@ -200,13 +200,9 @@ def access_draft(user: User, pk: int, *, to_use: bool = False, to_check: bool = 
     if not visible_parts(user, draft.run).verdict:
         raise Http404
     if to_check and not may_check(user):
-        raise PermissionDenied(
-            _("Checking a script again takes the role “reviewer” or “campaign manager”.")
-        )
+        raise PermissionDenied(_("Repeating the checks requires the Reviewer or Manager role."))
     if to_use and not user.has_perm(USE_UNREVIEWED):
-        raise PermissionDenied(
-            _("Using a script that nobody has reviewed takes the role “reviewer”.")
-        )
+        raise PermissionDenied(_("Using a script without review requires the Reviewer role."))
     return draft
 
 
@@ -236,7 +232,7 @@ def access_configurations(user: User, *, to_manage: bool = False) -> QuerySet[Co
 def access_spending(user: User) -> QuerySet[Spending]:
     """Return spending, for users who manage campaigns or endpoints."""
     if not (user.has_perm(MANAGE) or user.has_perm(MANAGE_ENDPOINTS)):
-        raise PermissionDenied(_("Costs are for campaign managers and administrators."))
+        raise PermissionDenied(_("Viewing costs requires the Manager or Administrator role."))
     return Spending.objects.all()
 
 
@@ -260,4 +256,6 @@ def access_prompts(user: User, name: str = "", *, to_write: bool = False) -> Non
 def require_endpoint_manager(user: User) -> None:
     """Raise PermissionDenied unless the user manages endpoints."""
     if not user.has_perm(MANAGE_ENDPOINTS):
-        raise PermissionDenied(_("Endpoints are for administrators."))
+        raise PermissionDenied(
+            _("Managing endpoints and configurations requires the Administrator role.")
+        )

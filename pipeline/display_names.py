@@ -25,10 +25,10 @@ ANSWER_CHOICES = [
     (AnswerStatus.REJECTED.value, gettext_lazy("Rejected")),
     (AnswerStatus.WITHDRAWN.value, gettext_lazy("No longer verified")),
     (AnswerStatus.ADAPT.value, gettext_lazy("Starting point found")),
-    (AnswerStatus.UNWRITTEN.value, gettext_lazy("Could not be written")),
+    (AnswerStatus.UNWRITTEN.value, gettext_lazy("No script")),
     (AnswerStatus.RUNNING.value, gettext_lazy("In progress")),
     (AnswerStatus.FAILED.value, gettext_lazy("Failed")),
-    (AnswerStatus.CANCELLED.value, gettext_lazy("Cancelled")),
+    (AnswerStatus.CANCELLED.value, gettext_lazy("Canceled")),
     (AnswerStatus.HIDDEN.value, gettext_lazy("Hidden until scored")),
 ]
 

@@ -69,7 +69,7 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
                 "Idempotency-Key",
                 str,
                 OpenApiParameter.HEADER,
-                description="For 24 hours, the same key and body get the first response again.",
+                description="Within 24 hours, a request with the same key and body gets the first response again.",
             )
         ],
     )
@@ -102,9 +102,11 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
 
     @extend_schema(
         parameters=[
-            OpenApiParameter("run", int, many=True, required=True, description="Two to four."),
             OpenApiParameter(
-                "of", str, enum=["recommended", "first"], description="Which drafts are compared."
+                "run", int, many=True, required=True, description="Two to four run IDs."
+            ),
+            OpenApiParameter(
+                "of", str, enum=["recommended", "first"], description="The drafts to compare."
             ),
         ],
         responses=ComparisonSerializer,

@@ -21,29 +21,31 @@ class ActionFilter(filters.FilterSet):  # type: ignore[misc]
 
     q = filters.CharFilter(
         method="with_words",
-        label=_("Statement"),
+        label=_("Request text"),
         widget=forms.SearchInput(),
     )
     whose = filters.ChoiceFilter(
-        choices=_WHOSE, method="of_person", label=_("Asked by"), empty_label=_("Everybody")
+        choices=_WHOSE, method="of_person", label=_("Requested by"), empty_label=_("Anyone")
     )
     answer = filters.ChoiceFilter(
-        choices=ANSWER_CHOICES, method="by_newest_run", label=_("Answer"), empty_label=_("Any")
+        choices=ANSWER_CHOICES, method="by_newest_run", label=_("Status"), empty_label=_("Any")
     )
     severity = filters.ChoiceFilter(
         choices=Action.Severity.choices, label=_("Severity"), empty_label=_("Any")
     )
-    by = filters.CharFilter(field_name="asked_by__username", label=_("Asked by"), max_length=150)
+    by = filters.CharFilter(
+        field_name="asked_by__username", label=_("Requested by"), max_length=150
+    )
     source = filters.ChoiceFilter(
         choices=Action.Source.choices, label=_("Source"), empty_label=_("Any")
     )
     changed = filters.BooleanFilter(
-        method="since_looked", label=_("Changed"), widget=forms.HiddenInput()
+        method="since_looked", label=_("Updated"), widget=forms.HiddenInput()
     )
     state = filters.ChoiceFilter(
         choices=Run.State.choices,
         method="by_newest_run",
-        label=_("State of the run"),
+        label=_("Run state"),
         empty_label=_("Any"),
     )
     verdict = filters.ChoiceFilter(

@@ -27,7 +27,7 @@ class EraseForm(forms.Form):
     def clean_confirmed(self) -> str:
         confirmed = str(self.cleaned_data["confirmed"])
         if " ".join(confirmed.split()) != self._words:
-            raise forms.ValidationError(_("Type these words to confirm."))
+            raise forms.ValidationError(_("Type the words shown above."))
         return confirmed
 
 
@@ -37,7 +37,7 @@ class AskForm(SecretsChoiceForm):
     is_new = True
 
     statement = PlainText(
-        label=_("What is to be done?"),
+        label=_("What do you need done?"),
         strip=False,
         widget=text_area(4, autofocus=True, **{"class": "statement"}),
     )
@@ -46,38 +46,39 @@ class AskForm(SecretsChoiceForm):
         required=False,
         strip=False,
         widget=text_area(3),
-        help_text=_("The alert, or what somebody reported."),
+        help_text=_("The alert or report."),
     )
     environment = PlainText(
         label=_("Environment notes"),
         required=False,
         strip=False,
         widget=text_area(3),
-        help_text=_("Systems, versions, names that the script may need."),
+        help_text=_("Systems, versions and names the script may need."),
     )
     target = forms.CharField(
-        label=_("Where it would run"), required=False, help_text=_("A host, a group, a cluster.")
+        label=_("Target"), required=False, help_text=_("A host, group or cluster.")
     )
     impact = forms.CharField(
-        label=_("What breaks if it is wrong"),
+        label=_("Impact if wrong"),
         required=False,
-        help_text=_("Reviewers see it beside the script."),
+        help_text=_("What would break. Shown to reviewers next to the script."),
     )
     severity = forms.TypedChoiceField(
         label=_("Severity"),
         choices=Action.Severity.choices,
         initial=Action.Severity.MEDIUM.value,
         coerce=int,
-        help_text=_("The most severe are reviewed first."),
+        help_text=_("The most severe requests are reviewed first."),
     )
     reference = PlainText(
         label=_("Reference script"),
         required=False,
         code=True,
-        help_text=_("One that is known to be right. Models never see it."),
+        help_text=_("A known-good script. Never shown to models."),
     )
     configuration = forms.ChoiceField(
-        label=_("Configuration"), help_text=_("Who writes, who assesses, who refines.")
+        label=_("Configuration"),
+        help_text=_("The models that write, assess and refine the script."),
     )
 
     def __init__(

@@ -43,8 +43,8 @@ class Sort(models.TextChoices):
     OLDEST = "oldest", gettext_lazy("Oldest first")
     SEVERE = "severe", gettext_lazy("Most severe first")
     MILD = "mild", gettext_lazy("Least severe first")
-    ASKER = "asker", gettext_lazy("By who asked")
-    STATEMENT = "statement", gettext_lazy("By statement")
+    ASKER = "asker", gettext_lazy("By requester")
+    STATEMENT = "statement", gettext_lazy("By request text")
 
 
 ORDERS: Mapping[str, tuple[str | models.OrderBy, ...]] = {
@@ -61,7 +61,7 @@ class ActionListFilter(ActionFilter):
     """The filters and the sort order of the page."""
 
     sort = filters.ChoiceFilter(
-        choices=Sort.choices, method="in_order", label=gettext_lazy("Order"), empty_label=None
+        choices=Sort.choices, method="in_order", label=gettext_lazy("Sort by"), empty_label=None
     )
 
     def in_order(self, queryset: QuerySet[Action], name: str, value: str) -> QuerySet[Action]:
@@ -130,9 +130,9 @@ def columns_of(query: QueryDict, sort: str) -> list[Column]:
     """Return the columns of the list, with links to sort by them."""
     column = partial(sort_column, query, sort)
     return [
-        column(_("Statement"), "col-title", {Sort.STATEMENT: "ascending"}),
-        Column(_("Answer"), "col-answer"),
+        column(_("Request"), "col-title", {Sort.STATEMENT: "ascending"}),
+        Column(_("Status"), "col-answer"),
         column(_("Severity"), "col-severity", {Sort.SEVERE: "descending", Sort.MILD: "ascending"}),
-        column(_("Asked by"), "col-who", {Sort.ASKER: "ascending"}),
-        column(_("When"), "col-when", {Sort.NEWEST: "descending", Sort.OLDEST: "ascending"}),
+        column(_("Requested by"), "col-who", {Sort.ASKER: "ascending"}),
+        column(_("Requested"), "col-when", {Sort.NEWEST: "descending", Sort.OLDEST: "ascending"}),
     ]

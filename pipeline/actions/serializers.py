@@ -22,17 +22,19 @@ class AskInput(serializers.Serializer[object]):
     target = serializers.CharField(required=False, allow_blank=True)
     impact = serializers.CharField(required=False, allow_blank=True)
     configuration = serializers.CharField(
-        required=False, help_text="Name of a configuration; the default one where it is left out."
+        required=False, help_text="Name of a configuration. Default: the default configuration."
     )
     secrets = serializers.ChoiceField(
         choices=[MASK_STORED, *(choice.value for choice in SecretsChoice)],
         default=MASK_STORED,
-        help_text="What happens to secrets in the texts. By default, *** replaces them in the stored text. With *mask* "
-        "they are stored and every user can find them; models outside this machine get ***. With *send* these models "
-        "get them too, which the audit log records.",
+        help_text="How to handle secrets in the texts. By default, *** replaces them in the stored text. With "
+        "*mask*, they are stored and every user can find them, but models outside this machine get "
+        "***. With *send*, these models get them too; the audit log records this.",
     )
     run = serializers.BooleanField(
-        required=False, default=True, help_text="False notes the action and starts no run."
+        required=False,
+        default=True,
+        help_text="If false, the request is stored without starting a run.",
     )
 
 
@@ -40,25 +42,30 @@ class AnswerSerializer(serializers.Serializer[object]):
     """The answer to an action: may the script be used?"""
 
     status = serializers.ChoiceField(
-        choices=ANSWER_CHOICES, help_text="*verified* alone says that a person vouches for it."
+        choices=ANSWER_CHOICES,
+        help_text="Only *verified* means that a person has verified the script.",
     )
-    by = serializers.CharField(help_text="Who verified it or decided on it.")
+    by = serializers.CharField(help_text="User who verified or decided.")
     at = serializers.DateTimeField(allow_null=True)
     why = serializers.ListField(
-        child=serializers.CharField(), help_text="What is wrong with it, or why it was rejected."
+        child=serializers.CharField(),
+        help_text="What is wrong with the script, or why it was rejected.",
     )
     entry = serializers.CharField(source="version.entry.slug", default=None)
     version = serializers.IntegerField(source="version.number", default=None)
-    position = serializers.IntegerField(allow_null=True, help_text="In the review queue, from 1.")
+    position = serializers.IntegerField(
+        allow_null=True, help_text="Position in the review queue, from 1."
+    )
     usual_seconds = serializers.SerializerMethodField(
-        help_text="How long a review usually takes; null where too few are known."
+        help_text="Usual time until a review is finished; null if there are too few reviews."
     )
     confirmed_match = serializers.BooleanField(
         source="is_confirmed_match",
-        help_text="The catalogue answered, and a model confirmed the match that scoring alone was not sure of.",
+        help_text="A catalogue entry matched, and a model confirmed the match because its score alone was too "
+        "low.",
     )
     unread = serializers.BooleanField(
-        source="is_unread", help_text="You asked, and it changed since you looked."
+        source="is_unread", help_text="Your request, updated since your last visit."
     )
 
     def get_usual_seconds(self, answer: ShownAnswer) -> int | None:

@@ -91,9 +91,9 @@ def _checked(
         "impact": check_text(impact, field="impact", most=500),
     }
     if not texts["statement"]:
-        raise BadInput(_("Say in words what is to be done."), field="statement")
+        raise BadInput(_("Describe the task."), field="statement")
     if severity not in Action.Severity.values:
-        raise BadInput(_("Severity is a number from 1 to 4."), field="severity")
+        raise BadInput(_("Severity must be a number from 1 to 4."), field="severity")
     kinds: list[str] = []
     if masks_stored:
         texts, kinds = mask_texts(texts)
@@ -140,14 +140,16 @@ def answer_once(
     Raises BadInput if the key was sent with another body. A second request with the key waits for the first.
     """
     if not 0 < len(key) <= 255 or not key.isprintable():
-        raise BadInput(_("An Idempotency-Key has 1 to 255 printable characters."))
+        raise BadInput(_("An Idempotency-Key must have 1 to 255 printable characters."))
     text = json.dumps(body, sort_keys=True, default=str)
     digest = salted_hmac("pipeline.idempotency", text, algorithm="sha256").hexdigest()
     mine = IdempotencyKey.objects.filter(user=by, key=key)
     mine.filter(at__lte=timezone.now() - KEPT_KEY).delete()
     kept, is_new = mine.get_or_create(user=by, key=key, defaults={"body": digest})
     if kept.body != digest:
-        raise BadInput(_("This Idempotency-Key was sent with another body. Use a new key."))
+        raise BadInput(
+            _("This Idempotency-Key was already used with a different body. Use a new key.")
+        )
     if is_new:
         kept.action, kept.response = make()
         kept.save(update_fields=["action", "response"])
@@ -211,7 +213,8 @@ def _lock_unstarted(action: Action) -> list[Run]:
     if action.erased_at or any(run.started_at for run in runs):
         raise NotAllowedNow(
             _(
-                "A run of this request has started, so it can’t be changed. Create a new request instead."
+                "A run of this request has started, so it can't be changed. Create a new request "
+                "instead."
             )
         )
     return runs
@@ -230,9 +233,11 @@ def erase_action(action: Action, *, by: User) -> None:
     batches = MessageBatch.objects.select_for_update(no_key=True).order_by("pk")
     states = {row.state for row in batches.filter(pk__in=asked.values("message_batch"))}
     if states - {MessageBatch.State.PREPARED}:
-        raise NotAllowedNow(_("A question of it is in a message batch. Wait for its end."))
+        raise NotAllowedNow(_("A model call is in a message batch. Wait until the batch ends."))
     if action.runs.unfinished().exists():
-        raise NotAllowedNow(_("A run of this action is under way. Cancel it, or wait for its end."))
+        raise NotAllowedNow(
+            _("A run of this request is in progress. Cancel it or wait until it ends.")
+        )
     statement = Action.objects.values_list("statement", flat=True).get(pk=action.pk)
     if not Action.objects.filter(pk=action.pk, erased_at=None).update(
         statement="",
@@ -244,7 +249,7 @@ def erase_action(action: Action, *, by: User) -> None:
         erased_at=now,
         erased_by=by,
     ):
-        raise NotAllowedNow(_("These texts are erased already."))
+        raise NotAllowedNow(_("These texts are already erased."))
     IdempotencyKey.objects.filter(action=action).delete()
     action.runs.update(sent_secrets=[])
     for run in action.runs.all():

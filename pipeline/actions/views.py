@@ -143,7 +143,7 @@ def action_list(request: HttpRequest) -> HttpResponse:
 
 def _say_total(counts: ActionCounts) -> str:
     number = say_count(counts.total, is_cut=counts.is_cut)
-    return ngettext("%s action", "%s actions", counts.total) % number
+    return ngettext("%s request", "%s requests", counts.total) % number
 
 
 @require_POST
@@ -152,7 +152,7 @@ def actions_seen(request: HttpRequest) -> HttpResponse:
     shown = _NEWS.findall(request.POST.get("news", ""))[:MOST_NEWS]
     count = mark_seen(signed_in(request), {int(pk): status for pk, status in shown})
     if count:
-        said = ngettext("%d answer marked as seen.", "%d answers marked as seen.", count)
+        said = ngettext("%d update marked as seen.", "%d updates marked as seen.", count)
         messages.success(request, said % count)
     return redirect(f"{reverse('action-list')}?whose=mine")
 
@@ -170,10 +170,10 @@ def _tabs(query: QueryDict, *, changed: int) -> list[dict[str, object]]:
         }
 
     return [
-        tab(_("Everybody's")),
-        tab(_("Yours"), whose="mine"),
+        tab(_("All")),
+        tab(_("Mine"), whose="mine"),
         tab(
-            _("Changed"),
+            _("Updated"),
             f"{changed}+" if changed == MOST_NEWS else changed,
             whose="mine",
             changed="true",
@@ -225,7 +225,7 @@ def action_erase(request: HttpRequest, pk: int) -> HttpResponse:
     form = EraseForm(request.POST or None, action=action)
     if form.is_valid():
         services.erase_action(action, by=user)
-        messages.success(request, _("The texts are erased."))
+        messages.success(request, _("Texts erased."))
         return redirect("action-detail", pk=action.pk)
     if action.erased_at:
         return redirect("action-detail", pk=action.pk)

@@ -78,8 +78,8 @@ def why_key_is_not_read(endpoint: Endpoint) -> str:
     if not name or is_key_variable(name):
         return ""
     return _(
-        "it rests: %(name)s is no variable for a key of a model service, so its value is not sent. Put the "
-        "key into one whose name begins with %(prefix)s, and name that one on the endpoint's page."
+        "%(name)s is not a variable for model keys, so its value is not sent. Put the key into a "
+        "variable whose name starts with %(prefix)s and enter that name on the endpoint's page."
     ) % {"name": name, "prefix": KEY_PREFIX}
 
 

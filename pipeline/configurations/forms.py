@@ -33,15 +33,15 @@ _PRESETS = [
     ),
     (
         Configuration.Preset.PEER_REVIEW.value,
-        _("Peer review: another model assesses, which sees what the writer overlooks"),
+        _("Peer review: a second model assesses and finds errors that the first one overlooks"),
     ),
     (
         Configuration.Preset.STRONG_REFINER.value,
-        _("Strong refiner: a stronger model explains and rewrites what is flagged"),
+        _("Strong refiner: a stronger model explains and rewrites flagged scripts"),
     ),
     (
         Configuration.Preset.OWN.value,
-        _("Own: choose each role yourself, starting with the first model"),
+        _("Custom: choose a model for each role, starting with the first model"),
     ),
 ]
 _NEEDS_SECOND = {Configuration.Preset.PEER_REVIEW, Configuration.Preset.STRONG_REFINER}
@@ -61,12 +61,12 @@ class PresetForm(forms.Form):
     )
     endpoint = forms.ChoiceField(label=_("Endpoint"))
     model = forms.CharField(label=_("Model"), max_length=100, widget=_model_input())
-    second_endpoint = forms.ChoiceField(label=_("Endpoint of the other"), required=False)
+    second_endpoint = forms.ChoiceField(label=_("Endpoint of the second model"), required=False)
     second_model = forms.CharField(
-        label=_("The other model"),
+        label=_("Second model"),
         required=False,
         max_length=100,
-        help_text=_("It assesses in peer review, and refines as the strong refiner."),
+        help_text=_("The assessor in peer review, or the strong refiner."),
         widget=_model_input(),
     )
 
@@ -78,7 +78,7 @@ class PresetForm(forms.Form):
     def clean_second_model(self) -> str:
         model: str = self.cleaned_data["second_model"]
         if self.cleaned_data.get("preset") in _NEEDS_SECOND and not model:
-            raise forms.ValidationError(_("This preset takes a second model."))
+            raise forms.ValidationError(_("This preset needs a second model."))
         return model
 
     def players(self) -> tuple[Player, Player]:
@@ -95,9 +95,11 @@ class PresetForm(forms.Form):
 class AboutForm(forms.Form):
     """The name and purpose of a configuration, which can always be changed."""
 
-    title = forms.CharField(label=_("Title"), help_text=_("The name that people choose it by."))
+    title = forms.CharField(
+        label=_("Title"), help_text=_("Shown where users choose a configuration.")
+    )
     note = PlainText(
-        label=_("What it is for"), required=False, widget=forms.Textarea(attrs={"rows": 2})
+        label=_("Description"), required=False, widget=forms.Textarea(attrs={"rows": 2})
     )
     # The version on which the edit is based, so that it does not overwrite another user's change.
     edition = forms.IntegerField(widget=forms.HiddenInput(), required=False)
@@ -108,7 +110,7 @@ class NameForm(forms.Form):
 
     name = forms.CharField(
         label=_("Name"),
-        help_text=_("For commands, studies and the API; it can't be changed later."),
+        help_text=_("Used in commands, studies and the API. It can't be changed later."),
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "off"}),
     )
 
@@ -119,15 +121,15 @@ class RoleForm(forms.Form):
     endpoint = forms.ChoiceField(label=_("Endpoint"))
     model = forms.CharField(label=_("Model"), max_length=100, widget=_model_input())
     max_tokens = forms.IntegerField(
-        label=_("Most tokens of a reply"),
+        label=_("Max. output tokens"),
         initial=4096,
-        help_text=_("Thinking counts too: below 4096 a verdict may come back empty."),
+        help_text=_("Includes thinking. Below 4096, verdicts may be empty."),
         widget=forms.NumberInput(attrs={"min": LEAST_TOKENS, "max": MOST_TOKENS}),
     )
     effort = forms.ChoiceField(
         label=_("Effort"),
         required=False,
-        choices=[("", _("as the model decides")), *((word, word) for word in EFFORTS)],
+        choices=[("", _("model's default")), *((word, word) for word in EFFORTS)],
     )
     temperature = forms.FloatField(
         label=_("Temperature"),
@@ -148,17 +150,18 @@ class RoleForm(forms.Form):
         super().__init__(data, prefix=role.value, initial=initial)
         self.role = role
         _offer_endpoints(
-            self, "endpoint", endpoints, none="" if self.is_needed else _("the assessor")
+            self, "endpoint", endpoints, none="" if self.is_needed else _("same as assessor")
         )
         if not self.is_needed:
             for field in ("endpoint", "model", "max_tokens"):
                 self.fields[field].required = False
             self.fields["endpoint"].help_text = _(
-                "Writes cases, where these are on. Best not the model that writes the scripts: it makes other mistakes."
+                "Writes sandbox tests if they are on. Choose a different model than the generator, "
+                "because it makes different mistakes."
             )
         warm = [str(one) for one in endpoints if one.takes_temperature]
         if warm:
-            self.fields["temperature"].help_text = _("Taken by: %s.") % ", ".join(warm)
+            self.fields["temperature"].help_text = _("Accepted by: %s.") % ", ".join(warm)
         else:
             del self.fields["temperature"]
 
@@ -166,7 +169,7 @@ class RoleForm(forms.Form):
         given: dict[str, object] = super().clean() or self.cleaned_data
         if not self.is_needed and bool(given.get("endpoint")) != bool(given.get("model")):
             empty = "model" if given.get("endpoint") else "endpoint"
-            self.add_error(empty, _("Name both endpoint and model, or neither."))
+            self.add_error(empty, _("Enter both an endpoint and a model, or neither."))
         return given
 
     def player(self) -> Player | None:
@@ -189,41 +192,43 @@ class HowForm(forms.Form):
     rounds = forms.TypedChoiceField(
         label=_("Rounds of refinement"),
         choices=[
-            (0, _("0: flagged scripts stay as they are")),
+            (0, _("0: flagged scripts are not rewritten")),
             *((number, str(number)) for number in range(1, Configuration.MAX_ROUNDS + 1)),
         ],
         coerce=int,
         initial=1,
     )
     uses_retrieval = forms.BooleanField(
-        label=_("Asks the catalogue first: a certain match is the answer"),
+        label=_("Search the catalogue first and use a certain match"),
         required=False,
         initial=True,
     )
     uses_examples = forms.BooleanField(
-        label=_("Shows the writer the nearest verified scripts as examples"),
+        label=_("Show the generator the closest verified scripts as examples"),
         required=False,
         initial=True,
     )
     confirms_matches = forms.BooleanField(
-        label=_("Lets the assessor confirm a match that scoring alone is not sure of"),
+        label=_("Let the assessor confirm matches whose score alone is too low"),
         required=False,
         help_text=_(
-            "Where no rule speaks against the best entry, its script is described from the script alone and compared "
-            "with the statement for likeness and for difference: two or three more calls a run. Only if both say so it "
-            "answers, marked as confirmed by that model; else a script is written."
+            "If no rule excludes the best entry, the assessor describes its script and compares the "
+            "description with the request twice: two or three more calls per run. If both comparisons "
+            "agree, the entry is used and marked as confirmed by a model. Otherwise, a script is "
+            "written."
         ),
     )
     cases = forms.ChoiceField(
-        label=_("Cases"),
+        label=_("Sandbox tests"),
         choices=Configuration.Cases.choices,
         initial=Configuration.Cases.OFF,
         required=False,
         help_text=_(
-            "A model that never sees the script writes cases from the statement, and the sandbox runs the script in "
-            "them: at least one more call a run. What comes of it changes no verdict. With the last choice, checks "
-            "that do not hold are told to one more refinement, part of the cases held back; its script is never the "
-            "recommended one, but an offer on the page of the run where more checks hold and none is lost."
+            "A model that never sees the script writes tests from the request, and the sandbox runs "
+            "the script in them: at least one more call per run. The results change no verdict. With "
+            "the last choice, failed checks are sent to one more refinement, with some tests held out. "
+            "Its script is never recommended. It is only offered on the run's page, if more checks "
+            "pass and no check newly fails."
         ),
     )
 
@@ -316,5 +321,5 @@ def _offer_endpoints(
     assert isinstance(field, forms.ChoiceField)
     field.choices = [("", none)] if none else []
     field.choices += [
-        (one.name, str(one) if one.is_on else _("%s (switched off)") % one) for one in endpoints
+        (one.name, str(one) if one.is_on else _("%s (off)") % one) for one in endpoints
     ]

@@ -115,15 +115,16 @@ def check_plan(plan: Plan) -> dict[str, Endpoint]:
     """Return the endpoints of a plan by name. Raises BadInput with a field such as `rounds` or `assessor.model`."""
     if not 0 <= plan.rounds <= Configuration.MAX_ROUNDS:
         raise BadInput(
-            _("From 0 to %(most)s rounds are possible.") % {"most": Configuration.MAX_ROUNDS},
+            _("Choose from 0 to %(most)s rounds.") % {"most": Configuration.MAX_ROUNDS},
             field="rounds",
         )
     if plan.cases not in Configuration.Cases.values:
         raise BadInput(
-            _("Cases are one of: %s.") % ", ".join(Configuration.Cases.values), field="cases"
+            _("Sandbox tests must be one of: %s.") % ", ".join(Configuration.Cases.values),
+            field="cases",
         )
     if not set(plan.players) >= set(NEEDED_ROLES):
-        raise BadInput(_("Say who plays each of the three roles."), field="roles")
+        raise BadInput(_("Choose a model for each of the three roles."), field="roles")
     names = {player.endpoint for player in plan.players.values()}
     endpoints = {one.name: one for one in Endpoint.objects.filter(name__in=names)}
     for role, player in plan.players.items():
@@ -136,32 +137,33 @@ def _check_player(role: Role, player: Player, endpoints: Mapping[str, Endpoint])
     endpoint = endpoints.get(player.endpoint)
     if endpoint is None:
         raise BadInput(
-            _("There is no endpoint “%s”.") % player.endpoint[:50], field=f"{role.value}.endpoint"
+            _("Endpoint “%s” does not exist.") % player.endpoint[:50],
+            field=f"{role.value}.endpoint",
         )
     check_text(player.model, field=f"{role.value}.model", most=MAX_MODEL)
     if not player.model or not player.model.isprintable():
-        raise BadInput(_("Name a model of this endpoint."), field=f"{role.value}.model")
+        raise BadInput(_("Enter a model of this endpoint."), field=f"{role.value}.model")
     if not LEAST_TOKENS <= player.max_tokens <= MOST_TOKENS:
         raise BadInput(
-            _("From %(least)s to %(most)s tokens are possible.")
+            _("Enter from %(least)s to %(most)s tokens.")
             % {"least": LEAST_TOKENS, "most": f"{MOST_TOKENS:,}"},
             field=f"{role.value}.max_tokens",
         )
     if player.effort and player.effort not in EFFORTS:
         raise BadInput(
-            _("Effort is one of: %s.") % ", ".join(EFFORTS), field=f"{role.value}.effort"
+            _("Effort must be one of: %s.") % ", ".join(EFFORTS), field=f"{role.value}.effort"
         )
     if player.temperature is None:
         return
     if not endpoint.takes_temperature:
         raise BadInput(
-            _("“%s” takes no temperature; leave it empty.") % endpoint,
+            _("“%s” does not accept a temperature. Leave this field empty.") % endpoint,
             field=f"{role.value}.temperature",
         )
     # This form also refuses NaN.
     if not 0 <= player.temperature <= MOST_TEMPERATURE:
         raise BadInput(
-            _("A temperature lies between 0 and %s.") % MOST_TEMPERATURE,
+            _("Temperature must be from 0 to %s.") % MOST_TEMPERATURE,
             field=f"{role.value}.temperature",
         )
 

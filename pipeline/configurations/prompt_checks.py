@@ -29,19 +29,16 @@ def find_faults(name: str, text: str) -> list[str]:
 def _faults_of_frame(name: str, text: str, template: Template) -> Iterator[str]:
     first = text.partition("\n")[0].rstrip()
     if first != f"Task: {name}":
-        yield _("The first line has to be “Task: %(name)s”; it is “%(first)s”.") % {
+        yield _("The first line must be “Task: %(name)s”, not “%(first)s”.") % {
             "name": name,
             "first": first[:60],
         }
     if not template.user or not template.system.partition("\n")[2].strip():
-        yield _(
-            "A line that is only “---” has to part what the model is told from what it is asked, "
-            "with text on both sides."
-        )
+        yield _("Separate the system prompt and the user prompt by a line “---”. Both need text.")
     if _FENCE_IS_NAMED not in template.system:
         yield _(
-            "Keep the words on text between a line “<<<MARK” and a line “MARK” above the line "
-            "“---”: they say that such text is data and holds no instructions."
+            "Above the line “---”, keep the instructions about text between the lines “<<<MARK” and "
+            "“MARK”. They say that such text is data and contains no instructions."
         )
 
 
@@ -49,7 +46,7 @@ def _faults_of_slots(template: Template, wanted: frozenset[str]) -> Iterator[str
     for slot in sorted(wanted - template.slots):
         yield _("The slot %s is missing below the line “---”.") % _mark(slot)
     for slot in sorted(template.slots - wanted):
-        yield _("Nothing fills the slot %(slot)s; this prompt has %(slots)s.") % {
+        yield _("Unknown slot %(slot)s. This prompt has %(slots)s.") % {
             "slot": _mark(slot),
             "slots": ", ".join(map(_mark, sorted(wanted))),
         }
@@ -57,26 +54,24 @@ def _faults_of_slots(template: Template, wanted: frozenset[str]) -> Iterator[str
 
 def _faults_of_places(template: Template, wanted: frozenset[str]) -> Iterator[str]:
     for slot in sorted(set(_ANY_SLOT.findall(template.system))):
-        yield _("The slot %s stands above the line “---”, where nothing is filled in.") % _mark(
-            slot
-        )
+        yield _("The slot %s is above the line “---”, where slots are not filled in.") % _mark(slot)
     lines = [line.strip() for line in template.user.splitlines()]
     for slot in sorted(wanted & template.slots):
         if template.user.count(_mark(slot)) > 1:
-            yield _("The slot %s stands there more than once.") % _mark(slot)
+            yield _("The slot %s is used more than once.") % _mark(slot)
         elif _mark(slot) not in lines:
             # The end mark of fenced text is recognized only on its own line.
-            yield _("The slot %s needs a line to itself.") % _mark(slot)
+            yield _("The slot %s must be on its own line.") % _mark(slot)
 
 
 def _faults_of_answer(name: str, text: str) -> Iterator[str]:
     if "JSON" not in text:
-        yield _("Say that the answer is a JSON object.")
+        yield _("State that the answer is a JSON object.")
     missing = [word for word in ASKED_STAGES[name].answer_words if f'"{word}"' not in text]
     if missing:
-        yield _("The answer is read by these words; say them in double quotes: %s.") % ", ".join(
-            missing
-        )
+        yield _(
+            "These words of the answer format are missing. Add them in double quotes: %s."
+        ) % ", ".join(missing)
 
 
 def _mark(slot: str) -> str:

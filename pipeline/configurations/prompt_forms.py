@@ -28,7 +28,7 @@ class PinsForm(forms.Form):
                 label=name,
                 required=False,
                 choices=[
-                    ("", _("the product's, now %s") % rows[0].version),
+                    ("", _("built-in, currently %s") % rows[0].version),
                     *((row.version, _describe(row)) for row in rows),
                 ],
             )
@@ -52,9 +52,9 @@ class PromptForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 24, "class": "mono", "spellcheck": "false"}),
     )
     note = forms.CharField(
-        label=_("What was changed"),
+        label=_("Change"),
         required=False,
-        help_text=_("One line, for those who choose among the versions."),
+        help_text=_("One line that describes what is different in this version."),
     )
 
 

@@ -65,12 +65,12 @@ def check_pins(pinned: Mapping[str, str]) -> None:
     kept = _find(pinned)
     for name, version in pinned.items():
         if name not in prompts.names():
-            raise BadInput(_("There is no prompt “%s”.") % name[:40], field="prompts")
+            raise BadInput(_("Prompt “%s” does not exist.") % name[:40], field="prompts")
         template = kept.get(name)
         if template is None:
-            said = _("There is no version %(version)s of the prompt “%(name)s”.")
+            said = _("The prompt “%(name)s” has no version %(version)s.")
         elif template.slots != prompts.load(name).slots:
-            said = _("Version %(version)s of the prompt “%(name)s” has slots that nothing fills.")
+            said = _("Version %(version)s of the prompt “%(name)s” has unknown slots.")
         else:
             continue
         raise BadInput(said % {"version": version[:12], "name": name}, field=f"prompts.{name}")
@@ -90,13 +90,13 @@ def templates_of(named: object) -> Templates:
     for name in prompts.names():
         if name not in kept:
             raise Problem(
-                f"The run names {versions.get(name, 'no')} as version of the prompt “{name}”, "
-                "and no such version is kept here. Start another run."
+                f"Version {versions.get(name, 'unknown')} of the prompt “{name}” is not stored here. "
+                "Start another run."
             )
         if kept[name].slots != prompts.load(name).slots:
             raise Problem(
-                f"Version {versions[name]} of the prompt “{name}” has slots that nothing fills "
-                "any more. Start another run."
+                f"Version {versions[name]} of the prompt “{name}” has slots that no longer exist. "
+                "Start another run."
             )
     return {name: kept[name] for name in prompts.names()}
 
@@ -140,7 +140,7 @@ def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVer
         raise BadInput(" ".join(faults), field="text")
     version = prompts.parse(text).version
     if version == prompts.load(name).version:
-        raise BadInput(_("This is the text that comes with the product."), field="text")
+        raise BadInput(_("This text is the same as the built-in version."), field="text")
     try:
         with transaction.atomic():
             written = PromptVersion.objects.create(
@@ -153,7 +153,7 @@ def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVer
             )
     except IntegrityError:
         raise BadInput(
-            _("This text is kept already, as version %s.") % version, field="text"
+            _("This text is already saved as version %s.") % version, field="text"
         ) from None
     record(written, "written", by=by, prompt=("", name), version=("", version))
     return written

@@ -84,7 +84,7 @@ def prompt_new(request: HttpRequest, name: str) -> HttpResponse:
         if written is not None:
             messages.success(
                 request,
-                _("Kept as version %s. It is asked by where a configuration chooses it.")
+                _("Saved as version %s. Configurations that select it will use it.")
                 % written.version,
             )
             return redirect(f"{reverse('prompt-detail', args=[name])}?version={written.version}")

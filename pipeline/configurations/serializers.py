@@ -35,21 +35,22 @@ class ConfigurationChange(serializers.Serializer[object]):
     uses_examples = serializers.BooleanField(required=False)
     confirms_matches = serializers.BooleanField(
         required=False,
-        help_text="An entry that lacks nothing but certainty answers if the assessor confirms it.",
+        help_text="The assessor may confirm a match whose score alone is too low.",
     )
     cases = serializers.CharField(
         required=False,
-        help_text="off, run (cases are written from the statement, and run) or feedback (and told to one refinement).",
+        help_text="Sandbox tests: off, run (written from the request and run) or feedback (failed checks also go "
+        "to one refinement).",
     )
     prompts = serializers.DictField(
         child=serializers.CharField(),
         required=False,
-        help_text="Prompt to version, where it is not to be the product's.",
+        help_text="Pinned versions by prompt. Other prompts use the built-in version.",
     )
     roles = PlayerInput(many=True, required=False)
     edition = serializers.IntegerField(
         required=False,
-        help_text="The edition that was read: 409 where somebody has changed it since.",
+        help_text="The edition on which the change is based. Returns 409 if the configuration has changed since.",
     )
 
 
@@ -58,7 +59,7 @@ class ConfigurationInput(ConfigurationChange):
 
     name = serializers.CharField()
     title = serializers.CharField()
-    like = serializers.CharField(required=False, help_text="Name of one to start from.")
+    like = serializers.CharField(required=False, help_text="Name of a configuration to copy.")
 
 
 class PromptInput(serializers.Serializer[object]):
@@ -137,12 +138,14 @@ class PromptVersionSerializer(serializers.Serializer[object]):
 
     version = serializers.CharField(source="version.version")
     source = serializers.CharField(source="version.source")  # type: ignore[assignment]
-    is_current = serializers.BooleanField(help_text="Comes with the product as it is installed.")
+    is_current = serializers.BooleanField(help_text="The built-in version of this installation.")
     text = serializers.CharField(source="version.text")
     note = serializers.CharField(source="version.note")
     created_by = serializers.CharField(source="version.created_by.username", default=None)
-    configurations = serializers.SerializerMethodField(help_text="In use, and asking by it.")
-    calls = serializers.IntegerField(help_text="Model calls that asked by it.")
+    configurations = serializers.SerializerMethodField(
+        help_text="Active configurations that use this version."
+    )
+    calls = serializers.IntegerField(help_text="Model calls with this version.")
 
     def get_configurations(self, shown: VersionUse) -> list[str]:
         return [configuration.name for configuration in shown.configurations]

@@ -44,7 +44,7 @@ def default_configuration() -> Configuration:
     found = Configuration.objects.filter(is_default=True, archived_at=None).first()
     if found is None:
         raise BadInput(
-            _("No configuration is the default; an administrator has to choose one."),
+            _("No default configuration is set. Ask an administrator to set one."),
             field="configuration",
         )
     return found
@@ -54,9 +54,7 @@ def find_configuration(name: str) -> Configuration:
     """Return the active Configuration of this name. Raises BadInput if none has it."""
     found = Configuration.objects.filter(name=name, archived_at=None).first()
     if found is None:
-        raise BadInput(
-            _("There is no configuration named “%s”.") % name[:80], field="configuration"
-        )
+        raise BadInput(_("Configuration “%s” does not exist.") % name[:80], field="configuration")
     return found
 
 
@@ -120,7 +118,7 @@ def create_configuration(
         with transaction.atomic():
             made = Configuration.objects.create(name=name, title=title, note=note, created_by=by)
     except IntegrityError:
-        raise BadInput(_("There is a configuration of this name already."), field="name") from None
+        raise BadInput(_("A configuration with this name already exists."), field="name") from None
     _write_plan(made, plan, endpoints)
     record(made, "created", by=by, **{part: ("", new) for part, new in say_plan(plan).items()})
     return made
@@ -146,9 +144,7 @@ def update_configuration(
     newest = edition_of(locked)
     if seen not in (None, newest):
         raise Stale(
-            _(
-                "Somebody else has changed this configuration meanwhile. Look at it before you save."
-            ),
+            _("Another user has changed this configuration. Check the changes before you save."),
             newest=newest,
         )
     before = {"title": locked.title, "note": locked.note}
@@ -160,8 +156,8 @@ def update_configuration(
     elif is_fixed(locked):
         raise NotAllowedNow(
             _(
-                "Runs were started under this configuration, and studies compare by its name: "
-                "its roles, rounds and prompts stay as they are. Duplicate it instead."
+                "This configuration has runs, and studies refer to it by name, so its roles, rounds "
+                "and prompts can't be changed. Duplicate it instead."
             )
         )
     else:
@@ -186,13 +182,15 @@ def make_default(configuration: Configuration, *, by: User) -> None:
     rows = {row.pk: row for row in Configuration.objects.select_for_update().order_by("pk")}
     chosen = rows[configuration.pk]
     if chosen.archived_at or chosen.preset == Configuration.Preset.IMPORTED:
-        raise NotAllowedNow(_("No run can be started under this one, so it can't be the default."))
+        raise NotAllowedNow(
+            _("No runs can be started with this configuration, so it can't be the default.")
+        )
     before = next((row for row in rows.values() if row.is_default), None)
     if before == chosen:
-        raise NotAllowedNow(_("This one is the default already."))
+        raise NotAllowedNow(_("This configuration is already the default."))
     Configuration.objects.filter(is_default=True).update(is_default=False)
     Configuration.objects.filter(pk=chosen.pk).update(is_default=True)
-    record(chosen, "made the default", by=by, default=(before.name if before else "", chosen.name))
+    record(chosen, "set as default", by=by, default=(before.name if before else "", chosen.name))
 
 
 @transaction.atomic
@@ -201,11 +199,13 @@ def archive_configuration(configuration: Configuration, *, by: User) -> None:
     require_endpoint_manager(by)
     locked = _lock(configuration)
     if locked.is_default:
-        raise NotAllowedNow(_("This is the default one. Make another the default first."))
+        raise NotAllowedNow(
+            _("The default configuration can't be archived. Set another default first.")
+        )
     if locked.preset == Configuration.Preset.IMPORTED:
-        raise NotAllowedNow(_("Imports need this one."))
+        raise NotAllowedNow(_("This configuration is needed for imports."))
     if locked.archived_at:
-        raise NotAllowedNow(_("This is archived already."))
+        raise NotAllowedNow(_("This configuration is already archived."))
     locked.archived_at = timezone.now()
     locked.save(update_fields=["archived_at"])
     record(locked, "archived", by=by)
@@ -217,7 +217,7 @@ def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
     require_endpoint_manager(by)
     locked = _lock(configuration)
     if locked.archived_at is None:
-        raise NotAllowedNow(_("This is not archived."))
+        raise NotAllowedNow(_("This configuration is not archived."))
     locked.archived_at = None
     locked.save(update_fields=["archived_at"])
     record(locked, "unarchived", by=by)
@@ -279,21 +279,19 @@ def _check_name(name: str) -> None:
         validate_slug(name)
     except ValidationError:
         raise BadInput(
-            _(
-                "A name has letters without accents, digits, hyphens and underscores, and no spaces."
-            ),
+            _("Use only letters without accents, digits, hyphens and underscores."),
             field="name",
         ) from None
     if len(name) > 80:
-        raise BadInput(_("A name has at most 80 characters."), field="name")
+        raise BadInput(_("Use at most 80 characters."), field="name")
     if name in _TAKEN_NAMES:
-        raise BadInput(_("This name is taken by a page; choose another."), field="name")
+        raise BadInput(_("This name is reserved. Choose another one."), field="name")
 
 
 def _clean_title(title: str) -> str:
     title = check_text(title, field="title", most=150).strip()
     if not title:
-        raise BadInput(_("Give it a title by which people choose it."), field="title")
+        raise BadInput(_("Enter a title."), field="title")
     return title
 
 

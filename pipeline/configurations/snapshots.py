@@ -15,7 +15,7 @@ def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
     settings_ = list(configuration.roles.select_related("endpoint"))
     if not {setting.role for setting in settings_} >= {role.value for role in NEEDED_ROLES}:
         raise BadInput(
-            _("The configuration “%s” does not say who plays each role.") % configuration,
+            _("A role of the configuration “%s” has no model.") % configuration,
             field="configuration",
         )
     has_cases = configuration.cases != CasesUse.OFF
@@ -23,9 +23,7 @@ def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
         settings_ = [one for one in settings_ if one.role != Role.CASE_AUTHOR]
     for setting in settings_:
         if not setting.endpoint.is_on:
-            raise BadInput(
-                _("The endpoint “%s” is switched off.") % setting.endpoint, field="configuration"
-            )
+            raise BadInput(_("The endpoint “%s” is off.") % setting.endpoint, field="configuration")
     roles = {
         setting.role: {
             "endpoint": setting.endpoint.name,

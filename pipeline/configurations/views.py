@@ -55,7 +55,7 @@ def configuration_new(request: HttpRequest) -> HttpResponse:
         made = _create(forms, user) if forms.is_valid() else None
         if made is None:
             return _show(request, forms, status=422)
-        messages.success(request, _("“%s” can be chosen from now on.") % made)
+        messages.success(request, _("“%s” saved. It is now available.") % made)
         return redirect("configuration-detail", name=made.name)
     if "from" in request.GET:
         return _show(request, _forms_like(user, str(request.GET["from"]), endpoints))
@@ -107,19 +107,24 @@ def configuration_detail(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def configuration_default(request: HttpRequest, name: str) -> HttpResponse:
     """Make a configuration the default."""
-    return _do(request, name, services.make_default, _("This is the default from now on."))
+    return _do(request, name, services.make_default, _("Set as default."))
 
 
 @require_POST
 def configuration_archive(request: HttpRequest, name: str) -> HttpResponse:
     """Archive a configuration."""
-    return _do(request, name, services.archive_configuration, _("Archived. Its runs are kept."))
+    return _do(
+        request,
+        name,
+        services.archive_configuration,
+        _("Configuration archived. Its runs are kept."),
+    )
 
 
 @require_POST
 def configuration_unarchive(request: HttpRequest, name: str) -> HttpResponse:
     """Restore a configuration, so that new runs can use it."""
-    return _do(request, name, services.unarchive_configuration, _("It can be chosen again."))
+    return _do(request, name, services.unarchive_configuration, _("Configuration unarchived."))
 
 
 def _do(request: HttpRequest, name: str, service: Callable[..., None], done: str) -> HttpResponse:

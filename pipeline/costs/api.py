@@ -21,15 +21,15 @@ class SumsSerializer(serializers.Serializer[object]):
 
     calls = serializers.IntegerField(source="attempts")
     answered = serializers.IntegerField()
-    possibly_billed = serializers.IntegerField(help_text="Ended without a reply.")
-    unpriced = serializers.IntegerField(help_text="Answered, with no price known on that day.")
-    demo_calls = serializers.IntegerField(source="demo", help_text="Of the demo model, free.")
+    possibly_billed = serializers.IntegerField(help_text="Attempts that ended without a reply.")
+    unpriced = serializers.IntegerField(help_text="Replies without a known price on that day.")
+    demo_calls = serializers.IntegerField(source="demo", help_text="Free calls to the demo model.")
     input_tokens = serializers.IntegerField()
     output_tokens = serializers.IntegerField()
     cache_read_tokens = serializers.IntegerField()
     cache_write_tokens = serializers.IntegerField()
-    cost = serializers.SerializerMethodField(help_text="USD; null where no price is known.")
-    milliseconds = serializers.IntegerField(help_text="How long models worked.")
+    cost = serializers.SerializerMethodField(help_text="USD; null if no price is known.")
+    milliseconds = serializers.IntegerField(help_text="Model time.")
 
     def get_cost(self, sums: object) -> float | None:
         known = getattr(sums, "known_cost", None)
@@ -39,10 +39,10 @@ class SumsSerializer(serializers.Serializer[object]):
 class SpendingRowSerializer(serializers.Serializer[object]):
     """One day or month of one model, configuration, batch or stage."""
 
-    period = serializers.DateField(help_text="Its first day, in UTC.")
-    key = serializers.CharField(help_text="Empty: asked without a batch.")
+    period = serializers.DateField(help_text="First day of the period, in UTC.")
+    key = serializers.CharField(help_text="Empty if the calls have no batch.")
     name = serializers.CharField()
-    endpoint = serializers.CharField(help_text="Where told apart by model.")
+    endpoint = serializers.CharField(help_text="Set if the costs are split by model.")
     sums = SumsSerializer()
 
 
@@ -77,11 +77,11 @@ class SpendingViewSet(viewsets.GenericViewSet[Spending]):
         responses=forced_singular_serializer(SpendingSerializer),  # type: ignore[no-untyped-call]
         parameters=[
             OpenApiParameter("since", str, description="First day, such as 2026-10-01."),
-            OpenApiParameter("until", str, description="Last day; today where it is left out."),
+            OpenApiParameter("until", str, description="Last day. Default: today."),
             OpenApiParameter("per", str, enum=[per.value for per in Per]),
             OpenApiParameter("by", str, enum=[by.value for by in By]),
-            OpenApiParameter("configuration", str, description="Only this one, by its name."),
-            OpenApiParameter("batch", int, description="Only this one, by its number."),
+            OpenApiParameter("configuration", str, description="Only this configuration, by name."),
+            OpenApiParameter("batch", int, description="Only this batch, by number."),
         ],
     )
     def list(self, request: Request) -> Response:

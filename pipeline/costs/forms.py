@@ -24,7 +24,7 @@ _SHOW = [
     ("cost", _("Cost")),
     ("tokens", _("Tokens")),
     ("calls", _("Calls")),
-    ("time", _("Models' time")),
+    ("time", _("Model time")),
 ]
 
 
@@ -44,10 +44,10 @@ class CostForm(forms.Form):
     """The filter bar of the page. Parameters that are missing in the URL get visible defaults."""
 
     since = forms.DateField(label=_("From"), widget=_day_input())
-    until = forms.DateField(label=_("Until"), widget=_day_input())
-    per = forms.ChoiceField(label=_("For each"), choices=PER_CHOICES)
+    until = forms.DateField(label=_("To"), widget=_day_input())
+    per = forms.ChoiceField(label=_("Group by"), choices=PER_CHOICES)
     by = forms.ChoiceField(label=_("Split by"), choices=BY_CHOICES)
-    show = forms.ChoiceField(label=_("Chart of"), choices=_SHOW, required=False)
+    show = forms.ChoiceField(label=_("Chart"), choices=_SHOW, required=False)
     configuration = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput())
     batch = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput())
 

@@ -150,16 +150,16 @@ class Costs:
 def check_query(query: CostQuery) -> CostQuery:
     """Return the query. Raises BadInput if its range is reversed or too long."""
     if query.until < query.since:
-        raise BadInput(_("The last day lies before the first."), field="until")
+        raise BadInput(_("The end date is before the start date."), field="until")
     days = (query.until - query.since).days + 1
     if query.per is Per.DAY and days > MOST_DAYS:
         raise BadInput(
-            _("At most %(days)s days are shown day by day; choose months.") % {"days": MOST_DAYS},
+            _("At most %(days)s days can be shown. Choose months instead.") % {"days": MOST_DAYS},
             field="since",
         )
     if days > MOST_MONTHS * 30:
         raise BadInput(
-            _("At most %(months)s months are shown.") % {"months": MOST_MONTHS}, field="since"
+            _("At most %(months)s months can be shown.") % {"months": MOST_MONTHS}, field="since"
         )
     return query
 

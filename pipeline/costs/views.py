@@ -163,7 +163,7 @@ def _show_line(line: CostLine, query: CostQuery) -> ShownLine:
 def _name_of(line: CostLine, by: By) -> str:
     if by is By.STAGE:
         return stage_label(line.key)
-    return line.name or _("Without a batch")
+    return line.name or _("No batch")
 
 
 def _days_of(period: date, query: CostQuery) -> str:

@@ -27,25 +27,28 @@ def read_base_url(text: str) -> str:
     """Return the address to store, without a trailing slash. Raises BadInput."""
     parts = _split(text.strip())
     if parts.scheme not in ("http", "https"):
-        raise _refuse(_("Write an address that begins with http:// or https://."))
+        raise _refuse(_("Enter an address that starts with http:// or https://."))
     if parts.username is not None or parts.password is not None:
         raise _refuse(
-            _("No name or password in the address: a key comes from an environment variable.")
+            _(
+                "Remove the username and password from the address. Keys are read from environment "
+                "variables."
+            )
         )
     if parts.query or parts.fragment or text.strip().endswith(("?", "#")):
-        raise _refuse(_("The address has no part after “?” or “#”."))
+        raise _refuse(_("Remove the part after “?” or “#”."))
     path = parts.path.rstrip("/")
     if re.search(r"/v1(/messages)?$", path):
-        raise _refuse(_("Leave /v1 off: the client itself adds /v1/messages to the address."))
+        raise _refuse(_("Remove /v1. The client adds /v1/messages to the address."))
     if re.search(r"[^A-Za-z0-9._~/-]", path):
-        raise _refuse(_("The address has characters that no path needs."))
+        raise _refuse(_("The path of the address contains invalid characters."))
     base_url = parts._replace(netloc=_netloc(parts), path=path).geturl()
     _refuse_where_no_model_is_asked(parts.hostname or "")
     if parts.scheme == "http" and not is_private(base_url):
         raise _refuse(
             _(
-                "Plain http:// is for this machine and private networks: key and scripts would be "
-                "readable on the way. Write https://."
+                "Use https://. Plain http:// is allowed only on this machine and in private networks, "
+                "because others could read the key and scripts."
             )
         )
     return base_url
@@ -68,23 +71,24 @@ def read_key_variable(text: str) -> str:
     if looks_like_key(name):
         raise BadInput(
             _(
-                "This looks like a key. It was not kept. Put the key into the environment of web and "
-                "worker, and write the variable's name here, such as ANTHROPIC_API_KEY."
+                "This looks like a key, so it was not saved. Put the key into the environment of web "
+                "and worker, and enter the variable's name here, such as ANTHROPIC_API_KEY."
             ),
             field="key_variable",
         )
     if not _VARIABLE.fullmatch(name) or len(name) > 100:
         raise BadInput(
             _(
-                "Write the name of an environment variable: letters, digits and underscores, no digit first."
+                "Enter the name of an environment variable: letters, digits and underscores, not "
+                "starting with a digit."
             ),
             field="key_variable",
         )
     if not is_key_variable(name):
         raise BadInput(
             _(
-                "The variable's name begins with %(prefix)s, such as %(prefix)sOLLAMA, or is the usual one of "
-                "a model service, such as ANTHROPIC_API_KEY; the value of any other is never sent."
+                "The variable's name must start with %(prefix)s, such as %(prefix)sOLLAMA, or be the "
+                "usual name of a model service, such as ANTHROPIC_API_KEY. Other values are never sent."
             )
             % {"prefix": KEY_PREFIX},
             field="key_variable",
@@ -110,11 +114,11 @@ def _split(text: str) -> SplitResult:
         parts = urlsplit(text)
         port = parts.port
     except ValueError:
-        raise _refuse(_("This is no address; one looks like http://127.0.0.1:11434.")) from None
+        raise _refuse(_("This is not a valid address. Example: http://127.0.0.1:11434.")) from None
     host = parts.hostname or ""
     good = read_address(host) is not None or _HOST_NAME.fullmatch(host)
     if not text.isascii() or re.search(r"[\s\\]", text) or "%" in host or not good or port == 0:
-        raise _refuse(_("This is no address; one looks like http://127.0.0.1:11434."))
+        raise _refuse(_("This is not a valid address. Example: http://127.0.0.1:11434."))
     return parts
 
 
@@ -129,8 +133,8 @@ def _refuse_where_no_model_is_asked(host: str) -> None:
     if is_metadata_name(host) or (address is not None and zone_of(address) is Zone.FORBIDDEN):
         raise _refuse(
             _(
-                "This address is not allowed: it is a link-local or reserved address, or a cloud's "
-                "metadata service, which hands out the machine's own credentials."
+                "This address is not allowed. It is a link-local or reserved address, or a cloud "
+                "metadata service, which returns this machine's credentials."
             )
         )
 

@@ -55,10 +55,12 @@ def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: U
     require_endpoint_manager(by)
     model = model.strip()
     if len(model) > 100 or not model.isprintable():
-        raise BadInput(_("A model's name has at most 100 characters on one line."), field="model")
+        raise BadInput(
+            _("Enter a model name of at most 100 characters on one line."), field="model"
+        )
     kept = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
     if check_state(kept) in (CheckState.WAITING, CheckState.RUNNING):
-        raise NotAllowedNow(_("A check is under way."))
+        raise NotAllowedNow(_("A check is already running."))
     check_id = uuid.uuid4().hex
     asked = {
         "id": check_id,
@@ -68,7 +70,7 @@ def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: U
     }
     kept.probe = {**kept.probe, "asked": asked}
     kept.save(update_fields=["probe"])
-    record(kept, "check asked for", by=by, model=("", model), tries=("", tries))
+    record(kept, "check requested", by=by, model=("", model), tries=("", tries))
     transaction.on_commit(lambda: _enqueue(kept.pk, check_id))
 
 

@@ -20,16 +20,16 @@ from pipeline.types import Mode
 
 _MICRO = 1_000_000  # Micro-dollars per dollar.
 _MODES = [
-    (Mode.SCHEMA.value, _("Schema: answers are held to a JSON schema")),
-    (Mode.TOOL.value, _("Tool: answers come as the input of a forced tool")),
-    (Mode.TEXT.value, _("Text: the shape is asked for in words")),
+    (Mode.SCHEMA.value, _("Schema: replies must match a JSON schema")),
+    (Mode.TOOL.value, _("Tool: replies are the input of a forced tool call")),
+    (Mode.TEXT.value, _("Text: the prompt describes the reply format")),
 ]
 
 
 class EndpointForm(forms.Form):
     """The editable values of an endpoint. The demo model's address and key are fixed."""
 
-    title = forms.CharField(label=_("Title"), help_text=_("How people see it."))
+    title = forms.CharField(label=_("Title"), help_text=_("Shown to users."))
     base_url = forms.CharField(
         label=_("Base URL"),
         help_text=_("Without /v1. Plain http:// only for this machine and private networks."),
@@ -39,37 +39,37 @@ class EndpointForm(forms.Form):
         label=_("Environment variable of the key"),
         required=False,
         help_text=_(
-            "Its name, never the key itself. Web and worker read it from their environment. "
-            "Empty where the server needs none."
+            "The variable's name, never the key itself. Web and worker read it from their environment. "
+            "Leave empty if the server needs no key."
         ),
         widget=forms.TextInput(
             attrs={"class": "mono", "spellcheck": "false", "autocomplete": "off"}
         ),
     )
     mode = forms.ChoiceField(
-        label=_("Mode"), choices=_MODES, help_text=_("The check finds out which of them works.")
+        label=_("Mode"), choices=_MODES, help_text=_("Run the check to find out which mode works.")
     )
     max_in_flight = forms.IntegerField(
-        label=_("Calls in flight"), help_text=_("The most at a time, over all workers.")
+        label=_("Concurrent calls"), help_text=_("Maximum over all workers.")
     )
     timeout_seconds = forms.IntegerField(
-        label=_("Time limit of a call in seconds"),
-        help_text=_("Local models can take minutes to load."),
+        label=_("Call timeout (seconds)"),
+        help_text=_("Local models can take several minutes to load."),
     )
     takes_temperature = forms.BooleanField(
-        label=_("Takes a temperature"), required=False, help_text=_("Claude refuses it.")
+        label=_("Accepts temperature"), required=False, help_text=_("Claude does not accept it.")
     )
     has_batches = forms.BooleanField(
-        label=_("Has Message Batches"),
+        label=_("Supports Message Batches"),
         required=False,
-        help_text=_("The check finds out. A campaign can then be run at half the price."),
+        help_text=_("Run the check to find out. Studies can then use them at half the price."),
     )
     treat_as_remote = forms.BooleanField(
         label=_("Treat as remote"),
         required=False,
         help_text=_(
-            "For an address on this machine that sends texts on, such as a tunnel or a proxy. Secrets are then masked, "
-            "or sent by choice, as for any other remote endpoint."
+            "For an address on this machine that forwards texts, such as a tunnel or proxy. Secrets "
+            "are masked unless the requester chooses to send them, as for other remote endpoints."
         ),
     )
     edition = forms.IntegerField(widget=forms.HiddenInput(), required=False)
@@ -138,7 +138,8 @@ class NewEndpointForm(EndpointForm):
     name = forms.CharField(
         label=_("Name"),
         help_text=_(
-            "Small letters, digits, hyphens. Runs and settings refer to it by this name; it can't be changed."
+            "Lowercase letters, digits and hyphens. Runs and settings refer to this name, so it can't "
+            "be changed later."
         ),
         widget=forms.TextInput(
             attrs={"class": "mono", "spellcheck": "false", "autocapitalize": "off"}
@@ -157,10 +158,10 @@ class CheckForm(forms.Form):
     """The model to check."""
 
     model = forms.CharField(
-        label=_("Model to ask"),
+        label=_("Model"),
         required=False,
         help_text=_(
-            "If empty: one that a configuration uses, else the first on the server's list."
+            "If empty, a model that a configuration uses, or the first on the server's list."
         ),
         widget=forms.TextInput(
             attrs={"class": "mono", "spellcheck": "false", "list": "known-models"}
@@ -193,7 +194,7 @@ class PriceForm(forms.Form):
     cache_read = _dollars(_("Cache read"), required=False)
     cache_write = _dollars(_("Cache write"), required=False)
     source = forms.CharField(
-        label=_("Source"), required=False, help_text=_("Where the price was read.")
+        label=_("Source"), required=False, help_text=_("Where you found the price.")
     )
 
     def values(self) -> PriceValues:

@@ -182,12 +182,12 @@ def show_check(endpoint: Endpoint) -> ShownCheck:
 def _show_mode(found: dict[str, object], endpoint: Endpoint) -> ShownMode:
     mode, outcome = Mode(str(found["mode"])), Outcome(str(found["outcome"]))
     said = {
-        Outcome.REAL: (_("works") if mode is Mode.TEXT else _("real"), "verdigris", "check"),
-        Outcome.IGNORED: (_("dropped silently"), "straw", "warning"),
+        Outcome.REAL: (_("works") if mode is Mode.TEXT else _("works"), "verdigris", "check"),
+        Outcome.IGNORED: (_("ignored"), "straw", "warning"),
         Outcome.REFUSED: (_("refused"), "", "x"),
-        Outcome.UNCLEAR: (_("can't be told"), "straw", "question"),
-        Outcome.FAILED: (_("no answer"), "crimson", "failed"),
-        Outcome.NOT_ASKED: (_("not asked"), "", "skipped"),
+        Outcome.UNCLEAR: (_("unclear"), "straw", "question"),
+        Outcome.FAILED: (_("no reply"), "crimson", "failed"),
+        Outcome.NOT_ASKED: (_("not checked"), "", "skipped"),
     }
     words, tone, icon = said[outcome]
     milliseconds = found.get("milliseconds")
@@ -204,7 +204,7 @@ def _show_mode(found: dict[str, object], endpoint: Endpoint) -> ShownMode:
 
 def _say_detail(detail: str) -> str:
     return {
-        "truncated": _("The reply was cut short before it said anything."),
+        "truncated": _("The reply was truncated before the answer started."),
         "empty": _("The reply was empty."),
         "refused": _("The model declined to answer."),
     }.get(detail, detail)
@@ -217,13 +217,13 @@ def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
         return ""
     if problem == "no key":
         return _(
-            "The worker has no %(name)s in its environment. Set it there, start the worker again and "
-            "check once more."
+            "%(name)s is not set in the worker's environment. Set it, restart the worker and check "
+            "again."
         ) % {"name": endpoint.key_variable}
     if problem == "no model":
-        return _("Name the model to ask: neither the server nor a configuration names one.")
+        return _("Enter a model. Neither the server nor a configuration names one.")
     if problem == "broken":
-        return _("The check itself broke; the worker's log says where.")
+        return _("The check failed with an internal error. See the worker's log.")
     if why_key_is_not_read(endpoint):
         return problem
     if said := explain_trouble(problem):
@@ -233,20 +233,20 @@ def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
             "The server at %(address)s stopped answering during the check. Start it, then check again."
         ) % {"address": endpoint.base_url}
     if endpoint.probe.get("reachable") is False:
-        return _("Nothing answers at %(address)s. Is the server running there?") % {
+        return _("No server responds at %(address)s. Check that it is running.") % {
             "address": endpoint.base_url
         }
     if endpoint.probe.get("key") == KeyFound.REFUSED and not endpoint.key_variable:
         return _(
-            "The server wants a key, and this endpoint names none. Put it into the environment of web and "
-            "worker, and write the variable's name under “Edit”. Nothing was found out about the modes."
+            "The server requires a key, but this endpoint has none. Put the key into the environment "
+            "of web and worker, and enter the variable's name under “Edit”. The modes were not checked."
         )
     if endpoint.probe.get("key") == KeyFound.REFUSED:
-        return _("The server refuses the key. Is the right one in the worker's environment?")
+        return _("The server rejected the key. Check the key in the worker's environment.")
     if any(one.get("failure") == FailureKind.TIMEOUT for one in modes):
         return _(
-            "The server did not complete a reply within %(seconds)s seconds. It may be loading a model or "
-            "answering runs. Check again later, or allow the endpoint more time."
+            "The server did not complete a reply within %(seconds)s seconds. It may be loading a model "
+            "or busy with runs. Check again later or increase the timeout."
         ) % {"seconds": endpoint.timeout_seconds}
     return _say_status([one.get("http_status") for one in modes])
 
@@ -254,17 +254,16 @@ def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
 def _say_status(statuses: list[object]) -> str:
     last = next((status for status in reversed(statuses) if status), None)
     if last in (401, 403):
-        return _("The server refuses the key. Is the right one in the worker's environment?")
+        return _("The server rejected the key. Check the key in the worker's environment.")
     if last == 402:
-        return _("The server refuses because of a spend limit. Nothing here can lift it.")
+        return _("The account has reached its spend limit. Raise the limit at the provider.")
     if last == 404:
         return _(
-            "The server answers 404: it does not know the model, or does not speak the Messages API "
-            "at this address."
+            "The server returned 404. The model does not exist, or this address has no Messages API."
         )
     if last in (429, 503, 529):
-        return _("The server is busy. Check again in a while.")
-    return _("No model returned a readable answer.")
+        return _("The server is busy. Check again later.")
+    return _("The model returned no readable reply.")
 
 
 def _say_key(endpoint: Endpoint) -> str:

@@ -27,8 +27,8 @@ class Holder:
     @property
     def words(self) -> str:
         if self.run is None or self.since is None:
-            return _("Another run holds a place.")
-        return _("Run %(run)s has held a place since %(time)s.") % {
+            return _("Another run is using it.")
+        return _("Run %(run)s has been using it since %(time)s.") % {
             "run": self.run,
             "time": _clock(self.since),
         }
@@ -59,7 +59,7 @@ def holders_of(endpoint: Endpoint, user: User) -> list[Holder]:
 def say_server(endpoint: Endpoint) -> str:
     """Say whether the server answered its last call; empty if it was never called."""
     if endpoint.blocked_until and endpoint.blocked_until > timezone.now():
-        return _("The server will not be called again before %(time)s. %(why)s") % {
+        return _("Calls to the server are paused until %(time)s. %(why)s") % {
             "time": _clock(endpoint.blocked_until),
             "why": endpoint.blocked_why,
         }
@@ -68,11 +68,11 @@ def say_server(endpoint: Endpoint) -> str:
     if last is None or last.ended_at is None:
         return ""
     if last.outcome in _NO_ANSWER:
-        return _("Its last call failed at %(time)s. %(why)s") % {
+        return _("The last call failed at %(time)s. %(why)s") % {
             "time": _clock(last.ended_at),
             "why": last.message,
         }
-    return _("The server last replied at %s.") % _clock(last.ended_at)
+    return _("The last reply was at %s.") % _clock(last.ended_at)
 
 
 def _clock(moment: datetime) -> str:

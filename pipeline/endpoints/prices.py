@@ -40,20 +40,23 @@ def add_price(endpoint: Endpoint, *, values: PriceValues, by: User) -> Price:
         name: getattr(values, name) for name in ("input", "output", "cache_read", "cache_write")
     }
     if not values.model.strip() or len(values.model) > 100 or not values.model.isprintable():
-        raise BadInput(_("Name the model as its server does."), field="model")
+        raise BadInput(_("Enter the model's name as used by the server."), field="model")
     if not _FIRST <= values.since <= _LAST:
-        raise BadInput(_("A day from 2020 on."), field="since")
+        raise BadInput(_("Enter a date from 2020 on."), field="since")
     for name, amount in amounts.items():
         if not 0 <= amount <= MOST:
-            raise BadInput(_("From 0 to 10,000 USD for a million tokens."), field=name)
+            raise BadInput(_("Enter from 0 to 10,000 USD per million tokens."), field=name)
     if len(values.source) > 200 or "\0" in values.source:
-        raise BadInput(_("At most 200 characters."), field="source")
+        raise BadInput(_("Use at most 200 characters."), field="source")
     try:
         with transaction.atomic():
             price = endpoint.prices.create(**{**asdict(values), "model": values.model.strip()})
     except IntegrityError:
         raise BadInput(
-            _("This model has a price since that day. Prices are never changed: take another day."),
+            _(
+                "This model already has a price from that date, and prices can't be changed. Choose "
+                "another date."
+            ),
             field="since",
         ) from None
     record(endpoint, "price added", by=by, price=("", _words(price)))
@@ -66,7 +69,10 @@ def remove_price(price: Price, *, by: User) -> None:
     require_endpoint_manager(by)
     if Price.objects.filter(Exists(_attempts_at()), pk=price.pk).exists():
         raise NotAllowedNow(
-            _("Calls were counted at this price, so it stays. Add the right one from another day.")
+            _(
+                "Calls were counted at this price, so it can't be removed. Add the correct price from "
+                "another date."
+            )
         )
     record(price.endpoint, "price removed", by=by, price=(_words(price), ""))
     price.delete()

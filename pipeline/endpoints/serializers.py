@@ -30,13 +30,14 @@ class EndpointChange(serializers.Serializer[object]):
     has_batches = serializers.BooleanField(required=False)
     treat_as_remote = serializers.BooleanField(
         required=False,
-        help_text="Texts leave this machine although the address is on it: secrets are masked, or sent by choice.",
+        help_text="Treat as remote: the address is on this machine but forwards texts. Secrets are masked unless "
+        "the requester chooses to send them.",
     )
     max_in_flight = serializers.IntegerField(required=False)
     timeout_seconds = serializers.IntegerField(required=False)
     edition = serializers.IntegerField(
         required=False,
-        help_text="The edition that was read: 409 where somebody has changed the endpoint since.",
+        help_text="The edition on which the change is based. Returns 409 if the endpoint has changed since.",
     )
 
 
@@ -52,7 +53,7 @@ class SwitchOnInput(serializers.Serializer[object]):
     confirmed = serializers.BooleanField(
         required=False,
         default=False,
-        help_text="True: statements and scripts may leave this machine, and calls are billed.",
+        help_text="Confirms that requests and scripts may leave this machine and that calls may be billed.",
     )
 
 
@@ -61,12 +62,12 @@ class CheckInput(serializers.Serializer[object]):
         required=False,
         allow_blank=True,
         default="",
-        help_text="The model to ask; unless given, one that is known of the endpoint.",
+        help_text="The model to check. Default: a known model of the endpoint.",
     )
 
 
 class UseModeInput(serializers.Serializer[object]):
-    mode = serializers.CharField(help_text="The mode that the last check recommends.")
+    mode = serializers.CharField(help_text="Mode recommended by the last check.")
 
 
 class PriceInput(serializers.Serializer[object]):

@@ -51,7 +51,7 @@ def create_endpoint(name: str, *, values: EndpointValues, by: User) -> Endpoint:
     name = name.strip()
     if not _NAME.fullmatch(name) or len(name) > 50 or name in _TAKEN_NAMES:
         raise BadInput(
-            _("A name has small letters, digits and hyphens, at most 50, such as ollama-gpu."),
+            _("Use at most 50 lowercase letters, digits and hyphens, such as ollama-gpu."),
             field="name",
         )
     judged = _judge(values)
@@ -59,7 +59,7 @@ def create_endpoint(name: str, *, values: EndpointValues, by: User) -> Endpoint:
         with transaction.atomic():
             endpoint = Endpoint.objects.create(name=name, **asdict(judged))
     except IntegrityError:
-        raise BadInput(_("There is an endpoint of this name."), field="name") from None
+        raise BadInput(_("An endpoint with this name already exists."), field="name") from None
     record(endpoint, "endpoint added", by=by, base_url=("", judged.base_url))
     return endpoint
 
@@ -77,9 +77,7 @@ def change_endpoint(
     kept = _lock(endpoint)
     old = values_of(kept)
     if seen is not None and seen != edition_of(kept):
-        raise Stale(
-            _("Somebody else has changed this endpoint meanwhile."), newest=edition_of(kept)
-        )
+        raise Stale(_("Another user has changed this endpoint."), newest=edition_of(kept))
     new = _judge(values, is_built_in=kept.is_built_in)
     if kept.is_built_in:
         new = replace(new, base_url=old.base_url, key_variable=old.key_variable)
@@ -109,17 +107,17 @@ def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if kept.is_on:
-        raise NotAllowedNow(_("This endpoint is switched on already."))
+        raise NotAllowedNow(_("This endpoint is already on."))
     if leaves_machine(kept) and not confirmed:
         raise BadInput(
             _(
-                "Confirm that statements and scripts may leave this machine and that calls are billed."
+                "Confirm that requests and scripts may leave this machine and that calls may be billed."
             ),
             field="confirmed",
         )
     kept.enabled = True
     kept.save(update_fields=["enabled"])
-    record(kept, "switched on", by=by, base_url=(kept.base_url, kept.base_url))
+    record(kept, "turned on", by=by, base_url=(kept.base_url, kept.base_url))
 
 
 @transaction.atomic
@@ -128,11 +126,11 @@ def switch_off(endpoint: Endpoint, *, by: User) -> None:
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if not kept.is_on:
-        raise NotAllowedNow(_("This endpoint is switched off already."))
+        raise NotAllowedNow(_("This endpoint is already off."))
     _require_free_of_setting(kept)
     kept.enabled = False
     kept.save(update_fields=["enabled"])
-    record(kept, "switched off", by=by)
+    record(kept, "turned off", by=by)
 
 
 @transaction.atomic
@@ -142,14 +140,14 @@ def wake(endpoint: Endpoint, *, by: User) -> None:
     now = timezone.now()
     kept = _lock(endpoint)
     if kept.blocked_until is None or kept.blocked_until <= now:
-        raise NotAllowedNow(_("This endpoint is not resting."))
+        raise NotAllowedNow(_("This endpoint is not paused."))
     was = kept.blocked_why
     kept.blocked_until, kept.blocked_why = None, ""
     kept.save(update_fields=["blocked_until", "blocked_why"])
     # The waiting runs got their times from this pause.
     Run.objects.unfinished().filter(waits_for=kept, not_before__gt=now).update(not_before=None)
     tell_waiting(kept.pk)
-    record(kept, "woken", by=by, blocked_why=(was, ""))
+    record(kept, "resumed", by=by, blocked_why=(was, ""))
 
 
 @transaction.atomic
@@ -157,11 +155,11 @@ def delete_endpoint(endpoint: Endpoint, *, by: User) -> None:
     """Delete an endpoint and its prices. Raises NotAllowedNow if it was ever used."""
     require_endpoint_manager(by)
     if endpoint.is_built_in:
-        raise NotAllowedNow(_("This endpoint belongs to the product. Switch it off instead."))
+        raise NotAllowedNow(_("Built-in endpoints can't be deleted. Turn it off instead."))
     users = configurations_of(endpoint)
     if users:
         raise NotAllowedNow(
-            _("These configurations use it: %(names)s. Switch it off instead.")
+            _("These configurations use this endpoint: %(names)s. Turn it off instead.")
             % {"names": ", ".join(str(user) for user in users)}
         )
     record(endpoint, "endpoint deleted", by=by, base_url=(endpoint.base_url, ""))
@@ -169,7 +167,7 @@ def delete_endpoint(endpoint: Endpoint, *, by: User) -> None:
         Endpoint.objects.get(pk=endpoint.pk).delete()
     except ProtectedError:
         raise NotAllowedNow(
-            _("Runs have used it, and their calls are kept. Switch it off instead.")
+            _("This endpoint has past calls, which are kept. Turn it off instead.")
         ) from None
 
 
@@ -179,10 +177,10 @@ def use_mode(endpoint: Endpoint, *, mode: str, by: User) -> None:
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if not mode or kept.probe.get("recommended") != mode:
-        raise NotAllowedNow(_("The last check does not recommend this mode any more."))
+        raise NotAllowedNow(_("The last check no longer recommends this mode."))
     old, kept.mode = kept.mode, mode
     kept.save(update_fields=["mode"])
-    record(kept, "mode taken from the check", by=by, mode=(old, mode))
+    record(kept, "mode set from check", by=by, mode=(old, mode))
 
 
 def configurations_of(endpoint: Endpoint) -> list[Configuration]:
@@ -224,7 +222,7 @@ def _require_free_of_setting(endpoint: Endpoint, *, field: str = "") -> None:
     if not on_by_setting(endpoint):
         return
     message = _(
-        "SCRIPTSMITH_ENDPOINTS switches it on; take its name out there and start the product again."
+        "SCRIPTSMITH_ENDPOINTS turns this endpoint on. Remove its name there and restart the product."
     )
     raise BadInput(message, field=field) if field else NotAllowedNow(message)
 
@@ -233,17 +231,19 @@ def _judge(values: EndpointValues, *, is_built_in: bool = False) -> EndpointValu
     """Return the values to store. Raises BadInput for the first invalid one."""
     title = values.title.strip()
     if not title or len(title) > 100 or "\0" in title:
-        raise BadInput(_("Say what it is called, in at most 100 characters."), field="title")
+        raise BadInput(_("Enter a title of at most 100 characters."), field="title")
     if values.mode not in {mode.value for mode in Mode}:
-        raise BadInput(_("The mode is schema, tool or text."), field="mode")
+        raise BadInput(_("The mode must be schema, tool or text."), field="mode")
     for name, most in (("max_in_flight", MOST_IN_FLIGHT), ("timeout_seconds", MOST_SECONDS)):
         if not 1 <= getattr(values, name) <= most:
-            raise BadInput(_("A number from 1 to %(most)s.") % {"most": f"{most:,}"}, field=name)
+            raise BadInput(
+                _("Enter a number from 1 to %(most)s.") % {"most": f"{most:,}"}, field=name
+            )
     if is_built_in:
         return replace(values, title=title)
     base_url = read_base_url(values.base_url)
     if len(base_url) > 300:
-        raise BadInput(_("An address has at most 300 characters."), field="base_url")
+        raise BadInput(_("Enter an address of at most 300 characters."), field="base_url")
     return replace(
         values,
         title=title,

@@ -57,7 +57,7 @@ def endpoint_new(request: HttpRequest) -> HttpResponse:
             add_refusal(form, refusal)
         else:
             messages.success(
-                request, _("The endpoint is added, and off. Check it before you switch it on.")
+                request, _("Endpoint added. It is off: check it before you turn it on.")
             )
             return redirect("endpoint-detail", name=made.name)
     return _show_form(request, form, status=422)
@@ -88,7 +88,10 @@ def endpoint_edit(request: HttpRequest, name: str) -> HttpResponse:
     if was_on and not changed.is_on:
         messages.warning(
             request,
-            _("Saved, and switched off: the new address is outside this machine. Check it first."),
+            _(
+                "Saved and turned off, because the new address is outside this machine. Check it before "
+                "you turn it on."
+            ),
         )
     else:
         messages.success(request, _("Saved."))
@@ -147,21 +150,21 @@ def switch_on(request: HttpRequest, name: str) -> HttpResponse:
         return show_page(request, endpoint, switch=form, status=422)
     except NotAllowedNow as refusal:
         return _refuse(request, name, refusal)
-    messages.success(request, _("Switched on: configurations with it can be used."))
+    messages.success(request, _("Endpoint turned on. Its configurations are available."))
     return redirect("endpoint-detail", name=name)
 
 
 @require_POST
 def switch_off(request: HttpRequest, name: str) -> HttpResponse:
     """Turn off the endpoint."""
-    said = _("Switched off: nothing is sent there any more.")
+    said = _("Endpoint turned off. Nothing more is sent to it.")
     return _change(request, name, services.switch_off, said=said)
 
 
 @require_POST
 def wake(request: HttpRequest, name: str) -> HttpResponse:
     """Resume a paused endpoint."""
-    said = _("Resumed: waiting runs continue within seconds.")
+    said = _("Endpoint resumed. Waiting runs continue within seconds.")
     return _change(request, name, services.wake, said=said)
 
 
@@ -169,13 +172,13 @@ def wake(request: HttpRequest, name: str) -> HttpResponse:
 def use_mode(request: HttpRequest, name: str) -> HttpResponse:
     """Use the mode that the check recommends."""
     deed = partial(services.use_mode, mode=request.POST.get("mode", ""))
-    return _change(request, name, deed, said=_("The mode is changed; new runs use it."))
+    return _change(request, name, deed, said=_("Mode changed. New runs use it."))
 
 
 @require_POST
 def delete_endpoint(request: HttpRequest, name: str) -> HttpResponse:
     """Delete an unused endpoint."""
-    said = _("The endpoint is deleted.")
+    said = _("Endpoint deleted.")
     return _change(request, name, services.delete_endpoint, said=said, then="endpoint-list")
 
 
@@ -191,7 +194,7 @@ def add_price(request: HttpRequest, name: str) -> HttpResponse:
         except BadInput as refusal:
             add_refusal(form, refusal)
         else:
-            messages.success(request, _("The price is noted. What was counted before stays."))
+            messages.success(request, _("Price added. Past calls keep their cost."))
             return redirect("endpoint-detail", name=name)
     return show_page(request, endpoint, price=form, status=422)
 
@@ -205,7 +208,7 @@ def remove_price(request: HttpRequest, name: str, pk: int) -> HttpResponse:
         prices.remove_price(price, by=user)
     except NotAllowedNow as refusal:
         return _refuse(request, name, refusal)
-    messages.success(request, _("The price is removed."))
+    messages.success(request, _("Price removed."))
     return redirect("endpoint-detail", name=name)
 
 

@@ -26,7 +26,7 @@ def _as_written(value: object) -> object:
     try:
         return Fraction(text) if isinstance(text, str) else text
     except (ValueError, ZeroDivisionError):
-        raise ValueError("write a number such as 0.42, or a fraction such as 65/153") from None
+        raise ValueError("enter a number such as 0.42 or a fraction such as 65/153") from None
 
 
 Rate = Annotated[Fraction, BeforeValidator(_as_written), Field(ge=0, le=1)]
@@ -40,23 +40,25 @@ class _Strict(BaseModel):
 class Rates(_Strict):
     """Probabilities, each for one Draft, independent of earlier draws."""
 
-    generator: Rate = Field(description="the first Draft is right")
-    recall: Rate = Field(description="the assessor flags a wrong Draft, where it can be read")
-    false_alarm: Rate = Field(description="the assessor flags a right Draft, where it can be read")
-    fixes: Rate = Field(description="the refinement of a flagged wrong Draft is right")
-    breaks: Rate = Field(description="the refinement of a flagged right Draft is wrong")
+    generator: Rate = Field(description="the first draft is correct")
+    recall: Rate = Field(
+        description="the assessor flags an incorrect draft, if its reply is readable"
+    )
+    false_alarm: Rate = Field(
+        description="the assessor flags a correct draft, if its reply is readable"
+    )
+    fixes: Rate = Field(description="refining a flagged incorrect draft makes it correct")
+    breaks: Rate = Field(description="refining a flagged correct draft makes it incorrect")
     fixes_missed: Rate = Field(
-        description="the refinement of a wrong Draft that was not flagged is right"
+        description="refining an incorrect draft that was not flagged makes it correct"
     )
-    no_error: Rate = Field(Fraction(0), description="feedback on a right Draft: no error found")
+    no_error: Rate = Field(Fraction(0), description="feedback on a correct draft finds no error")
     no_error_wrong: Rate = Field(
-        Fraction(0), description="feedback on a wrong Draft: no error found"
+        Fraction(0), description="feedback on an incorrect draft finds no error"
     )
-    repeats: Rate = Field(
-        Fraction(0), description="the refiner gives back a script that was there before"
-    )
+    repeats: Rate = Field(Fraction(0), description="the refiner returns an earlier script")
     unreadable: Rate = Field(
-        Fraction(0), description="an assessment can't be read, asked again or not: unknown"
+        Fraction(0), description="an assessment is unreadable even after a second try (unknown)"
     )
 
 
@@ -149,7 +151,7 @@ def refuse_duplicates(configurations: tuple[SimulatedConfiguration, ...]) -> Non
     counted = Counter(configuration.name for configuration in configurations)
     twice = [name for name, count in counted.items() if count > 1]
     if twice:
-        raise RatesError(f"Two configurations are named {twice[0]}.")
+        raise RatesError(f"Two configurations have the name {twice[0]}.")
 
 
 def _say(error: ValidationError) -> str:

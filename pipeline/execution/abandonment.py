@@ -62,7 +62,7 @@ class CallWatch:
                 self._look(groups)
             except DatabaseError:
                 # The database is unreachable, so the owners of the runs are unknown. Calls continue.
-                logger.warning("runs in flight could not be looked at", exc_info=True)
+                logger.warning("could not check the runs in progress", exc_info=True)
                 connection.close()
         connection.close()
 
@@ -75,8 +75,8 @@ class CallWatch:
             mine = (lease.owner, lease.fence)
             # A run that is not visible may still be held.
             if held.get(lease.run_id, mine) != mine:
-                logger.info("calls of run %s are abandoned", lease.run_id)
-                group.abandon(_("The run was cancelled or taken over."))
+                logger.info("abandoning the calls of run %s", lease.run_id)
+                group.abandon(_("The run was canceled, or another worker took it over."))
 
 
 call_watch = CallWatch()
@@ -85,7 +85,7 @@ call_watch = CallWatch()
 def abandon_calls_after(client: ModelClient, *, seconds: float) -> threading.Timer:
     """Give calls in flight this many seconds, then close their connections so that the process can end."""
     abandon = getattr(client, "abandon_all", None)
-    timer = threading.Timer(seconds, abandon or (lambda _why: None), [_("The worker had to end.")])
+    timer = threading.Timer(seconds, abandon or (lambda _why: None), [_("The worker had to stop.")])
     timer.daemon = True
     timer.start()
     return timer

@@ -21,7 +21,7 @@ _CHECK_LEASE = 2.0  # seconds
 
 _late_until = 0.0  # on the monotonic clock
 
-_LATE = "The sandbox's worker has too much to do; it may be known later."
+_LATE = "The sandbox worker is overloaded; results may follow later."
 
 
 class CaseRuns:
@@ -92,14 +92,14 @@ class CaseRuns:
                     _late_until = now + LATE_FOR
                 return _LATE
             if draining.is_set():
-                raise RunMustWait("The worker is being stopped.")
+                raise RunMustWait("The worker is shutting down.")
             if now - checked > _CHECK_LEASE:
                 self._check_lease()
                 checked = now
             time.sleep(_LOOK_AGAIN)
         self._left -= time.monotonic() - begun
         if run.execution is None:
-            return f"The sandbox's worker could not do it: {run.trouble or 'it was stopped'}."
+            return f"The sandbox worker failed: {run.trouble or 'it was stopped'}."
         return run.execution
 
 

@@ -77,10 +77,10 @@ def recheck_draft(draft: Draft, *, by: User) -> None:
     report = analyse(draft.script, ToolRule.objects.in_force())
     locked = Draft.objects.select_for_update().get(pk=draft.pk)
     if report.sha256 != locked.sha256:
-        raise NotAllowedNow(_("The text of this script was erased: nothing can be checked."))
+        raise NotAllowedNow(_("The text of this script was erased, so it can't be checked."))
     missing = missing_checks(locked, locked.findings.all())
     if not missing:
-        raise NotAllowedNow(_("These checks have been made on this script as they are today."))
+        raise NotAllowedNow(_("This script is already checked by the current checks."))
     keep_findings(locked, report, only=missing)
     record(locked, "checked again", by=by, checks=("", ", ".join(sorted(missing))))
 

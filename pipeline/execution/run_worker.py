@@ -84,7 +84,7 @@ def advance(run_id: int) -> None:
         except RunMustWait as rest:
             _release(lease, rest)
         except LostLease:
-            logger.warning("run %s was taken over", run_id)
+            logger.warning("run %s was taken over by another worker", run_id)
         except Problem as problem:
             _finish(lease, state=Run.State.FAILED, problem=str(problem))
         except (OperationalError, InterfaceError):

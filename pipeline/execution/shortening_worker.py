@@ -54,8 +54,8 @@ def _ask(run: Run, lease: Lease, client: ModelClient, shortening: Shortening) ->
         ports.release_capacity()
     if reading.outcome is not ReadingOutcome.READ:
         said = {
-            ReadingOutcome.REFUSED: _("The model refused to shorten it."),
-            ReadingOutcome.TRUNCATED: _("The model's answer was cut short twice."),
+            ReadingOutcome.REFUSED: _("The model refused to shorten the feedback."),
+            ReadingOutcome.TRUNCATED: _("The model's reply was truncated twice."),
         }
-        raise Problem(said.get(reading.outcome, _("The model's answer could not be read.")))
+        raise Problem(said.get(reading.outcome, _("The model's reply could not be read.")))
     return "\n".join(f"- {point}" for point in reading.points)

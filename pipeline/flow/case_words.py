@@ -66,10 +66,10 @@ def describe_world(case: Case) -> str:
 def say_executed(executed: Executed) -> str:
     """Return a line for each failed check, or why nothing was run."""
     if executed.reason:
-        return f"Not run, because {executed.reason[:1].lower()}{executed.reason[1:]}"
+        return f"Not run: {executed.reason}"
     judged, held = len(executed.of(*JUDGED)), len(executed.of(State.PASSED))
     others = len(executed.checks) - judged
-    lines = [f"{held} of {judged} checks hold{f', {others} without a verdict' if others else ''}."]
+    lines = [f"{held} of {judged} checks passed{f', {others} without a result' if others else ''}."]
     for check in executed.of(State.FAILED)[:MOST_TOLD]:
         title = show(executed.case_set.cases[check.case - 1].title)
         lines.append(f"{check.name} {title}: {check.sentence} – {check.got}")

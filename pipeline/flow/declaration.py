@@ -21,10 +21,10 @@ Shape = Mapping[str, dict[str, object]]
 _COMMON_OUTCOMES: Mapping[str, str] = MappingProxyType(
     {
         ReadingOutcome.REFUSED: _("refused"),
-        ReadingOutcome.TRUNCATED: _("cut short"),
+        ReadingOutcome.TRUNCATED: _("truncated"),
         ReadingOutcome.EMPTY: _("empty reply"),
-        ReadingOutcome.UNPARSED: _("could not be read"),
-        ReadingOutcome.CONFLICT: _("contradicts itself"),
+        ReadingOutcome.UNPARSED: _("unreadable reply"),
+        ReadingOutcome.CONFLICT: _("contradictory reply"),
         "stopped": _("stopped"),
     }
 )

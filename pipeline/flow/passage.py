@@ -39,8 +39,7 @@ class Step:
 
     def end_without(self, problem: Problem) -> None:
         """End an optional stage for which no model could be asked."""
-        why = str(problem)
-        self.end("none", found=show(f"None, because {why[:1].lower()}{why[1:]}"), ok=False)
+        self.end("none", found=show(f"Skipped: {problem}"), ok=False)
 
 
 @dataclass

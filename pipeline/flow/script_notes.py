@@ -9,13 +9,13 @@ from pipeline.types import ReadingOutcome
 def say_no_script(reading: ScriptReading) -> str:
     """Say why the model's reply contains no usable script."""
     if reading.outcome is ReadingOutcome.REFUSED and reading.note:
-        return f"The model refused, and said: {reading.note}"
+        return f"The model refused: {reading.note}"
     says = {
         ReadingOutcome.REFUSED: "The model refused to answer.",
-        ReadingOutcome.TRUNCATED: "The reply was cut short twice, so its script can't be trusted.",
-        ReadingOutcome.EMPTY: "The model answered with nothing.",
+        ReadingOutcome.TRUNCATED: "The reply was truncated twice, so its script was not used.",
+        ReadingOutcome.EMPTY: "The model's reply was empty.",
     }.get(reading.outcome, "The reply can't be used")
-    return says if says.endswith(".") else f"{says}: {reading.note or 'it holds no script'}."
+    return says if says.endswith(".") else f"{says}: {reading.note or 'it contains no script'}."
 
 
 def say_size(script: str, note: str) -> str:

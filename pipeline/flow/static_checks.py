@@ -27,16 +27,16 @@ def describe_findings(findings: Iterable[Finding]) -> str:
 def summarise(report: Report) -> str:
     """Summarize the findings in one sentence."""
     if report.syntax_ok is None:
-        return "Bash could not be asked whether it can parse the script."
+        return "The syntax could not be checked because Bash did not run."
     if has_errors(report):
         return describe_errors(report)
     counts: dict[str, int] = {}
     for found in report.problems:
         counts[found.check] = counts.get(found.check, 0) + 1
     if not counts:
-        return "Bash can parse it; ShellCheck has nothing to say."
+        return "No syntax errors and no findings."
     said = ", ".join(f"{count} by {check}" for check, count in sorted(counts.items()))
-    return f"Bash can parse it; notes: {said}."
+    return f"No syntax errors. Findings: {said}."
 
 
 def _line(found: Finding) -> str:

@@ -186,7 +186,7 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
             raise LostLease(f"run {lease.run_id}")
         first = rows[0]
         if not first.is_on:
-            raise Problem(_("%s is switched off.") % endpoint)
+            raise Problem(_("%s is off.") % endpoint)
         if first.rests:
             raise RunMustWait(first.blocked_why, until=first.blocked_until, waits_for=endpoint.pk)
         numbered = {row.call: row for row in rows if row.attempt is not None}
@@ -195,7 +195,9 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
         # A concurrent run took them, or calls of lost workers hold their numbers.
         take_back_places(endpoint.pk)
     if not numbered:
-        raise RunMustWait(_("%s has no place free.") % endpoint, waits_for=endpoint.pk)
+        raise RunMustWait(
+            _("%s is at its limit of concurrent calls.") % endpoint, waits_for=endpoint.pk
+        )
     if first.begins_turn:
         _note_campaign_call(endpoint)
     tries = []

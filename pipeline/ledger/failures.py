@@ -34,94 +34,96 @@ class Failure:
 
 
 _BY_STATUS: dict[int, str] = {
-    400: _("The server refused the request as it was put."),
+    400: _("The server rejected the request as invalid."),
     401: _("The server did not accept the key."),
-    402: _("The account of this endpoint can't pay at present."),
-    403: _("The key may not be used for this."),
-    404: _("The server knows no such model, or nothing answers at this address."),
+    402: _("The account of this endpoint has a payment problem."),
+    403: _("The key has no permission for this model."),
+    404: _("The server does not have this model, or the endpoint's address is wrong."),
     413: _("The request was too large for the server."),
-    429: _("The server had too many requests."),
-    502: _("Something between here and the model gave no proper answer."),
+    429: _("The server received too many requests."),
+    502: _("A gateway on the way to the model returned an invalid response."),
     503: _("The server was not available."),
-    504: _("Something between here and the model gave up waiting for it."),
+    504: _("A gateway on the way to the model timed out."),
     529: _("The model's servers were overloaded."),
 }
 _BY_OUTCOME: dict[str, str] = {
-    Outcome.ANSWERED: _("The model answered."),
+    Outcome.ANSWERED: _("The model replied."),
     Outcome.BUSY: _("The server was busy."),
-    Outcome.LIMIT: _("A spend limit of the account is reached."),
-    Outcome.REFUSED: _("The server refused the request."),
-    Outcome.BROKEN: _("The server failed while it answered."),
-    Outcome.TIMEOUT: _("The model took too long to answer."),
-    Outcome.UNREACHABLE: _("No connection to the server could be made."),
-    Outcome.ORPHANED: _("The worker was lost while the model was answering."),
-    Outcome.EXPIRED: _("The message batch expired before the request was answered."),
-    Outcome.CANCELLED: _("The request was taken back with its message batch."),
+    Outcome.LIMIT: _("The account has reached its spend limit."),
+    Outcome.REFUSED: _("The server rejected the request."),
+    Outcome.BROKEN: _("The server failed during the reply."),
+    Outcome.TIMEOUT: _("The model took too long to reply."),
+    Outcome.UNREACHABLE: _("The server could not be reached."),
+    Outcome.ORPHANED: _("The worker stopped while the model was replying."),
+    Outcome.EXPIRED: _("The message batch expired before the model replied."),
+    Outcome.CANCELLED: _("The request was canceled with its message batch."),
 }
 # Errors before the server could answer, or after it had sent too much.
 _BY_TROUBLE: dict[str, str] = {
-    Trouble.REDIRECT: _("The server sent the request on to another address, which was not asked."),
-    Trouble.ADDRESS: _("The endpoint's address leads where no model is asked."),
-    Trouble.CERTIFICATE: _("The server's certificate is not accepted, so nothing was sent."),
-    Trouble.TLS: _("No encrypted connection to the server could be made."),
+    Trouble.REDIRECT: _("The server redirects to another address. Redirects are not followed."),
+    Trouble.ADDRESS: _("The endpoint's address is in a blocked network."),
+    Trouble.CERTIFICATE: _("The server's certificate is not trusted, so nothing was sent."),
+    Trouble.TLS: _("An encrypted connection to the server failed."),
     Trouble.PROXY: _("The proxy did not connect to the server."),
     Trouble.TOO_LARGE: _("The reply was larger than the limit."),
     Trouble.ENCODING: _("The reply's compression could not be decoded."),
     Trouble.HEADERS: _("The reply had more headers than the limit."),
-    Trouble.WEB_PAGE: _("A web page came back where a model should answer."),
+    Trouble.WEB_PAGE: _("The server returned a web page instead of a model's reply."),
     Trouble.LOADING: _("The server was still loading its model."),
-    Trouble.CONTEXT: _("The prompt has more tokens than the model's context."),
-    Trouble.ABANDONED: _("Nobody waited for the reply any more, so the connection was closed."),
+    Trouble.CONTEXT: _("The prompt is longer than the model's context window."),
+    Trouble.ABANDONED: _("The run no longer needed the reply, so the connection was closed."),
 }
 _ADVICE_BY_TROUBLE: dict[str, str] = {
     Trouble.REDIRECT: _(
-        "Ask an administrator to enter the address to which the server redirects, if texts may go there, "
-        "or to correct the redirect; then resume the run."
+        "Ask an administrator to enter the new address, if texts may be sent there, or to fix the "
+        "redirect. Then resume the run."
     ),
     Trouble.ADDRESS: _(
-        "Ask an administrator to check where the endpoint's host name leads; then resume the run."
+        "Ask an administrator to check the IP address of the endpoint's host. Then resume the run."
     ),
     Trouble.CERTIFICATE: _(
-        "Ask an administrator to renew the certificate, or to set SSL_CERT_FILE for the workers to "
-        "its authority; then resume the run."
+        "Ask an administrator to renew the certificate or to set SSL_CERT_FILE for the workers to its "
+        "certificate authority. Then resume the run."
     ),
     Trouble.TLS: _(
-        "Ask an administrator to check whether the server speaks https:// at this port; "
-        "then resume the run."
+        "Ask an administrator to check whether the server supports https:// at this port. Then resume "
+        "the run."
     ),
     Trouble.PROXY: _(
-        "Ask an administrator to check SCRIPTSMITH_MODEL_PROXY and what the proxy allows; "
-        "then resume the run."
+        "Ask an administrator to check SCRIPTSMITH_MODEL_PROXY and the proxy's rules. Then resume the "
+        "run."
     ),
     Trouble.TOO_LARGE: _(
-        "Ask for less at once. If such replies are expected, ask an administrator to raise "
+        "Request a smaller task. If you expect such replies, ask an administrator to raise "
         "SCRIPTSMITH_MOST_REPLY_BYTES."
     ),
     Trouble.ENCODING: _(
-        "Ask an administrator to have any proxy between ScriptSmith and the model pass replies unchanged."
+        "Ask an administrator to check that no proxy on the way to the model changes replies."
     ),
     Trouble.HEADERS: _(
-        "Ask an administrator to check what answers at the endpoint's address: model servers send few headers."
+        "Ask an administrator to check the endpoint's address. Model servers send few headers, so this "
+        "is probably another server."
     ),
     Trouble.WEB_PAGE: _(
-        "Ask an administrator to check the endpoint's address: a page for people answers there, perhaps a sign-in page."
+        "Ask an administrator to check the endpoint's address. It returns a web page, perhaps a "
+        "sign-in page."
     ),
     Trouble.CONTEXT: _(
-        "Shorten the context of the request, or ask an administrator to raise the context size of the server: for a "
-        "local model, SCRIPTSMITH_LOCAL_MODEL_CONTEXT."
+        "Shorten the context of the request, or ask an administrator to increase the server's context "
+        "size (SCRIPTSMITH_LOCAL_MODEL_CONTEXT for a local model)."
     ),
 }
 # Failures after a reply arrived or started.
 _REPLIED = (Trouble.TOO_LARGE, Trouble.ENCODING, Trouble.HEADERS)
 _DOUBTS: dict[str, str] = {
     UsageDoubt.NOT_REPORTED: _(
-        "The server did not report the tokens: neither they nor the cost are counted."
+        "The server did not report the tokens, so tokens and cost are not counted."
     ),
     UsageDoubt.NOT_BELIEVED: _(
-        "The server reported an impossible number of tokens: neither tokens nor cost are counted."
+        "The server reported an impossible number of tokens, so tokens and cost are not counted."
     ),
 }
-_BROKE_OFF = _("The connection broke while the model was answering.")
+_BROKE_OFF = _("The connection broke while the model was replying.")
 _NO_MESSAGE = _("The reply could not be read as a message.")
 
 _ADVICE_BY_STATUS: dict[int, str] = {
@@ -129,7 +131,8 @@ _ADVICE_BY_STATUS: dict[int, str] = {
         "Ask an administrator to compare the endpoint's mode and limits with the server's message below."
     ),
     401: _(
-        "Ask an administrator to set the right key in the endpoint's environment variable and to restart the workers."
+        "Ask an administrator to set the correct key in the endpoint's environment variable and to "
+        "restart the workers."
     ),
     403: _(
         "Ask an administrator for a key that may use this model, or choose another model in the configuration."
@@ -137,39 +140,39 @@ _ADVICE_BY_STATUS: dict[int, str] = {
     404: _(
         "Ask an administrator to check the endpoint's address and the model's name in the configuration."
     ),
-    413: _("Ask again with less context, or choose a model that takes more."),
+    413: _("Shorten the context, or choose a model that accepts longer requests."),
 }
 _ADVICE_BY_OUTCOME: dict[str, str] = {
     Outcome.LIMIT: _(
-        "Raise the limit or pay at the provider, or run it with a configuration of another endpoint."
+        "Raise the limit or pay at the provider, or choose a configuration with another endpoint."
     ),
     Outcome.TIMEOUT: _(
-        "Resume the run later. If it happens often, ask an administrator to allow the endpoint more time."
+        "Resume the run later. If this happens often, ask an administrator to increase the endpoint's "
+        "timeout."
     ),
     Outcome.UNREACHABLE: _(
-        "Ask an administrator to check that the server runs and that the endpoint's address is right."
+        "Ask an administrator to check that the server is running and that the endpoint's address is "
+        "correct."
     ),
 }
-_RESUME_LATER = _("Resume the run later, or run it with another configuration.")
-_NOTHING_TO_DO = _("Nothing has to be done.")
+_RESUME_LATER = _("Resume the run later, or choose another configuration.")
+_NOTHING_TO_DO = _("No action is needed.")
 
 # Why a reply contained no script.
 _BY_READING: dict[str, str] = {
     ReadingOutcome.REFUSED: _("The model refused to write this script."),
-    ReadingOutcome.TRUNCATED: _("The model's reply was cut short."),
-    ReadingOutcome.EMPTY: _("The model answered with nothing."),
-    ReadingOutcome.UNPARSED: _("No script could be read from the model's reply."),
+    ReadingOutcome.TRUNCATED: _("The model's reply was truncated."),
+    ReadingOutcome.EMPTY: _("The model's reply was empty."),
+    ReadingOutcome.UNPARSED: _("The model's reply contained no readable script."),
     ReadingOutcome.CONFLICT: _("The model's reply contradicts itself."),
 }
 _ADVICE_BY_READING: dict[str, str] = {
-    ReadingOutcome.REFUSED: _(
-        "Say in other words what is to be done and what for, or run it with another model."
-    ),
+    ReadingOutcome.REFUSED: _("Rephrase the task and say why it's needed, or try another model."),
     ReadingOutcome.TRUNCATED: _(
-        "Ask for less at once, or allow longer replies in the configuration."
+        "Request a smaller task, or allow longer replies in the configuration."
     ),
 }
-_ANOTHER_MODEL = _("Say it in other words, or run it with another model.")
+_ANOTHER_MODEL = _("Rephrase the task, or try another model.")
 
 
 def explain_trouble(word: str) -> str:
@@ -205,9 +208,9 @@ def explain_attempts(tries: Sequence[Attempt], *, run: Run) -> Failure:
 
 def explain_reading(outcome: str, *, asked_again: bool, evidence: str = "") -> Failure:
     """Explain a reply that contained no script."""
-    done = gettext("No script was made of it.")
+    done = gettext("No script was stored.")
     if asked_again:
-        again = gettext("It was asked again, once, and the second reply was no better.")
+        again = gettext("A second attempt was no better.")
         done = f"{again} {done}"
     return Failure(
         happened=gettext(_BY_READING.get(outcome, _BY_READING[ReadingOutcome.UNPARSED])),
@@ -250,32 +253,34 @@ def _failure_of_failed(run: Run) -> Failure:
 
 
 def _explain_crashes(run: Run) -> Failure:
-    done = gettext("It was resumed each time.")
+    done = gettext("The run was resumed each time.")
     asked = Endpoint.objects.filter(pk__in={role["endpoint_id"] for role in run.roles.values()})
     if any(may_bill(endpoint) for endpoint in asked):
-        done = f"{done} {gettext('Calls in flight may have been billed.')}"
+        done = f"{done} {gettext('Calls in progress may have been billed.')}"
     return Failure(
-        happened=gettext("The worker died %s times in a row over this run.") % MAX_CRASHES,
+        happened=gettext("The worker crashed %s times in a row during this run.") % MAX_CRASHES,
         done=done,
-        advice=gettext("Ask an administrator to check the workers' log before you resume it."),
+        advice=gettext("Ask an administrator to check the workers' log before you resume the run."),
         evidence=run.problem,
     )
 
 
 def _say_what_was_done(tries: Sequence[Attempt], *, run: Run) -> str:
     if run.is_active:
-        said = gettext("The endpoint rests; the run goes on by itself and keeps no worker.")
+        said = gettext(
+            "The endpoint is paused. The run continues automatically and does not occupy a worker."
+        )
     elif len(tries) > 1:
-        said = ngettext("It was tried %s time.", "It was tried %s times.", len(tries)) % len(tries)
+        said = ngettext("%s attempt.", "%s attempts.", len(tries)) % len(tries)
     else:
-        said = gettext("It was not tried again: that would have changed nothing.")
+        said = gettext("It was not retried, because a retry would not have helped.")
     if tries[-1].call_id and not may_bill(tries[-1].call.endpoint):
         return said
     if any(attempt.possibly_billed for attempt in tries):
         if tries[-1].error_type in _REPLIED:
-            return f"{said} {gettext('A server that bills has billed it, though its reply is of no use.')}"
-        return f"{said} {gettext('It may have been billed although no reply came.')}"
-    return f"{said} {gettext('Nothing was billed for it.')}"
+            return f"{said} {gettext('The unusable reply was billed if the server bills calls.')}"
+        return f"{said} {gettext('The call may have been billed despite the missing reply.')}"
+    return f"{said} {gettext('The call was not billed.')}"
 
 
 def _advise(attempt: Attempt, *, run: Run) -> str:

@@ -89,7 +89,7 @@ def open_calls(
     transaction: to avoid a deadlock, never wait for an endpoint's lock while holding a run's.
     """
     if draining.is_set():
-        raise RunMustWait(_("The worker is being stopped."))
+        raise RunMustWait(_("The worker is shutting down."))
     if batch_id is not None:
         _require_budget(batch_id)
     calls = [
@@ -159,7 +159,7 @@ def _require_budget(batch_id: int) -> None:
         kept = kept_for_message_batches(batch)
         if kept and spent_by(batch) + kept >= batch.budget:
             # Not paused: unused reservations return to the budget when the message batches end.
-            said = _("What is left of the budget is kept for message batches.")
+            said = _("The rest of the budget is reserved for message batches.")
             raise RunMustWait(said, until=database_now() + _KEPT_REST)
 
 
@@ -200,7 +200,7 @@ def _open(
     endpoints = Endpoint.objects.in_bulk(wanting)
     for endpoint in endpoints.values():
         if not endpoint.is_on:
-            raise Problem(_("%s is switched off.") % endpoint)
+            raise Problem(_("%s is off.") % endpoint)
     targets = {
         call.key: target_of(endpoints[pk], call.model) for pk in wanting for call in wanting[pk]
     }

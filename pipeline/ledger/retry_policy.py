@@ -39,11 +39,13 @@ def decide_after_failure(
         f" (HTTP {ended.http_status})" if ended.http_status else ""
     )
     if ended.kind is FailureKind.LIMIT and batch:
-        why = _("A spend limit is reached. %s") % said
+        why = _("The account has reached its spend limit. %s") % said
         stop_batch(batch, why)
         return RunMustWait(why)
     if ended.kind is FailureKind.LIMIT:
-        return rest_endpoint(endpoint, LIMIT_REST, _("A spend limit is reached. %s") % said)
+        return rest_endpoint(
+            endpoint, LIMIT_REST, _("The account has reached its spend limit. %s") % said
+        )
     if ended.error_type == Trouble.LOADING:
         return rest_endpoint(endpoint, LOADING_REST, _("%s is loading its model.") % endpoint)
     if ended.kind is FailureKind.BUSY:
@@ -96,4 +98,4 @@ def _fail(call: ModelCall, why: str) -> Problem:
 def failure_message(call: ModelCall) -> str:
     """Return why a failed call failed."""
     last = call.attempts.order_by("-pk").first()
-    return f"{call.endpoint}: {last.message}" if last else f"{call.endpoint} gave no reply."
+    return f"{call.endpoint}: {last.message}" if last else f"{call.endpoint} did not reply."

@@ -41,8 +41,9 @@ def _local_target(endpoint: Endpoint, model: str) -> Target:
     if found is None:
         raise Problem(
             _(
-                "%(model)s is not served on this machine. Fetch it with `make local-model`, or let "
-                "SCRIPTSMITH_LOCAL_MODEL name its file; then start ScriptSmith with SCRIPTSMITH_ENDPOINTS=demo,local."
+                "%(model)s is not served on this machine. Download it with `make local-model` or set "
+                "SCRIPTSMITH_LOCAL_MODEL to its file. Then start ScriptSmith with "
+                "SCRIPTSMITH_ENDPOINTS=demo,local."
             )
             % {"model": model}
         )
@@ -50,6 +51,6 @@ def _local_target(endpoint: Endpoint, model: str) -> Target:
         raise Problem(found.problem)
     if not found.is_ready:
         # Pages show why an endpoint is paused.
-        raise rest_endpoint(endpoint, LOADING_REST, _("The model %s is being loaded.") % model)
+        raise rest_endpoint(endpoint, LOADING_REST, _("The model %s is loading.") % model)
     address = f"http://127.0.0.1:{found.port}"
     return Target(endpoint.name, address, found.key, float(endpoint.timeout_seconds))

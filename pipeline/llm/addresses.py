@@ -34,7 +34,7 @@ def choose_addresses(host: str, found: Sequence[str], *, is_encrypted: bool) -> 
     networks. Raises ForbiddenAddress if no address is left.
     """
     if is_metadata_name(host):
-        raise ForbiddenAddress(f"{host} is a cloud's metadata service, which is never asked.")
+        raise ForbiddenAddress(f"{host} is a cloud metadata service and is blocked.")
     allowed = {Zone.LOOPBACK, Zone.PRIVATE}
     if is_loopback_name(host):
         allowed = {Zone.LOOPBACK}
@@ -49,9 +49,9 @@ def choose_addresses(host: str, found: Sequence[str], *, is_encrypted: bool) -> 
 
 def _why_none(host: str, zones: dict[str, Zone]) -> str:
     text, zone = next(iter(zones.items()))
-    leads = host if host.strip("[]") == text else f"{host} leads to {text}, which"
+    leads = host if host.strip("[]") == text else f"{host} resolves to {text}, which"
     if zone is Zone.FORBIDDEN:
-        return f"{leads} is a link-local, metadata or reserved address: no model is asked there."
+        return f"{leads} is a link-local, metadata or reserved address and is blocked."
     if is_loopback_name(host):
         return f"{leads} is not this machine."
-    return f"{leads} is a public address: nothing is sent there without encryption (https://)."
+    return f"{leads} is a public address and requires encryption (https://)."

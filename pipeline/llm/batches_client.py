@@ -103,10 +103,12 @@ class MessageBatchesClient:
         except Exception as error:
             failed = self._explain(error, exchange, target, _since(started))
             return failed or broken(
-                f"The reply can't be understood: {type(error).__name__}.", _since(started)
+                f"The reply can't be parsed: {type(error).__name__}.", _since(started)
             )
         found = read(said)
-        return broken("The reply is no Message Batch.", _since(started)) if found is None else found
+        return (
+            broken("The reply is not a Message Batch.", _since(started)) if found is None else found
+        )
 
     def _explain(
         self, error: Exception, exchange: Exchange, target: Target, milliseconds: int
@@ -158,7 +160,7 @@ def read_result(line: bytes) -> tuple[str, Answered | Failed]:
     custom_id = told.get("custom_id") if isinstance(told, dict) else None
     result = told.get("result") if isinstance(told, dict) else None
     if not isinstance(custom_id, str) or not isinstance(result, dict):
-        return "", broken("A result can't be understood.", 0)
+        return "", broken("A result can't be parsed.", 0)
     return custom_id, _read_kind(result)
 
 
@@ -170,10 +172,12 @@ def _read_kind(result: dict[str, object]) -> Answered | Failed:
         case "errored":
             return _read_error(result.get("error"))
         case "canceled":
-            return Failed(FailureKind.CANCELLED, "It was taken back before it was answered.")
+            return Failed(
+                FailureKind.CANCELLED, "The request was canceled before the model replied."
+            )
         case "expired":
-            return Failed(FailureKind.EXPIRED, "The batch expired before it was answered.")
-    return broken("A result is of no kind that is known.", 0)
+            return Failed(FailureKind.EXPIRED, "The batch expired before the model replied.")
+    return broken("A result has an unknown type.", 0)
 
 
 def _read_error(told: object) -> Failed:

@@ -101,7 +101,7 @@ class MessagesClient:
                 )
             except Exception as error:
                 # The reply is malformed: the SDK passes on any parsing exception.
-                said = f"The reply can't be understood: {type(error).__name__}."
+                said = f"The reply can't be parsed: {type(error).__name__}."
                 return broken(said, _since(started))
 
     @contextmanager
@@ -162,7 +162,7 @@ def read_message(
     if counted.doubt:
         told["usage"] = None  # An implausible value may not be a storable number.
     if not _can_be_stored(told):
-        said = "The reply holds a NUL byte or half of a character; it can't be kept."
+        said = "The reply contains a NUL byte or an unpaired surrogate, so it can't be stored."
         return broken(said, milliseconds, request_id)
     return Answered(told, counted.usage, request_id, milliseconds, counted.doubt, counted.said)
 
@@ -236,7 +236,7 @@ def _trouble_in(status: int, words: str) -> str:
 def _web_page(milliseconds: int) -> Failed:
     return Failed(
         FailureKind.REFUSED,
-        "A web page came back, and no message of a model.",
+        "The server returned a web page instead of a message.",
         http_status=200,
         error_type=Trouble.WEB_PAGE,
         milliseconds=milliseconds,
@@ -251,7 +251,7 @@ def _redirected(error: anthropic.APIStatusError, milliseconds: int) -> Failed:
     to = f"to {host!r}" if host else "elsewhere"
     return Failed(
         FailureKind.REFUSED,
-        short(f"The server redirects {to}; redirects are not followed, so nothing was sent there."),
+        short(f"The server redirects {to}. Redirects are not followed, so nothing was sent there."),
         http_status=error.status_code,
         error_type=Trouble.REDIRECT,
         milliseconds=milliseconds,

@@ -38,13 +38,13 @@ def explain_break(
             return _failed(FailureKind.REFUSED, said, kind, billed, milliseconds)
     if any(isinstance(cause, _NEVER_SENT) for cause in causes):
         name = next(type(cause).__name__ for cause in causes if isinstance(cause, _NEVER_SENT))
-        said = f"The server can't be reached: {_words_of(causes[-1])}."
+        said = f"The server is unreachable: {_words_of(causes[-1])}."
         return _failed(FailureKind.UNREACHABLE, said, name, False, milliseconds)
     if any(isinstance(cause, httpcore2.TimeoutException) for cause in causes):
-        said = f"No whole reply within {seconds:.0f} s."
+        said = f"No complete reply within {seconds:.0f} s."
         return _failed(FailureKind.TIMEOUT, said, "", True, milliseconds)
     name = type(causes[min(1, len(causes) - 1)]).__name__
-    said = "The connection broke before the reply was whole."
+    said = "The connection broke before the reply was complete."
     return _failed(FailureKind.TIMEOUT, said, name, True, milliseconds)
 
 
@@ -54,24 +54,24 @@ def _final(cause: BaseException, most_bytes: int) -> tuple[Trouble, str, bool] |
         case ForbiddenAddress():
             return Trouble.ADDRESS, str(cause), False
         case ssl.SSLCertVerificationError():
-            said = f"The server's certificate is not accepted: {cause.verify_message}."
+            said = f"The server's certificate is not trusted: {cause.verify_message}."
             return Trouble.CERTIFICATE, said, False
         case ssl.SSLError() if not isinstance(cause, _MAY_PASS):
-            return Trouble.TLS, f"No encrypted connection: {cause.reason or cause}.", False
+            return Trouble.TLS, f"The encrypted connection failed: {cause.reason or cause}.", False
         case httpcore2.ProxyError():
-            return Trouble.PROXY, f"The proxy refuses to connect: {cause}.", False
+            return Trouble.PROXY, f"The proxy refused the connection: {cause}.", False
         case Elsewhere():
-            said = f"The server sends us to {str(cause)[:100]!r}; nothing was asked there."
+            said = f"The server redirects to {str(cause)[:100]!r}. Nothing was sent there."
             return Trouble.REDIRECT, said, False
         case TooLarge():
             size = f"{most_bytes / 1_000_000:g} MB"
-            said = f"The reply is larger than {size}; reading stopped there and what had come was dropped."
+            said = f"The reply is larger than {size} and was discarded."
             return Trouble.TOO_LARGE, said, True
         case BadPacking():
-            said = f"The reply can't be unpacked ({cause}); what had come was dropped."
+            said = f"The reply can't be decompressed ({cause}) and was discarded."
             return Trouble.ENCODING, said, True
     if getattr(cause, "error_status_hint", None) == _HEADERS_TOO_LARGE:
-        said = "The reply's headers are larger than 100 kB; what had come was dropped."
+        said = "The reply's headers are larger than 100 kB, so it was discarded."
         return Trouble.HEADERS, said, True
     return None
 

@@ -53,7 +53,7 @@ class SdkInspector:
             )
             return Page(None, message=failed.message[:_MOST_WORDS], trouble=failed.error_type)
         except (anthropic.AnthropicError, httpx2.InvalidURL) as error:
-            said = f"The server can't be asked ({type(error).__name__})."
+            said = f"The server is unreachable ({type(error).__name__})."
             return Page(None, message=said)
         return Page(answer.status_code, _json_of(answer))
 

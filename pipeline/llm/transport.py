@@ -178,7 +178,7 @@ class _Unpacker(_AsItIs):
     def finish(self) -> None:
         """Raise BadPacking if the end is missing."""
         if not self._decompressor.eof:
-            raise BadPacking("it ends in the middle")
+            raise BadPacking("incomplete data")
 
 
 def _origin_of(url: httpx2.URL) -> tuple[str, str, int | None]:
@@ -192,7 +192,7 @@ def _unpacker_of(headers: httpx2.Headers) -> _AsItIs:
         return _AsItIs()
     # We request no encoding, but some proxies compress everything with gzip.
     if encoding not in ("gzip", "x-gzip"):
-        raise BadPacking(f"an encoding that was not asked for: {encoding[:40]!r}")
+        raise BadPacking(f"unexpected encoding: {encoding[:40]!r}")
     return _Unpacker()
 
 

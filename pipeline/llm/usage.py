@@ -51,5 +51,5 @@ def _not_believed(reported: object) -> Counted:
     try:
         said = json.dumps(reported, default=repr)
     except ValueError:
-        said = "a number that is too long to be written"
+        said = "a number that is too long"
     return Counted(Usage(), UsageDoubt.NOT_BELIEVED, said[:200])

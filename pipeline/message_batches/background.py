@@ -78,7 +78,7 @@ def _look(row: MessageBatch) -> None:
         told = client.retrieve(target, row.remote_id)
     if isinstance(told, Failed):
         if told.http_status == _GONE:
-            said = _("The server knows the batch no more.")
+            said = _("The server no longer has the batch.")
             end_unanswered(row, Failed(FailureKind.BROKEN, said, possibly_billed=True))
             return
         _note(row, problem=told.message)

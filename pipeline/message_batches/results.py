@@ -56,7 +56,11 @@ def read_results(row: MessageBatch, target: Target) -> None:
     if not row.is_certain and not _is_ours(row, []):
         return
     missing = row.attempts.filter(ended_at=None).exclude(call__in=seen)
-    said = Failed(FailureKind.BROKEN, _("The batch had no result for it."), possibly_billed=True)
+    said = Failed(
+        FailureKind.BROKEN,
+        _("The batch returned no result for this request."),
+        possibly_billed=True,
+    )
     _settle(row, dict.fromkeys(missing.values_list("call", flat=True), said))
     _end(row, State.DONE)
 
@@ -73,7 +77,7 @@ def take_out_gone(row: MessageBatch) -> bool:
     gone = gone_tries(row)
     if not gone.exists():
         return True
-    said = Failed(FailureKind.CANCELLED, _("Its run was cancelled before it was sent."))
+    said = Failed(FailureKind.CANCELLED, _("The run was canceled before the request was sent."))
     _settle(row, dict.fromkeys(gone.values_list("call", flat=True), said))
     row.requests = row.attempts.filter(ended_at=None).count()
     MessageBatch.objects.filter(pk=row.pk).update(requests=row.requests)

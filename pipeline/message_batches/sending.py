@@ -42,11 +42,11 @@ def send(row: MessageBatch) -> None:
     """Send a prepared batch, unless another worker does or a user has canceled it."""
     if row.cancel_asked_at is not None:
         end_unanswered(
-            row, Failed(FailureKind.CANCELLED, _("It was taken back before it was sent."))
+            row, Failed(FailureKind.CANCELLED, _("The batch was canceled before it was sent."))
         )
         return
     if not row.endpoint.is_on:
-        said = _("%s is switched off.") % row.endpoint
+        said = _("%s is off.") % row.endpoint
         end_unanswered(row, Failed(FailureKind.CANCELLED, said))
         return
     target = find_target(row)
@@ -150,9 +150,9 @@ def _after_failure(row: MessageBatch, failed: Failed) -> None:
         )
     elif failed.kind is FailureKind.LIMIT:
         _prepare_again(row, failed, rest=timedelta())
-        stop_batch(row.batch, _("A spend limit is reached. %s") % _said(row, failed))
+        stop_batch(row.batch, _("The account has reached its spend limit. %s") % _said(row, failed))
     else:
-        stop_batch(row.batch, _("Message batches are refused. %s") % _said(row, failed))
+        stop_batch(row.batch, _("The server rejected the message batch. %s") % _said(row, failed))
         # The calls are still valid. They wait until a user has checked the problem and resumed the runs.
         never_asked = replace(failed, kind=FailureKind.CANCELLED, possibly_billed=False)
         end_unanswered(row, never_asked, state=State.FAILED)

@@ -107,7 +107,7 @@ def use_message_batches(batch: Batch, *, uses: bool, by: User) -> None:
         return
     was, batch.uses_message_batches = batch.uses_message_batches, uses
     batch.save(update_fields=["uses_message_batches"])
-    record(batch, "message batches set", by=by, uses_message_batches=(was, uses))
+    record(batch, "message batches changed", by=by, uses_message_batches=(was, uses))
 
 
 @transaction.atomic
@@ -121,7 +121,7 @@ def cancel_message_batches(batch: Batch, *, by: User) -> int:
         batch=batch, state__in=MessageBatch.UNFINISHED, cancel_asked_at=None
     ).update(cancel_asked_at=timezone.now(), next_look_at=Now())
     if count:
-        record(batch, "message batches cancelled", by=by, batches=("", count))
+        record(batch, "message batches canceled", by=by, batches=("", count))
     return count
 
 
@@ -141,8 +141,8 @@ class Wait:
     def words(self) -> str:
         """Return a sentence for the page."""
         if self.sent_at is None:
-            return _("Its next question waits to be sent in a message batch.")
-        return _("Its next question is in a message batch, which is answered within a day.")
+            return _("The next model call is waiting for a message batch.")
+        return _("The next model call is in a message batch. The reply arrives within a day.")
 
 
 def wait_of(run: Run) -> Wait | None:

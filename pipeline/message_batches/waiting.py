@@ -89,7 +89,8 @@ def note_waiting(
 def rest_until_replies() -> AwaitsReplies:
     """Return the exception that lets a run sleep until its replies arrive."""
     return AwaitsReplies(
-        _("Its next question waits in a message batch."), until=timezone.now() + _LOOKS_ITSELF
+        _("The next model call is waiting in a message batch."),
+        until=timezone.now() + _LOOKS_ITSELF,
     )
 
 

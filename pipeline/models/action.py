@@ -15,7 +15,7 @@ class Action(models.Model):
     """A request text with its context. Its texts can be erased, but the row and its hashes stay."""
 
     class Source(models.TextChoices):
-        ASKED = "asked", _("Asked")
+        ASKED = "asked", _("Requested")
         IMPORTED = "imported", _("Imported")
         DEMO = "demo", _("Demo")
 
@@ -25,7 +25,7 @@ class Action(models.Model):
         MEDIUM = 3, _("Medium")
         LOW = 4, _("Low")
 
-    statement = models.TextField(_("statement"))
+    statement = models.TextField(_("request text"))
     statement_sha256 = models.CharField(max_length=64, editable=False)
     incident = models.TextField(_("incident"), blank=True)
     environment = models.TextField(_("environment notes"), blank=True)
@@ -33,8 +33,8 @@ class Action(models.Model):
     severity = models.PositiveSmallIntegerField(
         _("severity"), choices=Severity, default=Severity.MEDIUM
     )
-    target = models.CharField(_("where it would run"), max_length=300, blank=True)
-    impact = models.CharField(_("what breaks if it is wrong"), max_length=500, blank=True)
+    target = models.CharField(_("target"), max_length=300, blank=True)
+    impact = models.CharField(_("impact if wrong"), max_length=500, blank=True)
     source = models.CharField(_("source"), max_length=10, choices=Source, default=Source.ASKED)
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="actions"
@@ -74,12 +74,12 @@ class Action(models.Model):
             ),
         ]
         permissions = [
-            ("ask", _("Can ask for a script")),
-            ("erase_texts", _("Can erase an action's texts")),
+            ("ask", _("Can request a script")),
+            ("erase_texts", _("Can erase a request's texts")),
         ]
 
     def __str__(self) -> str:
-        return self.statement[:80] or f"Action {self.pk} (erased)"
+        return self.statement[:80] or f"Request {self.pk} (erased)"
 
     @property
     def context(self) -> str:

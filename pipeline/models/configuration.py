@@ -28,20 +28,20 @@ class Endpoint(models.Model):
         _("environment variable of the key"), max_length=100, blank=True
     )
     mode = models.CharField(_("mode"), max_length=8, choices=MODES, default=Mode.TEXT.value)
-    enabled = models.BooleanField(_("switched on"), default=False)
+    enabled = models.BooleanField(_("turned on"), default=False)
     demo = models.BooleanField(_("demo model"), default=False)
-    takes_temperature = models.BooleanField(_("takes a temperature"), default=False)
-    has_batches = models.BooleanField(_("has Message Batches"), default=False)
+    takes_temperature = models.BooleanField(_("accepts temperature"), default=False)
+    has_batches = models.BooleanField(_("supports Message Batches"), default=False)
     # Its texts leave this machine although its address is local, for example through a tunnel or a proxy.
     treat_as_remote = models.BooleanField(_("treat as remote"), default=False, db_default=False)
-    max_in_flight = models.PositiveIntegerField(_("calls in flight"), default=8)
-    timeout_seconds = models.PositiveIntegerField(_("time limit of a call in seconds"), default=120)
+    max_in_flight = models.PositiveIntegerField(_("concurrent calls"), default=8)
+    timeout_seconds = models.PositiveIntegerField(_("call timeout in seconds"), default=120)
     # A busy server (429, 503, 529) pauses the endpoint, never a worker's thread.
-    blocked_until = models.DateTimeField(_("rests until"), null=True, blank=True)
-    blocked_why = models.CharField(_("why it rests"), max_length=300, blank=True)
+    blocked_until = models.DateTimeField(_("paused until"), null=True, blank=True)
+    blocked_why = models.CharField(_("reason for the pause"), max_length=300, blank=True)
     # Users' runs come before campaigns, but a campaign's call never waits longer than its turn.
     campaign_call_at = models.DateTimeField(null=True, blank=True, editable=False)
-    probe = models.JSONField(_("what the last check found"), default=dict, blank=True)
+    probe = models.JSONField(_("result of the last check"), default=dict, blank=True)
     probed_at = models.DateTimeField(_("checked"), null=True, blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
 
@@ -101,13 +101,16 @@ class Configuration(models.Model):
         SELF_REFLECTION = "self_reflection", _("Self-reflection")
         PEER_REVIEW = "peer_review", _("Peer review")
         STRONG_REFINER = "strong_refiner", _("Strong refiner")
-        OWN = "own", _("Own")
+        OWN = "own", _("Custom")
         IMPORTED = "imported", _("Imported")
 
     class Cases(models.TextChoices):
-        OFF = CasesUse.OFF.value, _("Off: no cases are written")
-        RUN = CasesUse.RUN.value, _("Written from the statement, and run")
-        FEEDBACK = CasesUse.FEEDBACK.value, _("Run, and told to one more refinement")
+        OFF = CasesUse.OFF.value, _("Off: no tests are written")
+        RUN = CasesUse.RUN.value, _("Run: tests are written from the request and run")
+        FEEDBACK = (
+            CasesUse.FEEDBACK.value,
+            _("Run and refine: failed checks also go to one more refinement"),
+        )
 
     MAX_ROUNDS = 4
 
@@ -115,10 +118,10 @@ class Configuration(models.Model):
     title = models.CharField(_("title"), max_length=150)
     preset = models.CharField(_("preset"), max_length=16, choices=Preset, default=Preset.OWN)
     rounds = models.PositiveSmallIntegerField(_("rounds of refinement"), default=1)
-    uses_retrieval = models.BooleanField(_("asks the catalogue first"), default=True)
-    uses_examples = models.BooleanField(_("shows nearest entries as examples"), default=True)
+    uses_retrieval = models.BooleanField(_("searches the catalogue first"), default=True)
+    uses_examples = models.BooleanField(_("shows the closest entries as examples"), default=True)
     cases = models.CharField(
-        _("cases in prepared worlds"),
+        _("sandbox tests"),
         max_length=8,
         choices=Cases,
         default=Cases.OFF,
@@ -130,7 +133,7 @@ class Configuration(models.Model):
     )
     # Prompt name to version for pinned prompts; the others use the product's files.
     prompts = models.JSONField(_("pinned prompt versions"), default=dict, blank=True)
-    note = models.TextField(_("what it is for"), blank=True)
+    note = models.TextField(_("description"), blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
@@ -180,7 +183,7 @@ class RoleSetting(models.Model):
     role = models.CharField(_("role"), max_length=12, choices=ROLES)
     endpoint = models.ForeignKey(Endpoint, models.PROTECT, related_name="+")
     model = models.CharField(_("model"), max_length=100)
-    max_tokens = models.PositiveIntegerField(_("most tokens of a reply"), default=4096)
+    max_tokens = models.PositiveIntegerField(_("maximum output tokens"), default=4096)
     effort = models.CharField(_("effort"), max_length=10, blank=True)
     temperature = models.FloatField(_("temperature"), null=True, blank=True)
 
@@ -208,14 +211,14 @@ class PromptVersion(models.Model):
     """
 
     class Source(models.TextChoices):
-        FILE = "file", _("Comes with the product")
+        FILE = "file", _("Built-in")
         WRITTEN = "written", _("Written here")
 
     name = models.CharField(_("prompt"), max_length=40)
     version = models.CharField(_("version"), max_length=12)
     text = models.TextField(_("text"))
     source = models.CharField(_("source"), max_length=7, choices=Source, default=Source.FILE)
-    note = models.CharField(_("what was changed"), max_length=300, blank=True)
+    note = models.CharField(_("change"), max_length=300, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )

@@ -94,11 +94,11 @@ class Attempt(models.Model):
         LIMIT = "limit", _("Spend limit")
         REFUSED = "refused", _("Request refused")
         BROKEN = "broken", _("Broken reply")
-        TIMEOUT = "timeout", _("Too slow")
-        UNREACHABLE = "unreachable", _("Not reachable")
+        TIMEOUT = "timeout", _("Timed out")
+        UNREACHABLE = "unreachable", _("Unreachable")
         ORPHANED = "orphaned", _("Worker lost")
         EXPIRED = "expired", _("Batch expired")
-        CANCELLED = "cancelled", _("Taken back")
+        CANCELLED = "cancelled", _("Canceled")
 
     call = models.ForeignKey(ModelCall, models.CASCADE, related_name="attempts")
     # The slot that the attempt holds at its endpoint until it ends, assigned by `admission`. It has no database

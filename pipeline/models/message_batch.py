@@ -25,8 +25,8 @@ class MessageBatch(models.Model):
         PREPARED = "prepared", _("To be sent")
         SENDING = "sending", _("Being sent")
         IN_PROGRESS = "in_progress", _("In progress")
-        CANCELING = "canceling", _("Being cancelled")
-        ENDED = "ended", _("Ended, being read")
+        CANCELING = "canceling", _("Being canceled")
+        ENDED = "ended", _("Ended, reading results")
         DONE = "done", _("Ended")
         FAILED = "failed", _("Refused")
 
@@ -50,7 +50,7 @@ class MessageBatch(models.Model):
     answered = models.PositiveIntegerField(_("answered"), default=0)
     errored = models.PositiveIntegerField(_("failed"), default=0)
     expired = models.PositiveIntegerField(_("expired"), default=0)
-    cancelled = models.PositiveIntegerField(_("taken back"), default=0)
+    cancelled = models.PositiveIntegerField(_("canceled"), default=0)
     # Micro-dollars that are reserved in the budget until it ends.
     reserved = models.PositiveBigIntegerField(default=0)
     problem = models.CharField(max_length=500, blank=True)

@@ -25,7 +25,7 @@ class Batch(models.Model):
     priority = models.SmallIntegerField(_("priority"), default=0)
     budget = models.PositiveBigIntegerField(_("budget"), null=True, blank=True)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
-    paused_why = models.CharField(_("why paused"), max_length=300, blank=True)
+    paused_why = models.CharField(_("reason for the pause"), max_length=300, blank=True)
     # On endpoints that support them, its requests go in Message Batches: half the price, answers within a day.
     uses_message_batches = models.BooleanField(default=False, db_default=False)
     created_by = models.ForeignKey(
@@ -73,10 +73,10 @@ class Run(models.Model):
         RUNNING = "running", _("Running")
         DONE = "done", _("Done")
         FAILED = "failed", _("Failed")
-        CANCELLED = "cancelled", _("Cancelled")
+        CANCELLED = "cancelled", _("Canceled")
 
     class Origin(models.TextChoices):
-        ASKED = "asked", _("Asked")
+        ASKED = "asked", _("Requested")
         CAMPAIGN = "campaign", _("Campaign")
         COMMAND = "command", _("Command line")
         DEMO = "demo", _("Demo")
@@ -100,10 +100,10 @@ class Run(models.Model):
     # The Configuration when the run was created: roles, rounds, prompt versions.
     spec = models.JSONField(default=dict)
     demo = models.BooleanField(_("made with the demo model"), default=False)
-    uses_retrieval = models.BooleanField(_("asks the catalogue first"), default=True)
+    uses_retrieval = models.BooleanField(_("searches the catalogue first"), default=True)
     # How to handle secrets in calls that leave this machine. They are masked unless the requester chose otherwise.
     secrets = models.CharField(
-        _("secrets in its texts"),
+        _("secrets in texts"),
         max_length=4,
         choices=[(choice.value, choice.label) for choice in SecretsChoice],
         default=SecretsChoice.MASK.value,

@@ -16,7 +16,7 @@ class Worker(models.Model):
     threads = models.PositiveSmallIntegerField(_("threads"))
     started_at = models.DateTimeField(_("started"), db_default=Now())
     # Times are from the database's clock.
-    seen_at = models.DateTimeField(_("last sign of life"), db_default=Now())
+    seen_at = models.DateTimeField(_("last heartbeat"), db_default=Now())
     # The duration of its last heartbeat, which renews the leases of all its runs.
     beat_milliseconds = models.PositiveIntegerField(default=0)
 

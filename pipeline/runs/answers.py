@@ -35,6 +35,7 @@ from core.database.key_lists import is_among
 from pipeline import hooks
 from pipeline.display_names import answer_label
 from pipeline.models import Action, Assessment, Draft, ModelCall, RetrievedMatch, Run
+from pipeline.runs.expected_time import say_about
 from pipeline.runs.list_rows import RunRow
 from pipeline.types import AnswerStatus, Verdict
 
@@ -71,9 +72,9 @@ class ShownAnswer:
         return answer_label(self.status)
 
     @property
-    def usual_milliseconds(self) -> int | None:
-        """Return the usual duration of a review for the filter `duration`."""
-        return None if self.usual_wait is None else round(self.usual_wait.total_seconds() * 1000)
+    def usual_time(self) -> str:
+        """Return the usual duration of a review, rounded; empty if unknown or a few seconds."""
+        return say_about(self.usual_wait.total_seconds()) if self.usual_wait else ""
 
 
 def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:

@@ -32,7 +32,7 @@ class DraftFindingSerializer(serializers.ModelSerializer[DraftFinding]):
     outcome = serializers.CharField()
     level = serializers.CharField()
     is_current = serializers.SerializerMethodField(
-        help_text="False: made by an older check, or of another text."
+        help_text="False if an older check made it or if it is about another text."
     )
 
     class Meta:
@@ -60,7 +60,7 @@ class AssessmentSerializer(serializers.ModelSerializer[Assessment]):
 
     verdict = serializers.CharField()
     is_current = serializers.SerializerMethodField(
-        help_text="False: judged with older prompts, or of another text."
+        help_text="False if it was made with older prompts or is about another text."
     )
     model = serializers.SerializerMethodField()
     differences = serializers.ListField(child=serializers.CharField())
@@ -125,16 +125,18 @@ class DraftSerializer(serializers.ModelSerializer[Draft]):
     author = serializers.CharField(source="author.username", default=None)
     model = serializers.SerializerMethodField()
     made_from = serializers.IntegerField(
-        source="parent.number", default=None, help_text="Number of the draft before it."
+        source="parent.number", default=None, help_text="Number of the previous draft."
     )
     findings = serializers.SerializerMethodField()
     not_judged = serializers.SerializerMethodField(
-        help_text="What the static checks could not judge, such as unknown commands."
+        help_text="Parts that the static checks could not judge, such as unknown commands."
     )
-    lines = serializers.SerializerMethodField(help_text="Null: the text was erased or is too long.")
+    lines = serializers.SerializerMethodField(
+        help_text="Null if the text was erased or is too long."
+    )
     analyzed_lines = serializers.SerializerMethodField()
     missing_checks = serializers.SerializerMethodField(
-        help_text="Checks that have not been made on it as they are today."
+        help_text="Checks whose current version has not checked this script."
     )
     assessment = serializers.SerializerMethodField()
     feedback = FeedbackSerializer(source="feedbacks", many=True)

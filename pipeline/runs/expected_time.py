@@ -45,7 +45,13 @@ def say_about(seconds: float) -> str:
         rounded = round(seconds / 5) * 5
         return ngettext("about %d second", "about %d seconds", rounded) % rounded
     minutes = round(seconds / 60)
-    return ngettext("about %d minute", "about %d minutes", minutes) % minutes
+    if minutes < 90:
+        return ngettext("about %d minute", "about %d minutes", minutes) % minutes
+    hours = round(minutes / 60)
+    if hours < 36:
+        return ngettext("about %d hour", "about %d hours", hours) % hours
+    days = round(hours / 24)
+    return ngettext("about %d day", "about %d days", days) % days
 
 
 def players_of(configuration: Configuration) -> set[Player]:

@@ -31,20 +31,20 @@ def text_area(rows: int, **attributes: object) -> forms.Textarea:
 
 
 _TEXTS = {
-    "statement": _("statement"),
+    "statement": _("request text"),
     "incident": _("incident"),
     "environment": _("environment notes"),
-    "target": _("where it would run"),
-    "impact": _("what breaks if it is wrong"),
+    "target": _("target"),
+    "impact": _("impact if wrong"),
     "reference": _("reference script"),
     "feedback": _("feedback"),
 }
 
 
-_OF_STORED_TEXTS = [(SecretsChoice.MASK.value, _("Mask: models get *** in their place"))]
+_OF_STORED_TEXTS = [(SecretsChoice.MASK.value, _("Mask: models get *** instead"))]
 _OF_NEW_TEXTS = [
-    (MASK_STORED, _("Mask in the stored text: *** replaces them, and no search finds them")),
-    (SecretsChoice.MASK.value, _("Store as it is; models outside this machine get ***")),
+    (MASK_STORED, _("Mask in the stored text: *** replaces the secrets everywhere")),
+    (SecretsChoice.MASK.value, _("Store unchanged; models outside this machine get ***")),
 ]
 
 
@@ -98,10 +98,10 @@ class SecretsChoiceForm(forms.Form):
         self._add_choice()
         retype(self, secrets="", secrets_seen=fingerprint(refusal.found))
         rows = format_html_join("", "<li>{}</li>", ([self._say(one)] for one in refusal.found))
-        readers = [_("Every user of this site"), *refusal.to] if self.is_new else refusal.to
+        readers = [_("every user of this site"), *refusal.to] if self.is_new else refusal.to
         self.fields["secrets"].help_text = format_html(
             '<p>{}</p><ul class="secrets-found">{}</ul>',
-            _("%s would read:") % ", ".join(map(str, readers)),
+            _("Visible to %s:") % ", ".join(map(str, readers)),
             rows,
         )
         self.add_error("secrets", str(refusal))
@@ -109,15 +109,18 @@ class SecretsChoiceForm(forms.Form):
             kinds = say_kinds(one.kind for one in refusal.found if one.field == name)
             field = self.secret_fields.get(name, name)
             if field in self.fields:
-                self.add_error(field, _("Looks secret: %s.") % kinds)
+                self.add_error(field, _("Possible secret: %s.") % kinds)
 
     def _add_choice(self) -> None:
         self.fields["secrets"] = forms.ChoiceField(
-            label=_("What is done with the secrets?"),
+            label=_("Secrets"),
             required=False,
             choices=[
                 *(_OF_NEW_TEXTS if self.is_new else _OF_STORED_TEXTS),
-                (SecretsChoice.SEND.value, _("Send as it is: recorded in the audit log")),
+                (
+                    SecretsChoice.SEND.value,
+                    _("Store and send unchanged; recorded in the audit log"),
+                ),
             ],
             widget=forms.RadioSelect,
         )
@@ -151,7 +154,7 @@ class UseForm(forms.Form):
     """The reason for using an unreviewed script."""
 
     reason = PlainText(
-        label=_("Reason"), widget=text_area(2), help_text=_("Why can't it wait for a review?")
+        label=_("Reason"), widget=text_area(2), help_text=_("Why can't this wait for a review?")
     )
 
 

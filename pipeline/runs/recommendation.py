@@ -20,8 +20,8 @@ def explain_recommendation(run: Run, drafts: Sequence[Draft], stages: Sequence[S
     if offered is None:
         return said
     beside = _(
-        "Draft %(number)s is an offer beside it: it was rewritten from what happened in prepared worlds, where more "
-        "checks hold now and none is lost."
+        "Draft %(number)s is offered as an alternative: it was rewritten from sandbox test results, "
+        "passes more checks and fails none that passed before."
     ) % {"number": next((one.number for one in drafts if one.pk == offered), "")}
     return f"{said} {beside}".strip()
 
@@ -47,15 +47,15 @@ def _explain_assessed(run: Run, drafts: Sequence[Draft], stages: Sequence[Stage]
         return _explain_only(chosen, stages)
     first = assessed[0]
     if chosen is first:
-        why = _("Draft %(number)s is shown: no rewrite was judged better.")
+        why = _("Draft %(number)s is shown because no rewrite was assessed as better.")
     elif chosen.assessment.verdict == Verdict.CORRECT:
         why = _(
-            "Draft %(number)s is recommended: it was rewritten from feedback and judged better "
+            "Draft %(number)s is recommended. It was rewritten from feedback and assessed as better "
             "than draft %(first)s."
         )
     else:
         why = _(
-            "Draft %(number)s is shown: it was rewritten because the assessor flagged draft %(first)s."
+            "Draft %(number)s is shown. It was rewritten because the assessor flagged draft %(first)s."
         )
     why %= {"number": chosen.number, "first": first.number}
     return f"{why} {_say_verdict(chosen)}"
@@ -64,9 +64,9 @@ def _explain_assessed(run: Run, drafts: Sequence[Draft], stages: Sequence[Stage]
 def _explain_only(draft: Draft, stages: Sequence[Stage]) -> str:
     verdict = draft.assessment.verdict
     if verdict == Verdict.CORRECT:
-        return _("The assessor passed the first script, so none was rewritten.")
+        return _("The assessor passed the first script, so it was not rewritten.")
     if verdict == Verdict.UNKNOWN:
-        return _("The assessor's answer could not be read, so nothing was rewritten.")
+        return _("The assessor's reply could not be read, so the script was not rewritten.")
     outcomes = {
         stage.name: stage.outcome
         for stage in stages
@@ -76,17 +76,17 @@ def _explain_only(draft: Draft, stages: Sequence[Stage]) -> str:
 
 
 def _say_why_not_rewritten(explained: str | None, refined: str | None) -> str:
-    flagged = _("The assessor flagged the only script.")
+    flagged = _("The assessor flagged the script.")
     if explained == "no_error":
-        why = _("Asked what is wrong with it, the model found no error, so it was not rewritten.")
+        why = _("The model then found no error in it, so it was not rewritten.")
     elif explained in _UNREADABLE:
-        why = _("What is wrong with it could not be read from the reply, so it was not rewritten.")
+        why = _("The model's explanation could not be read, so the script was not rewritten.")
     elif refined in ("unchanged", "seen_before"):
-        why = _("Rewriting it brought no new script.")
+        why = _("The rewrite produced no new script.")
     elif refined in _UNREADABLE:
         why = _("The rewritten script could not be read from the reply.")
     else:
-        why = _("No round of refinement followed.")
+        why = _("It was not refined.")
     return f"{flagged} {why}"
 
 
@@ -94,4 +94,4 @@ def _say_verdict(draft: Draft) -> str:
     return {
         Verdict.CORRECT.value: _("The assessor passed it."),
         Verdict.INCORRECT.value: _("The assessor flagged it."),
-    }.get(draft.assessment.verdict, _("The assessor's answer about it could not be read."))
+    }.get(draft.assessment.verdict, _("The assessor's reply about it could not be read."))

@@ -27,7 +27,7 @@ class StartInput(serializers.Serializer[object]):
     secrets = serializers.ChoiceField(
         choices=[choice.value for choice in SecretsChoice],
         required=False,
-        help_text="What is done with secrets that would leave this machine; masked where it is left out.",
+        help_text="How to handle secrets that would leave this machine. Default: mask.",
     )
 
 
@@ -44,12 +44,12 @@ class RunSerializer(serializers.Serializer[object]):
     configuration = serializers.SerializerMethodField()
     demo = serializers.SerializerMethodField()
     secrets = serializers.SerializerMethodField(
-        help_text="mask or send: what is done with secrets that would leave this machine."
+        help_text="How secrets that would leave this machine are handled: mask or send."
     )
     verdict = serializers.SerializerMethodField()
     answered_by = serializers.SerializerMethodField()
     match_confirmed_by = serializers.SerializerMethodField(
-        help_text="The assessor's model, where it confirmed the match; null for a match by scoring alone."
+        help_text="The assessor's model if it confirmed the match; null for a match by score alone."
     )
     problem = serializers.CharField()
     asked_by = serializers.CharField(source="asked_by.username", default=None)
@@ -134,7 +134,7 @@ class FailureSerializer(serializers.Serializer[object]):
     happened = serializers.CharField()
     done = serializers.CharField()
     advice = serializers.CharField()
-    evidence = serializers.CharField(help_text="The technical words.")
+    evidence = serializers.CharField(help_text="Technical details.")
 
 
 class MaskedSerializer(serializers.Serializer[object]):
@@ -162,13 +162,15 @@ class RunReportSerializer(serializers.Serializer[object]):
     script = serializers.CharField(allow_null=True)
     calls = serializers.IntegerField(allow_null=True)
     tokens = TokensSerializer(allow_null=True)
-    cost = serializers.FloatField(allow_null=True, help_text="USD; null where no price is known.")
+    cost = serializers.FloatField(allow_null=True, help_text="USD; null if no price is known.")
     match_confirmed_by = serializers.CharField(allow_null=True)
     secrets = serializers.CharField(allow_null=True, help_text="mask or send.")
     masked = MaskedSerializer(many=True, allow_null=True)
     problem = serializers.CharField()
     failure = FailureSerializer(allow_null=True)
-    waiting = serializers.CharField(help_text="What it waits for; empty if it does not wait.")
+    waiting = serializers.CharField(
+        help_text="What the run is waiting for; empty if it is not waiting."
+    )
     matches = RetrievedMatchSerializer(many=True)
     follows = serializers.IntegerField(allow_null=True)
     asked_by = serializers.CharField(allow_null=True)

@@ -24,9 +24,9 @@ def pause_batch(batch: Batch, *, by: User, why: str = "") -> None:
     New runs do not start, and others stop before their next call. Raises NotAllowedNow, BadInput.
     """
     if len(why) > MAX_WHY:
-        raise BadInput(_("At most %s characters are taken.") % MAX_WHY, field="why")
+        raise BadInput(_("Use at most %s characters.") % MAX_WHY, field="why")
     if not stop_batch(batch, why):
-        raise NotAllowedNow(_("This batch is paused already."))
+        raise NotAllowedNow(_("This batch is already paused."))
     batch.refresh_from_db()
     record(batch, "paused", by=by, why=("", why))
 
@@ -38,7 +38,7 @@ def resume_batch(batch: Batch, *, by: User) -> None:
     if batch.paused_at is None:
         raise NotAllowedNow(_("This batch is not paused."))
     if is_used_up(batch):
-        raise NotAllowedNow(_("The budget is used up: raise it first."))
+        raise NotAllowedNow(_("The budget is used up. Raise it first."))
     was = batch.paused_why
     batch.paused_at, batch.paused_why = None, ""
     batch.save(update_fields=["paused_at", "paused_why"])
@@ -51,7 +51,7 @@ def resume_batch(batch: Batch, *, by: User) -> None:
 def set_budget(batch: Batch, *, budget: int | None, by: User) -> None:
     """Set the budget in micro-dollars, None for no limit; a paused batch stays paused. Raises BadInput."""
     if budget is not None and not 0 <= budget <= MAX_BUDGET:
-        raise BadInput(_("A budget is a sum of money, 0 or more."), field="budget")
+        raise BadInput(_("Enter a budget of 0 or more."), field="budget")
     batch = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
     was, batch.budget = batch.budget, budget
     batch.save(update_fields=["budget"])

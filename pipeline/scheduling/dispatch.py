@@ -84,4 +84,4 @@ def _send(runs: Sequence[Run]) -> None:
                 expires=_MESSAGE_SECONDS,
             )
     except Exception:
-        logger.warning("the workers could not be told of %s runs", len(runs), exc_info=True)
+        logger.warning("could not notify the workers of %s runs", len(runs), exc_info=True)

@@ -114,7 +114,7 @@ class Heartbeat:
                 self._give_sign_of_life(took=time.monotonic() - began)
             except DatabaseError:
                 # The database is unreachable: leases expire, and the runs resume once it is back.
-                logger.warning("leases could not be renewed", exc_info=True)
+                logger.warning("could not renew leases", exc_info=True)
                 connection.close()
         connection.close()
 
@@ -131,7 +131,7 @@ class Heartbeat:
             missing = renew(held)
             if missing:
                 if time.monotonic() > until:
-                    logger.warning("%s runs were locked for a whole beat", len(missing))
+                    logger.warning("%s runs stayed locked during a whole heartbeat", len(missing))
                     return
                 time.sleep(min(0.1, settings.SCRIPTSMITH_RUN_LEASE_SECONDS / 40))
 
@@ -143,7 +143,7 @@ class Heartbeat:
             self._sign.touch()
         except OSError:
             # Renewing leases has priority.
-            logger.warning("no sign of life could be left in %s", self._sign, exc_info=True)
+            logger.warning("could not write the heartbeat to %s", self._sign, exc_info=True)
 
     def _give_sign_of_life(self, *, took: float) -> None:
         """Record that the worker is alive, and delete old rows of stopped workers."""

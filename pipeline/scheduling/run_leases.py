@@ -113,9 +113,7 @@ def _take_again(run_id: int) -> Lease | None:
         run.crashes = run.crashes + 1 if crashed else run.crashes
         run.fence += 1
         if run.crashes >= MAX_CRASHES:
-            run.problem = (
-                f"The worker died {MAX_CRASHES} times in a row over this run; somebody has to look."
-            )
+            run.problem = f"The worker crashed {MAX_CRASHES} times in a row during this run. Check the workers' log."
             run.state, run.owner, run.lease_until = Run.State.FAILED, "", None
             run.finished_at = run.finished_at or database_now()
             run.save(
@@ -153,7 +151,7 @@ def _take_again(run_id: int) -> Lease | None:
 
 
 def mark_orphans(
-    run: Run, *, why: str = "The worker was lost before the reply came.", error_type: str = ""
+    run: Run, *, why: str = "The worker stopped before the reply arrived.", error_type: str = ""
 ) -> int:
     """Close attempts that a lost worker left open; their calls may have been billed and are repeated.
 
@@ -201,6 +199,6 @@ def retry_while_database_is_away(write: Callable[[], T]) -> T:
         except (OperationalError, InterfaceError):
             if connection.in_atomic_block or time.monotonic() > deadline:
                 raise
-            logger.warning("the database is away; trying again", exc_info=True)
+            logger.warning("the database is unreachable; retrying", exc_info=True)
             connection.close()
             time.sleep(0.2)

@@ -157,7 +157,7 @@ def _sum_up(result: Result, used: Sequence[Spoken]) -> Passage:
 def _is_right(draft: DraftMade) -> bool:
     simulated = read_draft(draft.script)
     if simulated is None:
-        raise SimulationBroken("A script came back that is not a simulation's.")
+        raise SimulationBroken("The returned script is not from a simulation.")
     return simulated.right
 
 

@@ -81,7 +81,7 @@ class Asking:
 
     def _spoken(self, role: Role, ended: Answered | Failed) -> Spoken:
         if isinstance(ended, Failed):
-            raise SimulationBroken(f"The stand-in did not answer: {ended.message}")
+            raise SimulationBroken(f"The stand-in did not reply: {ended.message}")
         usage = ended.usage
         cost = self.configuration.cost(role, input=usage.input, output=usage.output)
         return Spoken(reply_of(ended.message), usage.input, usage.output, cost)

@@ -12,10 +12,10 @@ from pipeline.simulation.result_document import check_agreement, cost_per_right_
 _WIDTH = 100
 _SHARES = ("overall", "fixed", "broken")
 _ENDS = ("as_recommended", "assessor_triggered")
-_ABOVE = f"{'':>7}{'as recommended':>24}{'guard ignored':>24}{'each item':>16}{'$ for 1,000':>12}{'$ for a right':>15}"
+_ABOVE = f"{'':>7}{'as recommended':>24}{'guard ignored':>24}{'each item':>16}{'$ per 1,000':>12}{'$ per correct':>15}"
 _HEAD = (
     f"{'rounds':>7}"
-    + f"{'right':>8}{'fixed':>8}{'broken':>8}" * len(_ENDS)
+    + f"{'correct':>8}{'fixed':>8}{'broken':>8}" * len(_ENDS)
     + f"{'calls':>8}{'tokens':>8}{'items':>12}{'script gained':>15}"
 )
 
@@ -45,8 +45,8 @@ def write_summary(simulation: Simulation, counted: Sequence[Counted]) -> str:
 
 def _origin(simulation: Simulation, counted: Sequence[Counted]) -> str:
     return (
-        f"Simulated: {counted[0].items} items, seed {simulation.seed}. No model was asked; "
-        "the rates were given, and tokens are those of simulated texts."
+        f"Simulated: {counted[0].items} items, seed {simulation.seed}. No model was called. "
+        "The rates are given, and tokens are those of simulated texts."
     )
 
 
@@ -106,13 +106,13 @@ def _agreement(simulation: Simulation, counted: Sequence[Counted]) -> Iterator[s
     agreement = check_agreement(simulation, counted)
     inside = agreement.figures - len(agreement.outside)
     yield (
-        f"The closed form lies within the 95 % interval of {inside} of {agreement.figures} figures. "
+        f"The closed form is within the 95 % interval of {inside} of {agreement.figures} figures. "
         "About one in twenty misses"
     )
-    yield "by chance, and as they count the same items, they miss together."
+    yield "by chance. Misses are correlated because the figures count the same items."
     yield from (f"  outside: {name}" for name in agreement.outside)
     if agreement.outside_together:
-        yield "Beyond chance, by intervals that all hold together with 95 %:"
+        yield "Outside the simultaneous 95 % intervals (Bonferroni), so not by chance alone:"
         yield from (f"  {name}" for name in agreement.outside_together)
     else:
-        yield "All figures lie within intervals that hold together with 95 % (Bonferroni)."
+        yield "All figures are within simultaneous 95 % intervals (Bonferroni)."

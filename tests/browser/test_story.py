@@ -33,7 +33,7 @@ def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
     expect(page.get_by_text("Describe", exact=True).first).to_be_visible()
     take(page, "run")
 
-    expect(page.get_by_role("button", name="Review it")).to_be_visible()
+    expect(page.get_by_role("button", name="Review")).to_be_visible()
     page.keyboard.press("r")
     page.wait_for_url("**/items/**")
     expect(page.get_by_role("heading", name=STATEMENT)).to_be_visible()
@@ -61,8 +61,8 @@ def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
     expect(other.get_by_text("Confirmed. The entry answers")).to_be_visible()
 
     ask(page, REWORDED)
-    expect(page.get_by_role("button", name="This is it")).to_be_visible()
+    expect(page.get_by_role("button", name="Confirm match")).to_be_visible()
     expect(page.get_by_text("find /var/tmp/exports").first).to_be_visible()
     page.keyboard.press("y")
-    expect(page.get_by_role("button", name="This is it")).to_have_count(0)
-    expect(page.get_by_role("button", name="Not what I asked")).to_have_count(0)
+    expect(page.get_by_role("button", name="Confirm match")).to_have_count(0)
+    expect(page.get_by_role("button", name="Reject match")).to_have_count(0)

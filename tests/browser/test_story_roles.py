@@ -38,7 +38,7 @@ def test_a_reviewer_asks_scores_and_approves_without_any_script(
     page.get_by_label("What do you need done?").fill("Show how long the machine has been up")
     press(page, page.get_by_role("button", name="Request script"))
     page.wait_for_url("**/runs/*/")
-    review = page.get_by_role("button", name="Review it")
+    review = page.get_by_role("button", name="Review")
     for _look in range(240):
         if review.count():
             break

@@ -168,7 +168,7 @@ PIPELINE = {
         Story(
             an_action_to_erase,
             "action-erase",
-            "Erase for good",
+            "Erase permanently",
             lambda w: {"confirmed": f"erase {w.action.pk}"},
         ).then(lambda w: Action.objects.get().statement == "" and "were erased" in w.text)
     ],
@@ -181,7 +181,7 @@ PIPELINE = {
         ).then(lambda w: DraftUse.objects.get().reason == "Disk full in ten minutes")
     ],
     ("pipeline/runs/_answer.html", "reviewer"): [
-        Story(a_run_to_review, "run-review", "Review it").then(
+        Story(a_run_to_review, "run-review", "Review").then(
             lambda w: Assignment.objects.get(item=w.item).reviewer == w.me
         ),
         Story(an_answered_run, "version-use", "Copy on the next page").then(
@@ -190,10 +190,10 @@ PIPELINE = {
         Story(a_run_to_fill_in, "version-preview", "Fill in and copy").then(
             lambda w: 'id="use"' in w.text
         ),
-        Story(an_answered_run, "run-confirm-match", "This is it").then(
+        Story(an_answered_run, "run-confirm-match", "Confirm match").then(
             lambda w: MatchLabel.objects.get().label == "match"
         ),
-        Story(an_answered_run, "run-reject-match", "Not what I asked").then(
+        Story(an_answered_run, "run-reject-match", "Reject match").then(
             lambda w: Run.objects.filter(follows=w.run).exists()
         ),
     ],
@@ -228,13 +228,13 @@ PIPELINE = {
         Story(lambda _w: DEMO, "endpoint-check", "Check it", {"model": "demo-smith"}).then(
             lambda w: "Waiting for a worker" in w.text
         ),
-        Story(a_box_in_the_wrong_mode, "endpoint-use-mode", "Use this mode").then(
+        Story(a_box_in_the_wrong_mode, "endpoint-use-mode", "Switch mode").then(
             lambda w: now(w.box).mode == "tool"
         ),
     ],
     ("pipeline/endpoints/_switch.html", "administrator"): [
-        Story(a_box, "endpoint-switch-on", "Switch it on").then(lambda w: now(w.box).is_on),
-        Story(a_box_that_is_on, "endpoint-switch-off", "Switch it off").then(
+        Story(a_box, "endpoint-switch-on", "Turn on").then(lambda w: now(w.box).is_on),
+        Story(a_box_that_is_on, "endpoint-switch-off", "Turn off").then(
             lambda w: not now(w.box).is_on
         ),
         Story(a_box_that_rests, "endpoint-wake", "Resume now").then(
@@ -245,7 +245,7 @@ PIPELINE = {
         Story(
             a_box,
             "price-add",
-            "Add the price",
+            "Add price",
             {"model": "llama", "since": "2026-11-01", "input": "0.25", "output": "1.5"},
         ).then(lambda w: Price.objects.get(endpoint=w.box).input == 250_000),
         Story(a_priced_box, "price-remove", "Remove the price of llama").then(
@@ -264,10 +264,10 @@ PIPELINE = {
         Story(a_configuration, "configuration-archive", "Archive").then(
             lambda w: now(w.configuration).archived_at
         ),
-        Story(an_archived_configuration, "configuration-unarchive", "Bring back").then(
+        Story(an_archived_configuration, "configuration-unarchive", "Unarchive").then(
             lambda w: not now(w.configuration).archived_at
         ),
-        Story(a_configuration, "configuration-default", "Make it the default").then(
+        Story(a_configuration, "configuration-default", "Set as default").then(
             lambda w: now(w.configuration).is_default
         ),
     ],
@@ -275,7 +275,7 @@ PIPELINE = {
         Story(
             lambda _w: "/prompts/describe/new/",
             "prompt-new",
-            "Keep this version",
+            "Save version",
             lambda _w: {"text": changed("describe"), "note": "Shorter answers"},
         ).then(lambda w: MARKED.strip() in PromptVersion.objects.get(name="describe").text)
     ],

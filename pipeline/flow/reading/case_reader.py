@@ -46,7 +46,7 @@ def read_cases(reply: Reply, *, statement: str = "", author: str = "a model") ->
         return CasesReading(why)
     found = _find_list(reply, "cases")
     if found is None:
-        return CasesReading(ReadingOutcome.UNPARSED, note="it holds no list of cases")
+        return CasesReading(ReadingOutcome.UNPARSED, note="it contains no list of cases")
     items, note = found
     if not items:
         return CasesReading(ReadingOutcome.READ, note=note[:_LONGEST_NOTE])
@@ -66,7 +66,7 @@ def read_answers(reply: Reply) -> AnswersReading:
         return AnswersReading(why)
     found = _find_list(reply, "answers")
     if found is None:
-        return AnswersReading(ReadingOutcome.UNPARSED, note="it holds no list of answers")
+        return AnswersReading(ReadingOutcome.UNPARSED, note="it contains no list of answers")
     answers: dict[str, CaseAnswer] = {}
     mended: dict[int, object] = {}
     for item in found[0]:
@@ -82,7 +82,7 @@ def read_answers(reply: Reply) -> AnswersReading:
             mended[int(number)] = item["case"]
         answers.setdefault(check, CaseAnswer(check, answer, str(item.get("why", ""))[:500]))
     if found[0] and not answers:
-        return AnswersReading(ReadingOutcome.UNPARSED, note="it says nothing of any check")
+        return AnswersReading(ReadingOutcome.UNPARSED, note="it mentions no check")
     return AnswersReading(ReadingOutcome.READ, tuple(answers.values()), tuple(mended.items()))
 
 

@@ -23,10 +23,10 @@ def choose(
 ) -> tuple[Block | None, str]:
     """Return the block that is the reply's script, or None if that is unclear, and a note on the choice."""
     if len(blocks) > _MOST_BLOCKS:
-        return None, f"it holds {len(blocks)} code blocks"
+        return None, f"it contains {len(blocks)} code blocks"
     starts = {block.start for block in candidates if not says(block.content, "left out")}
     if not starts:
-        return None, "it leaves out parts of the script"
+        return None, "it omits parts of the script"
     ends = [0, *(block.end for block in blocks)]
     blocks = [
         replace(block, words=text[end : block.start])
@@ -48,15 +48,15 @@ def choose(
         whole = "\n".join(block.content.rstrip("\n") for block in parts) + "\n"
         return replace(parts[0], content=whole), f"joined from {len(parts)} steps"
     if len(parts) > 1 and scripts:
-        return None, "its code blocks are parts that it does not number"
+        return None, "its code blocks are unnumbered parts"
     if not is_whole:
-        return None, "its steps are written in different kinds of code blocks"
+        return None, "its steps are in different kinds of code blocks"
     plain = [one for one in blocks if one not in candidates and one.language in PLAIN]
     pool += [one for one in plain if not scripts and _is_rival(one) and is_command(one.content)]
     pool = _recommended(pool, text) or pool
     is_one = len({block.content.strip() for block in pool}) == 1
     if not is_one and not is_correction(pool[-1].words, of_scripts=bool(scripts)):
-        return None, f"it holds {len(pool)} code blocks and does not say which is the script"
+        return None, f"it contains {len(pool)} code blocks and does not say which is the script"
     return pool[-1], f"one of {len(blocks)} code blocks" if len(blocks) > 1 else ""
 
 

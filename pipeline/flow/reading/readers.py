@@ -77,7 +77,7 @@ def read_text(reply: Reply, key: str) -> TextReading:
     if is_placeholder(text):
         return TextReading(ReadingOutcome.UNPARSED, note=ECHO)
     if _is_only_code(text):
-        return TextReading(ReadingOutcome.UNPARSED, note="it holds code and no words about it")
+        return TextReading(ReadingOutcome.UNPARSED, note="it contains code but no description")
     return TextReading(ReadingOutcome.READ, text)
 
 
@@ -109,7 +109,7 @@ def read_explanation(reply: Reply) -> ExplanationReading:
     if said.verdict == "no_error":
         return ExplanationReading(said.outcome, no_error=True)
     if not points:
-        missing = "it says “error” and names no point"
+        missing = "it reports an error without any point"
         return ExplanationReading(ReadingOutcome.UNPARSED, note=missing)
     cut = max(0, len(points) - MAX_POINTS)
     return ExplanationReading(said.outcome, points=points[:MAX_POINTS], cut=cut)
@@ -124,7 +124,7 @@ def read_points(reply: Reply) -> PointsReading:
     said = [said_by_tool(reply, "points"), *found]
     points = next((points for one in said if one and (points := _points_of(one["points"]))), ())
     if not points:
-        return PointsReading(ReadingOutcome.UNPARSED, note="it names no point")
+        return PointsReading(ReadingOutcome.UNPARSED, note="it contains no points")
     return PointsReading(ReadingOutcome.READ, points[:MAX_POINTS])
 
 
@@ -155,7 +155,7 @@ def _verdict(reply: Reply, legal: set[str]) -> _Said:
     verdicts = {_normal(value.get("verdict")) for value in answers}
     verdicts |= {_normal(word) for word in tags}
     if not (said or tags):
-        missing = "it holds no JSON object" + " with a verdict" * ("{" in text)
+        missing = "it contains no JSON object" + " with a verdict" * ("{" in text)
         return _Said(ReadingOutcome.UNPARSED, note=missing)
     if not verdicts <= legal:
         wanted = " or ".join(sorted(legal))

@@ -7,7 +7,7 @@ import json
 from pipeline.flow.reading.markup import find_objects
 from pipeline.types import ReadingOutcome, Reply
 
-ECHO = "it repeats the form of the answer without filling it in"
+ECHO = "it repeats the reply format without filling it in"
 
 # Some servers return "length" instead of "max_tokens".
 _CUT = ("max_tokens", "length", "model_context_window_exceeded")

@@ -80,7 +80,7 @@ def read_script(reply: Reply) -> ScriptReading:
         return _usable(command, "without a whole code fence")
     if not (text.strip() or reply.tool_input):
         return ScriptReading(ReadingOutcome.EMPTY)
-    return _unparsed("the reply holds no script")
+    return _unparsed("the reply contains no script")
 
 
 def _unparsed(note: str) -> ScriptReading:
@@ -116,7 +116,7 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
         or [block for block in readable if loose.is_command(block.content)]
     )
     if not candidates:
-        return _unparsed("the reply holds no script")
+        return _unparsed("the reply contains no script")
     best, note = choose(text, blocks, candidates)
     if best is None:
         return _unparsed(note)
@@ -127,7 +127,7 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
         return _unparsed("the code block with commands only runs a script in another one")
     is_loose = all(block.start != best.start for block in fenced)
     if is_loose and any(block.language not in (*SHELLS, *PLAIN) for block in fenced):
-        return _unparsed("it is written half in a code block of another language")
+        return _unparsed("part of it is in a code block of another language")
     is_whole = is_loose and (best.start, best.end) == (0, len(text))
     is_fenced = any(best.end == block.end and block.is_closed for block in fenced)
     script = loose.before_prose(best.content)[0] or best.content
@@ -140,9 +140,9 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
         note: True,
         "the whole reply": is_whole,
         "without a whole code fence": not (is_whole or (is_fenced and not is_loose)),
-        "a here-document in it holds a code fence": best.is_nested,
-        "its language stood on a line of its own": is_named,
-        f"{best.indent} blanks taken off each line, as its code block was indented": best.indent,
+        "a here-document in it contains a code fence": best.is_nested,
+        "its language was on its own line": is_named,
+        f"{best.indent} spaces removed from each line because its code block was indented": best.indent,
     }
     is_console = best.language in markup.CONSOLES and not SHEBANG.match(script)
     return _usable(script, *(one for one in notes if notes[one]), is_console=is_console)
@@ -168,7 +168,7 @@ def _unwrapped(script: str, note: str) -> ScriptReading:
     """Return the script in a JSON string, or in the reply that the model put inside the string."""
     for block in markup.find_blocks(script)[:1]:
         if block.is_closed and not (script[: block.start] + script[block.end :]).strip():
-            return _usable(block.content, note, "out of its code fence")
+            return _usable(block.content, note, "extracted from its code fence")
         is_inside = HEREDOC.search(script, 0, block.start) and is_complete(script)
         if not (is_inside or SHEBANG.match(script) or loose.is_command(script)):
             return read_script(Reply(script))
@@ -182,19 +182,21 @@ def _usable(script: str, *notes: str, is_console: bool = False) -> ScriptReading
         return ScriptReading(ReadingOutcome.EMPTY)
     commands = strip_prompts(script, is_console=is_console)
     refusals = {
-        "the script holds a NUL byte": "\0" in script,
-        "the script holds half of a character": re.search("[\ud800-\udfff]", script),
+        "the script contains a NUL byte": "\0" in script,
+        "the script contains an invalid character (unpaired surrogate)": re.search(
+            "[\ud800-\udfff]", script
+        ),
         "the script is larger than 1 MB": len(script.encode(errors="replace")) > MAX_SCRIPT_BYTES,
-        "only some lines of the script have a number": strip_line_numbers(script) is None,
+        "only some lines of the script are numbered": strip_line_numbers(script) is None,
         "only some lines of the console transcript have a prompt": commands is None,
         _MARKED: holds_mark(script) or holds_mark_word(script),
-        "the script is nothing but words": loose.is_words(script),
-        "the script is nothing but comments": "\n" in script
+        "the script contains only prose": loose.is_words(script),
+        "the script contains only comments": "\n" in script
         and loose.is_only_comments(commands or "x"),
     }
     for note, is_refused in refusals.items():
         if is_refused:
             return _unparsed(note)
     assert commands is not None
-    notes = (*notes, "its prompts taken off" * (commands != script))
+    notes = (*notes, "its prompts removed" * (commands != script))
     return ScriptReading(ReadingOutcome.READ, commands, "; ".join(filter(None, notes)))

@@ -17,8 +17,8 @@ from pipeline.types import ReadingOutcome, Role, StageName
 
 STAGE: AskedStage[CasesReading] = AskedStage(
     name=StageName.CASES,
-    label=_("Write cases"),
-    outcomes={"written": _("written"), "none": _("no cases")},
+    label=_("Write sandbox tests"),
+    outcomes={"written": _("written"), "none": _("no tests")},
     role=Role.CASE_AUTHOR,
     # As text: the keys of a scenario vary, and no schema that all servers accept describes them.
     answer={"cases": {"type": "string"}, "note": {"type": "string"}},
@@ -52,7 +52,7 @@ def write_cases(passage: Passage) -> CaseSet | None:
             return None
         case_set = reading.case_set
         if case_set is None:
-            step.end("none", found=show(reading.note) or "The model wrote no cases.")
+            step.end("none", found=show(reading.note) or "The model wrote no tests.")
             return None
         passage.sandbox.keep_cases(case_set, number=0, stage=STAGE.name)
         titles = "\n".join(case.title for case in case_set.cases)

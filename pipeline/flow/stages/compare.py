@@ -14,7 +14,7 @@ _VERDICT: dict[str, object] = {"type": "string", "enum": ["match", "mismatch"]}
 
 SIMILARITY = AskedStage(
     name=StageName.SIMILARITY,
-    label=_("Compare: similarity"),
+    label=_("Compare similarities"),
     outcomes={"match": _("similar"), "mismatch": _("not similar")},
     role=Role.ASSESSOR,
     answer={"verdict": _VERDICT, "reason": {"type": "string"}},
@@ -23,8 +23,8 @@ SIMILARITY = AskedStage(
 )
 DIFFERENCE = AskedStage(
     name=StageName.DIFFERENCE,
-    label=_("Compare: differences"),
-    outcomes={"match": _("no difference"), "mismatch": _("differences")},
+    label=_("Compare differences"),
+    outcomes={"match": _("no differences"), "mismatch": _("differences")},
     role=Role.ASSESSOR,
     answer={
         "verdict": _VERDICT,

@@ -18,8 +18,8 @@ from pipeline.types import Opinion, Question, ReadingOutcome, Role, StageName
 
 DESCRIBE = AskedStage(
     name=StageName.ENTRY_DESCRIBE,
-    label=_("Describe the entry"),
-    outcomes={"read": _("described"), "known": _("described before"), "none": _("not described")},
+    label=_("Describe entry"),
+    outcomes={"read": _("described"), "known": _("already described"), "none": _("not described")},
     role=Role.ASSESSOR,
     answer=describe.STAGE.answer,
     read=describe.STAGE.read,
@@ -28,7 +28,7 @@ DESCRIBE = AskedStage(
 )
 SIMILARITY = AskedStage(
     name=StageName.ENTRY_SIMILARITY,
-    label=_("Entry: similarity"),
+    label=_("Compare entry: similarities"),
     outcomes={**compare.SIMILARITY.outcomes, "none": _("not compared")},
     role=Role.ASSESSOR,
     answer=compare.SIMILARITY.answer,
@@ -38,7 +38,7 @@ SIMILARITY = AskedStage(
 )
 DIFFERENCE = AskedStage(
     name=StageName.ENTRY_DIFFERENCE,
-    label=_("Entry: differences"),
+    label=_("Compare entry: differences"),
     outcomes={**compare.DIFFERENCE.outcomes, "none": _("not compared")},
     role=Role.ASSESSOR,
     answer=compare.DIFFERENCE.answer,
@@ -48,8 +48,8 @@ DIFFERENCE = AskedStage(
 )
 STAGE = Stage(
     name=StageName.CONFIRM,
-    label=_("Confirm the match"),
-    outcomes={"confirmed": _("a match, confirmed"), "not": _("not confirmed")},
+    label=_("Confirm match"),
+    outcomes={"confirmed": _("match confirmed"), "not": _("not confirmed")},
 )
 
 
@@ -131,7 +131,7 @@ def _compare(passage: Passage, functionality: str) -> tuple[OpinionReading, ...]
 
 def _say(is_confirmed: bool, functionality: str, readings: tuple[OpinionReading, ...]) -> str:
     if is_confirmed:
-        return "Similar, and no difference found: a model says so, and can be wrong."
+        return "Similar, with no differences, according to a model that can be wrong."
     objections = [
         text
         for one in readings
@@ -140,4 +140,4 @@ def _say(is_confirmed: bool, functionality: str, readings: tuple[OpinionReading,
     ]
     if objections:
         return "\n".join(objections)
-    return "The assessor gave no answer that can be used." if functionality else ""
+    return "The assessor's reply could not be used." if functionality else ""

@@ -44,9 +44,9 @@ def why_unknown(*readings: OpinionReading) -> str:
 def say_verdict(assessed: Assessed) -> str:
     """Explain the assessor's verdict."""
     if assessed.verdict is Verdict.CORRECT:
-        return "Similar, and no difference found: a model says so, and can be wrong."
+        return "Similar, with no differences, according to a model that can be wrong."
     if assessed.verdict is Verdict.UNKNOWN:
-        return f"The assessor's answer could not be read ({assessed.why})."
+        return f"The assessor's reply could not be read ({assessed.why})."
     return (
         "\n".join(assessed.differences) or assessed.similarity_reason or assessed.difference_reason
     )

@@ -16,12 +16,12 @@ from pipeline.types import StageName
 
 STAGE = Stage(
     name=StageName.EXECUTE,
-    label=_("Run in cases"),
+    label=_("Run sandbox tests"),
     outcomes={
-        "holds": _("all checks hold"),
-        "partly": _("some checks hold, others have no verdict"),
-        "fails": _("checks that do not hold"),
-        "no_verdict": _("no verdict"),
+        "holds": _("all checks passed"),
+        "partly": _("some checks passed, others have no result"),
+        "fails": _("checks failed"),
+        "no_verdict": _("no result"),
         "not_run": _("not run"),
     },
 )

@@ -23,12 +23,12 @@ MOST_ROUNDS = 2
 
 STAGE: AskedStage[AnswersReading] = AskedStage(
     name=StageName.MEND_CASES,
-    label=_("Recheck cases"),
+    label=_("Recheck failed tests"),
     outcomes={
         "kept": _("kept"),
-        "mended": _("mended"),
-        "none_left": _("no case is left"),
-        "none": _("no answer"),
+        "mended": _("fixed"),
+        "none_left": _("no tests left"),
+        "none": _("no reply"),
     },
     role=Role.CASE_AUTHOR,
     answer={"answers": {"type": "string"}},
@@ -115,7 +115,10 @@ def _look_again(
         answers = [one for one in reading.answers if one.check in names]
         numbers = {int(one.check.partition(".")[0]) for one in answers if one.answer == "mend"}
         mended = {at: case for at, case in reading.mended if at in numbers}
-        said = "\n".join(_say(one) for one in answers) or "Nothing was said of any of them."
+        said = (
+            "\n".join(_say(one) for one in answers)
+            or "The model's reply mentions none of the checks."
+        )
         made = apply_answers(case_set, answers, mended)
         if made is None:
             passage.sandbox.withdraw_cases(
@@ -146,5 +149,5 @@ def _write(case_set: CaseSet) -> str:
 
 
 def _say(answer: CaseAnswer) -> str:
-    words = {"keep": "stays", "mend": "its case is mended", "open": "the statement is open"}
-    return f"{answer.check} {words[answer.answer]}{': ' + show(answer.why) if answer.why else ''}"
+    words = {"keep": "kept", "mend": "fixed", "open": "removed because the request is ambiguous"}
+    return f"Check {answer.check} {words[answer.answer]}{': ' + show(answer.why) if answer.why else ''}"

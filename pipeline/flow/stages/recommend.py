@@ -14,10 +14,10 @@ STAGE = Stage(
     name=StageName.RECOMMEND,
     label=_("Recommend"),
     outcomes={
-        "first": _("the first script"),
-        "refined": _("the refined script"),
-        "offered": _("kept; an alternative is offered"),
-        "before": _("the one before it"),
+        "first": _("first script"),
+        "refined": _("refined script"),
+        "offered": _("kept, with an alternative"),
+        "before": _("previous script"),
     },
 )
 
@@ -30,9 +30,9 @@ def recommend(passage: Passage, best: Assessed, assessments: Sequence[Assessed])
     with passage.stage(STAGE, round=best.draft.round) as step:
         step.end(
             "first" if kept_first else "refined",
-            found="The refined script was not judged better, so the first one is kept."
+            found="The refined script was not assessed as better, so the first one is kept."
             if kept_first
-            else "The refined script was judged better than the first."
+            else "The refined script was assessed as better than the first one."
             if best.verdict is Verdict.CORRECT
             else "The first script was flagged; the verdict on the refined one is unknown.",
             draft=best.draft,
@@ -43,8 +43,9 @@ def offer_revised(passage: Passage, revised: Assessed, *, better: bool, found: s
     """Say whether the script refined from cases is offered next to the recommended one, and why."""
     with passage.stage(STAGE, round=revised.draft.round) as step:
         says = (
-            "More checks hold in the prepared worlds, and none is lost: it is offered beside the recommended one."
+            "The new script passes more sandbox checks and fails none that passed before, so it is "
+            "offered as an alternative."
             if better
-            else "The script that was refined from cases is not better, so it is not offered."
+            else "The script refined from the tests is not better, so it is not offered."
         )
         step.end("offered" if better else "before", found=f"{says} {found}", draft=revised.draft)

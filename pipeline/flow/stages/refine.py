@@ -46,7 +46,7 @@ def refine(
             return None
         if reading.script in passage.seen:
             same = "unchanged" if reading.script == draft.script else "seen_before"
-            step.end(same, found="No new script came of the feedback.")
+            step.end(same, found="The feedback led to no new script.")
             return None
         refined = DraftMade(
             kind=DraftKind.REFINED,

@@ -18,12 +18,12 @@ from pipeline.types import DraftKind, ReadingOutcome, Role, StageName, Verdict
 
 STAGE: AskedStage[ScriptReading] = AskedStage(
     name=StageName.REFINE_CASES,
-    label=_("Refine from cases"),
+    label=_("Refine from tests"),
     outcomes={
         "rewritten": _("rewritten"),
         "unchanged": _("unchanged"),
         "seen_before": _("same as an earlier draft"),
-        "none": _("no answer"),
+        "none": _("no reply"),
     },
     makes=DraftKind.REVISED,
     role=Role.REFINER,
@@ -61,7 +61,7 @@ def refine_cases(
             return None
         if reading.script in passage.seen:
             same = "unchanged" if reading.script == draft.script else "seen_before"
-            step.end(same, found=f"It was told:\n{words}\nNo new script came of it.")
+            step.end(same, found=f"The model was told:\n{words}\nThis led to no new script.")
             return None
         revised = DraftMade(
             kind=DraftKind.REVISED,
@@ -72,7 +72,7 @@ def refine_cases(
         )
         passage.keep_draft(revised)
         size = say_size(revised.script, reading.note)
-        step.end("rewritten", found=f"{size}. It was told:\n{words}", draft=revised)
+        step.end("rewritten", found=f"{size}. The model was told:\n{words}", draft=revised)
     return revised
 
 
@@ -100,14 +100,14 @@ def is_better(new: Assessed, then: Executed, old: Assessed, before: Executed) ->
 def say_generalises(then: Executed, before: Executed) -> str:
     """Say how the results changed for the visible and the held-out checks."""
     if then.reason:
-        return "Whether it is better could not be tried."
+        return "The scripts could not be compared because the tests did not run."
     if then.fingerprint != before.fingerprint:
-        return "It was run on another kind of machine than the one before, so the two can't be compared."
+        return "The tests ran on different kinds of machines, so the results can't be compared."
     hidden = held_back(before.case_set)
     parts = []
-    for words, is_hidden in (("that it may have been told of", False), ("held back from it", True)):
+    for words, is_hidden in (("that the model may have seen", False), ("held out from it", True)):
         places = {one.place for one in before.checks if (one.case in hidden) is is_hidden}
         was = sum(one.place in places for one in before.of(State.PASSED))
         now = sum(one.place in places for one in then.of(State.PASSED))
-        parts.append(f"Of {len(places)} checks {words}, {was} held before and {now} hold now.")
+        parts.append(f"Of {len(places)} checks {words}, {was} passed before and {now} pass now.")
     return " ".join(parts)

@@ -41,7 +41,7 @@ def repair(passage: Passage, draft: DraftMade, report: Report) -> DraftMade:
         is_read = reading.outcome is ReadingOutcome.READ
         if not is_read or reading.script in passage.seen:
             outcome = "unchanged" if is_read else reading.outcome
-            step.end(outcome, found="The script stays as it was.", ok=False)
+            step.end(outcome, found="The script was not changed.", ok=False)
             return draft
         repaired = DraftMade(
             kind=DraftKind.REPAIRED, script=reading.script, parent=draft, note=reading.note

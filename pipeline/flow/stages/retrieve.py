@@ -11,10 +11,10 @@ from pipeline.types import DraftKind, StageName
 
 STAGE = Stage(
     name=StageName.RETRIEVE,
-    label=_("Search the catalogue"),
+    label=_("Search catalogue"),
     outcomes={
-        "match": _("a match"),
-        "adapt": _("a starting point"),
+        "match": _("match found"),
+        "adapt": _("starting point"),
         "none": _("no match"),
         "examples": _("examples only"),
     },
@@ -39,15 +39,15 @@ def say_retrieved(retrieval: Retrieval, flow_input: FlowInput) -> str:
     if not retrieval.matches:
         says = "The catalogue has no similar entry."
         if not flow_input.uses_retrieval:
-            says = "No entry serves as an example."
+            says = "No entry is suitable as an example."
         if flow_input.uses_examples and retrieval.neighbours:
-            says = "The nearest entries that do not answer it serve as examples."
+            says = "The closest entries are used as examples."
         return f"{says} {retrieval.degraded}".rstrip()
     best = retrieval.matches[0]
     says = {
-        Answer.MATCH: f"“{best.title}” answers it",
-        Answer.ADAPT: f"“{best.title}” is a starting point, not the answer",
-        Answer.NONE: f"Closest is “{best.title}”: no match",
+        Answer.MATCH: f"“{best.title}” matches",
+        Answer.ADAPT: f"“{best.title}” is a starting point, but no match",
+        Answer.NONE: f"No match. The closest entry is “{best.title}”",
     }[retrieval.answer if flow_input.uses_retrieval else Answer.ADAPT]
     details = "; ".join(
         best.differs[:2] if retrieval.answer is not Answer.MATCH else best.reasons[:2]

@@ -8,8 +8,8 @@ from pipeline.costs.daily_spending import recount_spending
 
 
 class Command(BaseCommand):
-    help = "Count the daily sums of calls, tokens and cost afresh from the ledger of model calls."
+    help = "Recount the daily sums of calls, tokens and cost from the ledger of model calls."
 
     def handle(self, *args: object, **options: object) -> None:
         wrong = recount_spending()
-        self.stdout.write(f"{wrong} rows were mended." if wrong else "Every row was right.")
+        self.stdout.write(f"{wrong} rows were corrected." if wrong else "All rows were correct.")

@@ -17,22 +17,26 @@ from pipeline.types import SecretsChoice
 
 
 class Command(BaseCommand):
-    help = "Answer a statement from the catalogue, or have a script written, assessed and refined."
+    help = (
+        "Find a script for a request in the catalogue, or have one written, assessed and refined."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("statement", help="what is to be done, in words")
+        parser.add_argument("statement", help="request text")
         parser.add_argument("--context", default="", help="incident text or environment notes")
         parser.add_argument(
-            "--configuration", help="name of a configuration; the default one without it"
+            "--configuration", help="name of a configuration (default: the default configuration)"
         )
         parser.add_argument(
-            "--no-retrieval", action="store_true", help="write a script even where one matches"
+            "--no-retrieval",
+            action="store_true",
+            help="write a script even if a catalogue entry matches",
         )
         parser.add_argument(
             "--secrets",
             choices=[choice.value for choice in SecretsChoice],
             default=SecretsChoice.MASK.value,
-            help="what is done with secrets in the texts that leave this machine",
+            help="how to handle secrets in texts that leave this machine",
         )
         parser.add_argument(
             "--json", action="store_true", help="one JSON document on standard output"
@@ -51,7 +55,7 @@ class Command(BaseCommand):
         report = report_run(run)
         for masked in masked_in(run):
             kinds = ", ".join(map(str, masked["kinds"]))  # type: ignore[call-overload]
-            self.stderr.write(f"masked before {masked['endpoint']} read it: {kinds}")
+            self.stderr.write(f"masked before sending to {masked['endpoint']}: {kinds}")
         if options["json"]:
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
         else:
@@ -84,6 +88,6 @@ class Command(BaseCommand):
             )
         made_by = "  (demo model)" if report["demo"] else ""
         self.stdout.write(
-            f"\nassessor: {report['verdict'] or 'not asked'}{made_by}; nobody has reviewed it yet.\n"
+            f"\nassessor: {report['verdict'] or 'not called'}{made_by}; not reviewed yet.\n"
         )
         self.stdout.write(str(report["script"] or ""))

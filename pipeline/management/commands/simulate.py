@@ -35,9 +35,9 @@ MOST_ITEMS = 1_000_000
 class Command(BaseCommand):
     requires_system_checks = ()  # The command serves no page and reads no table.
     help = (
-        "Send simulated items through the real flow at given error rates. Nothing is written to the"
-        " database and no model is asked. Without a file, presets or rates: all presets, the first"
-        " of which is the paper's peer review."
+        "Send simulated items through the real flow at given error rates. The database is not changed "
+        "and no model is called. Without a file, presets or rates, all presets are used; the first is "
+        "the paper's peer review."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -49,7 +49,7 @@ class Command(BaseCommand):
             nargs="+",
             default=list(range(Configuration.MAX_ROUNDS + 1)),
             metavar="N",
-            help="most rounds of refinement; 0 is always among them, to compare with",
+            help="maximum rounds of refinement; 0 is always included for comparison",
         )
         parser.add_argument(
             "--preset", nargs="+", default=[], choices=list(load_presets()), help="presets by name"
@@ -61,12 +61,12 @@ class Command(BaseCommand):
             help="YAML or JSON with several named sets of rates and prices",
         )
         rates = parser.add_argument_group(
-            "rates", "make a configuration named own; what is not given is the paper's"
+            "rates", "add a configuration named own; missing rates are the paper's"
         )
         for name, field in Rates.model_fields.items():
             rates.add_argument(f"--{name.replace('_', '-')}", metavar="P", help=field.description)
         parser.add_argument("--workers", type=_between(1, 64), default=4, help="threads")
-        parser.add_argument("--brief", action="store_true", help="only the table side by side")
+        parser.add_argument("--brief", action="store_true", help="print only the comparison table")
         parser.add_argument(
             "--json", action="store_true", help="one JSON document on standard output"
         )

@@ -13,7 +13,7 @@ class UsedSerializer(serializers.Serializer[object]):
     calls = serializers.IntegerField()
     input_tokens = serializers.IntegerField()
     output_tokens = serializers.IntegerField()
-    cost = serializers.FloatField(allow_null=True, help_text="USD; null where it is not known.")
+    cost = serializers.FloatField(allow_null=True, help_text="USD; null if unknown.")
 
 
 class ComparedRunSerializer(serializers.Serializer[object]):

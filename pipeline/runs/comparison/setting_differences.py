@@ -31,11 +31,11 @@ def differences_of(runs: Sequence[Run]) -> list[Difference]:
         _line(_("Catalogue searched first"), runs, lambda run: _say(run.uses_retrieval)),
         _line(_("Examples shown"), runs, lambda run: _say(run.spec.get("uses_examples"))),
         _line(
-            _("Match confirmed by the assessor"),
+            _("Assessor may confirm matches"),
             runs,
             lambda run: _say(run.spec.get("confirms_matches", False)),
         ),
-        _line(_("Cases in prepared worlds"), runs, lambda run: _say(run.spec.get("cases"))),
+        _line(_("Sandbox tests"), runs, lambda run: _say(run.spec.get("cases"))),
         *_lines_of_prompts(runs),
     ]
     return [line for line in lines if len({value for _run, value in line.values}) > 1]
@@ -48,8 +48,8 @@ def _lines_of_role(role: Role, runs: Sequence[Run]) -> list[Difference]:
     parts = {
         "model": _("%s"),
         "endpoint": _("%s, endpoint"),
-        "mode": _("%s, how it is held to a shape"),
-        "max_tokens": _("%s, most tokens of a reply"),
+        "mode": _("%s: output mode"),
+        "max_tokens": _("%s: max. output tokens"),
         "effort": _("%s, effort"),
         "temperature": _("%s, temperature"),
     }

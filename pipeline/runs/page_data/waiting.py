@@ -30,7 +30,7 @@ def describe_wait(run: Run, user: User) -> Waiting | None:
     if not run.is_active:
         return None
     if run.batch and run.batch.paused_at:
-        return Waiting(run.batch.paused_why or _("The campaign is paused."))
+        return Waiting(run.batch.paused_why or _("The study is paused."))
     now = timezone.now()
     is_put_off = run.not_before is not None and run.not_before > now
     if is_put_off and run.batch_id is not None and (wait := wait_of(run)) is not None:
@@ -45,8 +45,11 @@ def describe_wait(run: Run, user: User) -> Waiting | None:
         return None
     holders = holders_of(run.waits_for, user)
     taken = (
-        _("All places at %s are taken; the run continues when one is free.")
+        _("%s is at its limit of concurrent calls. The run continues when a call ends.")
         if holders
-        else _("All places at %s are taken or kept for other runs; the run continues in turn.")
+        else _(
+            "%s is at its limit of concurrent calls, or its free calls are reserved. The run continues in "
+            "turn."
+        )
     )
     return Waiting(f"{taken % run.waits_for} {say_server(run.waits_for)}".strip(), holders)

@@ -30,7 +30,7 @@ def add_edited_draft(parent: Draft, *, script: str, by: User) -> Draft:
     if not script.strip():
         raise BadInput(_("The script is empty."), field="script")
     if script == parent.script:
-        raise BadInput(_("Nothing was edited."), field="script")
+        raise BadInput(_("The script was not changed."), field="script")
     try:
         report = analyse(script, ToolRule.objects.in_force())
     except UnreadableScript as error:
@@ -87,7 +87,7 @@ def ask_refinement(
         or draft.refinements.filter(feedback=None).exclude(state=Refinement.State.FAILED).exists()
     ):
         raise NotAllowedNow(
-            _("The model's feedback on this script is there already, or on its way.")
+            _("The model's feedback on this script already exists or is in progress.")
         )
     refinement = Refinement.objects.create(run=run, draft=draft, feedback=given, asked_by=by)
     if given is not None:
@@ -107,13 +107,13 @@ def use_unreviewed(draft: Draft, *, reason: str, by: User) -> DraftUse:
     """
     reason = check_text(reason, field="reason", most=2_000).strip()
     if not reason:
-        raise BadInput(_("Say why it can't wait for a review."), field="reason")
+        raise BadInput(_("Enter why this can't wait for a review."), field="reason")
     run = with_answer_status(by, Run.objects.filter(pk=draft.run_id)).get()
     decided = AnswerStatus(run.answer_status)  # type: ignore[attr-defined]
     if decided == AnswerStatus.REJECTED:
         raise NotAllowedNow(_("A reviewer rejected this script."))
     if decided == AnswerStatus.WITHDRAWN:
-        raise NotAllowedNow(_("This script was approved once and is withdrawn."))
+        raise NotAllowedNow(_("This script's approval was withdrawn."))
     use = DraftUse.objects.create(draft=draft, by=by, reason=reason)
     record(draft, "used without review", by=by)
     transaction.on_commit(lambda: hooks.notify_used_unreviewed(draft.run_id))

@@ -80,7 +80,7 @@ def cancel_run(run: Run, *, by: User) -> None:
         raise NotAllowedNow(_("This run has already finished."))
     run.refresh_from_db()
     mark_orphans(
-        run, why="The run was canceled before the reply came.", error_type=Trouble.ABANDONED
+        run, why="The run was canceled before the reply arrived.", error_type=Trouble.ABANDONED
     )
     record(run, "cancelled", by=by)
 
@@ -98,9 +98,9 @@ def retry_run(run: Run, *, by: User) -> None:
         lease_until=None,
     )
     if not changed:
-        raise NotAllowedNow(_("Only a failed run can be taken up again."))
+        raise NotAllowedNow(_("Only failed runs can be resumed."))
     # Calls that had used up their attempts get new ones; answered calls stay.
     run.calls.filter(state="failed").update(state="open", ended_at=None)
     run.stages.exclude(state="done").delete()
-    record(run, "taken up again", by=by)
+    record(run, "resumed", by=by)
     enqueue_run(run)

@@ -36,7 +36,7 @@ def reject_match(run: Run, *, by: User) -> Run:
 
 def _label(run: Run, label: MatchLabel.Label, *, by: User) -> MatchLabel:
     if run.answered_by is None:
-        raise NotAllowedNow(_("This run was not answered from the catalogue."))
+        raise NotAllowedNow(_("This run's script is not from the catalogue."))
     # Lock the row, so that a double click creates one label and one run.
     Run.objects.select_for_update().get(pk=run.pk)
     if (
@@ -44,7 +44,7 @@ def _label(run: Run, label: MatchLabel.Label, *, by: User) -> MatchLabel:
         .filter(statement=run.action.statement, version=run.answered_by, by=by)
         .exists()
     ):
-        raise NotAllowedNow(_("You have already answered this."))
+        raise NotAllowedNow(_("You have already confirmed or rejected this match."))
     best = run.matches.order_by("rank").first()
     return catalog.label_match(
         run.action.statement,

@@ -37,7 +37,7 @@ class SecretsFound(BadInput):
 
     def __init__(self, found: Sequence[FoundSecret], *, to: Sequence[str]) -> None:
         super().__init__(
-            _("Choose what is done with the secrets in what you typed."), field="secrets"
+            _("Your text may contain secrets. Choose how to handle them."), field="secrets"
         )
         self.found = found
         self.to = to  # Titles of the endpoints outside this machine that would read them.

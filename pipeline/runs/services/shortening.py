@@ -50,7 +50,7 @@ def ask_shorter(draft: Draft, *, text: str, by: User) -> Shortening:
     if not text:
         raise BadInput(_("Write your feedback first."), field="feedback")
     if not is_long(text):
-        raise BadInput(_("This is short enough already."), field="feedback")
+        raise BadInput(_("This is already short enough."), field="feedback")
     run = Run.objects.select_for_update(of=("self",)).select_related("batch").get(pk=draft.run_id)
     before = run.shortenings.filter(draft=draft, text=text, asked_by=by)
     same = before.exclude(state=Shortening.State.FAILED).first()
@@ -70,9 +70,9 @@ def ask_shorter(draft: Draft, *, text: str, by: User) -> Shortening:
 
 def _check_can_ask(run: Run) -> None:
     if not can_shorten(run):
-        raise NotAllowedNow(_("No model is there that could shorten it."))
+        raise NotAllowedNow(_("No model is available to shorten your feedback."))
     batch = run.batch
     if batch is not None and batch.paused_at is not None:
-        raise NotAllowedNow(_("The campaign's model calls are paused."))
+        raise NotAllowedNow(_("The study's model calls are paused."))
     if batch is not None and is_used_up(batch):
-        raise NotAllowedNow(_("The campaign's budget is used up."))
+        raise NotAllowedNow(_("The study's budget is used up."))

@@ -99,7 +99,7 @@ def _start(
 ) -> HttpResponse | None:
     """Start one more run and redirect to it. If it is refused, add the reason to the form and return None."""
     if len(keys) >= MOST_RUNS:
-        form.add_error(None, _("At most %d runs can be compared; leave one out.") % MOST_RUNS)
+        form.add_error(None, _("At most %d runs can be compared. Deselect one.") % MOST_RUNS)
         return None
     try:
         run = services.start_run(
@@ -203,7 +203,7 @@ def _switches(keys: Sequence[int], *, of_first: bool, side: bool) -> list[dict[s
 
     return [
         {
-            "label": _("Which scripts"),
+            "label": _("Scripts"),
             "options": [
                 option(_("Recommended"), "m", first=False, beside=side),
                 option(_("First"), "f", first=True, beside=side),

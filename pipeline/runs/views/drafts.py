@@ -27,7 +27,7 @@ def draft_check(request: HttpRequest, pk: int) -> HttpResponse:
         recheck_draft(draft, by=user)
     except NotAllowedNow as refusal:
         return show_run(request, draft.run, refusal=str(refusal), status=409)
-    messages.success(request, _("Checked again. What the older checks said is kept."))
+    messages.success(request, _("Script checked again. The findings of older checks are kept."))
     return redirect("run-detail", pk=draft.run_id)
 
 

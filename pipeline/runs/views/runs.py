@@ -50,7 +50,7 @@ def run_status(request: HttpRequest, pk: int) -> HttpResponse:
     response = render(request, "pipeline/runs/_run.html", context)
     if not row.is_active:
         ended = answer.label if answer else Run.State(row.state).label
-        told = _("This run is now: %(state)s.") % {"state": ended}
+        told = _("Run state: %(state)s.") % {"state": ended}
         response["HX-Trigger"] = json.dumps({"announce": {"text": told}})
     return response
 
@@ -63,7 +63,7 @@ def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
     parts = visible_parts(user, run)
     if not (parts.verdict and parts.models):
         raise PermissionDenied(
-            _("What the models said is hidden from you until you have reviewed it.")
+            _("Model replies are hidden from you until you have reviewed the script.")
         )
     context = {
         "run": run,
@@ -109,7 +109,7 @@ def confirm_match(request: HttpRequest, pk: int) -> HttpResponse:
         services.confirm_match(run, by=user)
     except NotAllowedNow as refusal:
         return _refuse(request, run, refusal)
-    messages.success(request, _("Noted: this is what you asked for. Copy it here."))
+    messages.success(request, _("Match confirmed. You can copy the script here."))
     return redirect(f"{reverse('run-detail', args=[pk])}#answer")
 
 
@@ -122,7 +122,7 @@ def reject_match(request: HttpRequest, pk: int) -> HttpResponse:
         written = services.reject_match(run, by=user)
     except (NotAllowedNow, BadInput) as refusal:
         return _refuse(request, run, refusal)
-    messages.info(request, _("Noted. A script is written for you now."))
+    messages.info(request, _("Match rejected. A model is writing a script."))
     return redirect("run-detail", pk=written.pk)
 
 

@@ -91,7 +91,7 @@ def test_form_is_filled_by_a_link_and_offers_usable_configurations(
     assert 'value="demo" selected' in page
     assert "claude" not in page
     Configuration.objects.update(archived_at="2026-01-01T00:00Z")
-    assert "No configuration can be used" in as_reviewer.get(reverse("action-new")).text
+    assert "No configuration is available" in as_reviewer.get(reverse("action-new")).text
     address = reverse("action-new", query={"statement": "Restart <b>nginx</b>"})
     page = client_for(reviewer).get(address).text
     assert "Restart &lt;b&gt;nginx&lt;/b&gt;</textarea>" in page
@@ -185,7 +185,7 @@ def test_secret_in_a_request_is_asked_about_and_masked_where_it_is_stored(
     """This also holds for the local demo model, because every role can read and search the stored text."""
     url, typed = reverse("action-new"), {"statement": STATEMENT, name: f"Upload it with {SECRET}"}
     warned = as_reviewer.post(url, typed)
-    assert warned.status_code == 422 and "Every user of this site would read" in warned.text
+    assert warned.status_code == 422 and "Visible to every user of this site" in warned.text
     assert not Action.objects.exists()
     seen = {"secrets_seen": warned.context["form"]["secrets_seen"].value()}
     assert as_reviewer.post(url, typed | seen | {"secrets": "mask-stored"}).status_code == 302

@@ -88,10 +88,10 @@ def test_confirmed_erasure_removes_texts(client: WebClient, run: Run, administra
     address = f"/actions/{run.action_id}/erase/"
     assert address in client.get(f"/actions/{run.action_id}/").text
     page = client.get(address).text
-    assert "zebra-7781" in page and "one run" in page
+    assert "zebra-7781" in page and "texts of its run" in page
     answer = client.post(address, {"confirmed": f"erase {run.action_id}"}, follow=True)
     assert answer.redirect_chain == [(f"/actions/{run.action_id}/", 302)]
-    assert "The texts are erased." in answer.text and "zebra-7781" not in answer.text
+    assert "Texts erased." in answer.text and "zebra-7781" not in answer.text
     assert address not in answer.text, "there is nothing left to erase"
     action = Action.objects.get(pk=run.action_id)
     assert (action.statement, action.erased_by) == ("", administrator)
@@ -119,7 +119,7 @@ def test_a_run_under_way_comes_first(client: WebClient, run: Run) -> None:
     address = f"/actions/{run.action_id}/erase/"
     client.get(address)
     answer = client.post(address, {"confirmed": f"erase {run.action_id}"})
-    assert answer.status_code == 409 and "under way" in answer.text
+    assert answer.status_code == 409 and "in progress" in answer.text
     assert Action.objects.get().statement
 
 

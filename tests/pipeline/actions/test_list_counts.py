@@ -34,7 +34,7 @@ def test_each_count_is_what_the_list_has_when_one_follows_it(
     query: dict[str, str], asked: None, as_second_reviewer: Client
 ) -> None:
     page = as_second_reviewer.get(LIST, query)
-    assert page.context["said"].startswith(f"{len(page.context['rows'])} action")
+    assert page.context["said"].startswith(f"{len(page.context['rows'])} request")
     for group in page.context["groups"]:
         for chip in group.chips:
             if not chip.current:
@@ -46,7 +46,7 @@ def test_a_chip_and_a_head_lead_there_and_back(asked: None, client: Client) -> N
     page = client.get(LIST, {"severity": "1", "sort": "severe", "start": "0"}).text
     assert 'aria-current="true" href="?sort=severe"' in page
     assert 'aria-sort="descending"' in page and "?severity=1&amp;sort=mild" in page
-    assert "1 action<" in page
+    assert "1 request<" in page
 
 
 def test_other_orders_go_on_page_by_page(
@@ -76,11 +76,11 @@ def test_of_many_the_newest_are_counted(
     monkeypatch.setattr("pipeline.actions.list_facets.MOST_COUNTED", 2)
     monkeypatch.setattr("pipeline.actions.list_facets.MOST_ANSWERS", 1)
     page = client.get(LIST)
-    assert page.context["said"] == "4 actions"
+    assert page.context["said"] == "4 requests"
     assert counts(client)["severity"] == {
         "Critical": "", "High": "", "Medium": "2+", "Low": "",
     }  # fmt: skip
-    assert client.get(LIST, {"state": "done"}).context["said"] == "1+ action"
+    assert client.get(LIST, {"state": "done"}).context["said"] == "1+ request"
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def test_a_filter_that_does_not_exist_is_said_to_be_wrong(asked: None, client: C
 
 def test_an_empty_list_says_the_next_step(as_stranger: Client, client: Client) -> None:
     assert reverse("action-new") in client.get(reverse("action-list")).text
-    assert "Asking takes the role" in as_stranger.get(reverse("action-list")).text
+    assert "requires the Reviewer role" in as_stranger.get(reverse("action-list")).text
     nothing = client.get(reverse("action-list"), {"q": "no such words"}).text
     assert "Clear filters" in nothing
 
@@ -101,7 +101,7 @@ def test_the_page_of_an_action_shows_context_and_runs(client: Client, reviewer: 
         "severity-1",
         "Critical",
         "Demo model",
-        "Run it again",
+        "Start run",
     ):
         assert words in page
 
@@ -109,7 +109,7 @@ def test_the_page_of_an_action_shows_context_and_runs(client: Client, reviewer: 
 def test_finished_action_offers_no_form(as_second_reviewer: Client, reviewer: User) -> None:
     action = make_action(by=reviewer)
     page = as_second_reviewer.get(reverse("action-detail", args=[action.pk])).text
-    assert "Run it again" not in page
+    assert "Start run" not in page
 
 
 @pytest.mark.slow

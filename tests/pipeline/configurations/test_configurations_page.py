@@ -62,7 +62,7 @@ def test_preset_fills_in_roles_without_script(client: Client, subtests: pytest.S
 def test_form_starts_from_a_preset_or_another_plan(client: Client) -> None:
     page = client.get(NEW, {"preset": "peer_review", "endpoint": "demo", "model": "one"})
     assert page.status_code == 422
-    assert "takes a second model" in page.text
+    assert "needs a second model" in page.text
     assert 'value="one"' in page.text, "nothing typed is lost"
     forms = client.get(NEW, {"from": "claude-peer-review"}).context["forms"]
     assert forms.name["name"].value() == "claude-peer-review-copy"
@@ -96,16 +96,16 @@ def test_new_one_can_be_chosen_at_once_and_is_in_log(client: Client, administrat
 
 def test_invalid_field_keeps_typed_text(client: Client, subtests: pytest.Subtests) -> None:
     cases = {
-        "taken": ({"name": "demo"}, "of this name already"),
-        "no slug": ({"name": "two words"}, "no spaces"),
-        "an address": ({"name": "new"}, "taken by a page"),
+        "taken": ({"name": "demo"}, "with this name already exists"),
+        "no slug": ({"name": "two words"}, "Use only letters"),
+        "an address": ({"name": "new"}, "name is reserved"),
         "long name": ({"name": "n" * 81}, "at most 80"),
         "long title": ({"title": "t" * 151}, "151 characters"),
         "five rounds": ({"rounds": "5"}, "not one of the available"),
         "endpoint": ({"assessor-endpoint": "nowhere"}, "not one of the"),
         "no model": ({"assessor-model": ""}, "required"),
-        "too few tokens": ({"assessor-max_tokens": "3"}, "From 64 to"),
-        "not taken": ({"assessor-temperature": "0.2"}, "takes no temperature"),
+        "too few tokens": ({"assessor-max_tokens": "3"}, "from 64 to"),
+        "not taken": ({"assessor-temperature": "0.2"}, "does not accept a temperature"),
     }
     for name, (typed, said) in cases.items():
         with subtests.test(name):
@@ -139,7 +139,7 @@ def test_once_runs_exist_title_and_note_can_be_changed_and_the_plan_can_not(clie
     mine = Configuration.objects.get(name="mine")
     services.start_run(make_action(), by=None, configuration=mine, enqueue=False)
     page = client.get(address()).text
-    assert "Duplicate it to change it" in page and 'name="rounds"' not in page
+    assert "Duplicate it to make changes" in page and 'name="rounds"' not in page
     # The user opened this form before the first run started.
     refused = client.post(address(), form(rounds="4", note="Kept on the page"))
     assert refused.status_code == 409
@@ -167,7 +167,7 @@ def test_what_somebody_else_changed_meanwhile_is_not_overwritten(client: Client)
     client.post(address(), form(title="Theirs"))
     refused = client.post(address(), form(title="Mine again", edition=edition))
     assert refused.status_code == 409
-    assert "Somebody else" in refused.text and "Mine again" in refused.text
+    assert "Another user" in refused.text and "Mine again" in refused.text
     assert Configuration.objects.get(name="mine").title == "Theirs"
     edition = refused.context["forms"].about["edition"].value()
     assert client.post(address(), form(title="Mine again", edition=edition)).status_code == 302
@@ -202,8 +202,8 @@ def test_default_configuration_can_be_changed_and_archived_ones_not(client: Clie
 
 def test_what_others_rest_on_stays(client: Client, subtests: pytest.Subtests) -> None:
     cases = {
-        "the default": ("demo", "archive", "Make another the default first"),
-        "archive imported": ("imported", "archive", "Imports need this one"),
+        "the default": ("demo", "archive", "Set another default first"),
+        "archive imported": ("imported", "archive", "needed for imports"),
         "default imported": ("imported", "default", "can&#x27;t be the default"),
     }
     for label, (name, do, said) in cases.items():
@@ -297,8 +297,8 @@ def test_cases_are_written_by_assessor_or_named_role(
     run = services.start_run(make_action(), by=None, configuration=other, enqueue=False)
     assert run.spec["case_author"]["model"] == "demo-smith-2"
     page = client.get("/configurations/other/").text
-    assert "Written from the statement, and run" in page and "demo-smith-2" in page
+    assert "Run: tests are written from the request and run" in page and "demo-smith-2" in page
     half = client.post(NEW, form(name="half", cases="run", **{"case_author-model": "demo-smith"}))
-    assert half.status_code == 422 and "both endpoint and model" in half.text
+    assert half.status_code == 422 and "both an endpoint and a model" in half.text
     odd = client.post(NEW, form(name="odd", cases="always"))
     assert odd.status_code == 422 and not Configuration.objects.filter(name="odd").exists()

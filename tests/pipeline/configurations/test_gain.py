@@ -123,7 +123,7 @@ def test_no_more_than_the_newest_runs_are_counted_and_that_is_said(
         found = gain_of(configuration)
     assert (found.runs, found.is_cut) == (2, True)
     shown = render_to_string("pipeline/configurations/_refinement_gain.html", {"gain": found})
-    assert "Counted over the newest 2 runs" in shown
+    assert "Based on the newest 2 runs" in shown
     assert "2 / 2" in shown and "$0.0060" in shown
 
 
@@ -131,7 +131,7 @@ def test_before_the_first_run_it_says_what_will_be_counted() -> None:
     shown = render_to_string(
         "pipeline/configurations/_refinement_gain.html", {"gain": gain_of(batch=Batch(pk=0))}
     )
-    assert "No run has ended with a verdict yet" in shown
+    assert "No verdicts yet" in shown
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_before_the_first_run_it_says_what_will_be_counted() -> None:
         1,
         [
             (YES, ("Draft 2 is recommended", "newly passed", "round 1")),
-            (NO, ("Draft 1 is shown", "as before")),
-            (UNKNOWN, ("Draft 1 is shown", "could not be judged")),
+            (NO, ("Draft 1 is shown", "unchanged")),
+            (UNKNOWN, ("Draft 1 is shown", "no verdict")),
         ],
     ),
 )
@@ -151,8 +151,8 @@ def test_the_run_says_which_draft_it_recommends_and_why(
     run = refined_run(verdict, by=reviewer)
     page = client.get(reverse("run-detail", args=[run.pk])).text
     assert [word for word in words if word not in page] == []
-    assert "By the assessor's verdict, not a person's." in page
-    assert "$0.0100" in page and "at the price of 2026-10-07" in page
+    assert "By the assessor's verdict, not a reviewer's." in page
+    assert "$0.0100" in page and "at prices of 2026-10-07" in page
     assert "(models 10.0 s)" in page
 
 
@@ -160,11 +160,11 @@ def test_single_draft_has_reason(client: Client, reviewer: User, subtests: pytes
     explained = {"explain": "explained"}
     cases = {
         "passed": (YES, {}, "The assessor passed the first script"),
-        "unknown": (UNKNOWN, {}, "The assessor&#x27;s answer could not be read"),
-        "no rounds": (NO, {}, "No round of refinement followed"),
-        "self-doubt": (NO, {"explain": "no_error"}, "the model found no error"),
-        "reply": (NO, {"explain": "unparsed"}, "could not be read from the reply"),
-        "same": (NO, explained | {"refine": "unchanged"}, "brought no new script"),
+        "unknown": (UNKNOWN, {}, "The assessor&#x27;s reply could not be read"),
+        "no rounds": (NO, {}, "It was not refined"),
+        "self-doubt": (NO, {"explain": "no_error"}, "The model then found no error"),
+        "reply": (NO, {"explain": "unparsed"}, "explanation could not be read"),
+        "same": (NO, explained | {"refine": "unchanged"}, "produced no new script"),
         "cut short": (
             NO, explained | {"refine": "truncated"}, "The rewritten script could not be read",
         ),
@@ -193,7 +193,14 @@ def explained(run: Run, *points: str) -> None:
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    first_cases(1, [(5, "the model gave 2 more points"), (4, "1 more point;"), (3, "")]),
+    first_cases(
+        1,
+        [
+            (5, "2 more points from the model are not used"),
+            (4, "1 more point from the model is not used"),
+            (3, ""),
+        ],
+    ),
 )
 def test_feedback_says_its_length(client: Client, reviewer: User, given: int, words: str) -> None:
     run = refined_run(by=reviewer)
@@ -201,7 +208,7 @@ def test_feedback_says_its_length(client: Client, reviewer: User, given: int, wo
     page = client.get(reverse("run-detail", args=[run.pk])).text
     assert "1 point, 4 words" in page.replace("\n", " ")
     assert words in page
-    assert bool(words) == ("only the first three are used" in page)
+    assert bool(words) == ("not used" in page)
     first = run.drafts.get(number=1)
     said = client.get(f"/api/v1/drafts/{shown(first)}/").json()
     assert (said["feedback"][0]["points"], said["feedback"][0]["words"]) == (1, 4)

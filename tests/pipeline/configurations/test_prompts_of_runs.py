@@ -101,10 +101,10 @@ def test_a_run_taken_up_again_keeps_its_versions_when_the_files_have_changed(
 @pytest.mark.django_db
 def test_a_version_that_is_not_kept_fails_the_run_with_words(subtests: pytest.Subtests) -> None:
     cases = {
-        "unknown": ({"describe": "000000000000"}, "no such version is kept"),
-        "nothing": ({"describe": None}, "no such version is kept"),
-        "no text": ({"describe": ["x"]}, "no such version is kept"),
-        "no prompts at all": (None, "no as version"),
+        "unknown": ({"describe": "000000000000"}, "is not stored here"),
+        "nothing": ({"describe": None}, "is not stored here"),
+        "no text": ({"describe": ["x"]}, "is not stored here"),
+        "no prompts at all": (None, "Version unknown of"),
     }
     for name, (spoil, said) in cases.items():
         with subtests.test(name):
@@ -119,18 +119,21 @@ def test_a_version_that_is_not_kept_fails_the_run_with_words(subtests: pytest.Su
 
 @pytest.mark.django_db
 def test_invalid_prompt_version_is_a_problem(administrator: User) -> None:
-    for name, said in (("describe", "no version 000000000000"), ("applaud", "no prompt “applaud”")):
+    for name, said in (
+        ("describe", "has no version 000000000000"),
+        ("applaud", "Prompt “applaud” does not exist"),
+    ):
         with pytest.raises(BadInput, match=said):
             prompt_versions.choose_versions({name: "000000000000"})
     text = prompts.read("describe").replace("<<SCRIPT>>", "<<SCRIPT>>\n<<MOOD>>")
     old = PromptVersion.objects.create(
         name="describe", version=prompts.parse(text).version, text=text
     )
-    with pytest.raises(Problem, match="has slots that nothing fills"):
+    with pytest.raises(Problem, match="has slots that no longer exist"):
         prompt_versions.templates_of({**prompts.versions(), "describe": old.version})
-    with pytest.raises(BadInput, match="slots that nothing fills"):
+    with pytest.raises(BadInput, match="has unknown slots"):
         prompt_versions.check_pins({"describe": old.version})
     written = prompt_versions.write_prompt("describe", text=changed("describe"), by=administrator)
     PromptVersion.objects.filter(pk=written.pk).update(text=prompts.read("describe"))
-    with pytest.raises(Problem, match="no such version"):
+    with pytest.raises(Problem, match="is not stored here"):
         prompt_versions.templates_of({**prompts.versions(), "describe": written.version})

@@ -77,15 +77,15 @@ def test_where_a_version_is_used_is_said(client: Client, administrator: User) ->
 def test_faults_of_a_text_are_named(subtests: pytest.Subtests) -> None:
     cases = {
         "another task": ("Task: describe", "Task: praise", "first line"),
-        "no parting": ("\n---\n", "\n", "A line that is only"),
+        "no parting": ("\n---\n", "\n", "Separate the system prompt"),
         "no slot": ("<<SCRIPT>>", "it", "slot <<SCRIPT>> is missing"),
-        "a slot more": ("<<SCRIPT>>", "<<SCRIPT>>\n<<MOOD>>", "Nothing fills"),
-        "slot in a line": ("<<SCRIPT>>", "the <<SCRIPT>>", "a line to itself"),
+        "a slot more": ("<<SCRIPT>>", "<<SCRIPT>>\n<<MOOD>>", "Unknown slot"),
+        "slot in a line": ("<<SCRIPT>>", "the <<SCRIPT>>", "on its own line"),
         "slot twice": ("<<SCRIPT>>", "<<SCRIPT>>\n<<SCRIPT>>", "more than once"),
-        "above": ("You describe", "<<SCRIPT>> You", "where nothing is filled"),
+        "above": ("You describe", "<<SCRIPT>> You", "where slots are not filled"),
         "another answer": ('"functionality"', "words", "functionality"),
         "no JSON": ("JSON", "short", "is a JSON object"),
-        "no fence": ("<<<MARK", "mark", "holds no instructions"),
+        "no fence": ("<<<MARK", "mark", "contains no instructions"),
     }
     for name, (old, new, said) in cases.items():
         with subtests.test(name):
@@ -103,7 +103,7 @@ def test_the_products_own_prompts_are_without_faults() -> None:
 def test_refused_prompt_stays_on_page(client: Client, subtests: pytest.Subtests) -> None:
     cases = {
         "a fault": (("<<SCRIPT>>", "it"), "&lt;&lt;SCRIPT&gt;&gt; is missing"),
-        "nothing changed": (("JSON", "JSON"), "comes with the product"),
+        "nothing changed": (("JSON", "JSON"), "same as the built-in version"),
         "too long": (("You describe", "You " + "x" * 20_000), "at most 20,000"),
     }
     for name, (change, said) in cases.items():
@@ -119,7 +119,7 @@ def test_refused_prompt_stays_on_page(client: Client, subtests: pytest.Subtests)
 def test_the_same_text_is_kept_once(client: Client) -> None:
     client.post(NEW, {"text": changed("describe")})
     again = client.post(NEW, {"text": changed("describe") + "\n\n"})
-    assert again.status_code == 422 and "kept already" in again.text
+    assert again.status_code == 422 and "already saved" in again.text
     assert PromptVersion.objects.count() == 1
 
 

@@ -72,13 +72,13 @@ def test_page_says_what_was_paid_for_what_and_what_is_missing(spent: Batch, clie
         "$1.24",
         "October 2026",
         "November 2026",
-        "2 replies of llama3.1:8b at Ollama on this machine: no price was known",
+        "2 replies from llama3.1:8b at Ollama on this machine: their price on that day",
         "An administrator can add prices",
-        "2 calls of the demo model are free",
+        "2 calls to the demo model are free",
         "badge-demo",
     ):
         assert words in page, words
-    assert "Add one" not in page
+    assert "Add a price" not in page
     assert f'href="{reverse("cost")}?since=2026-11-01&amp;until=2026-11-20&amp;per=day' in page
     assert page.count("<title>") >= 3, "the bars say what they are when pointed at"
 
@@ -86,7 +86,7 @@ def test_page_says_what_was_paid_for_what_and_what_is_missing(spent: Batch, clie
 def test_batch_filter_and_unpriced_models_are_shown(spent: Batch, client: Client) -> None:
     page = client.get(f"{reverse('cost')}?since=2026-11-03&until=2026-11-03&per=day").text
     assert "$0.00" not in page
-    assert "2 without a price" in page
+    assert "2 without price" in page
     page = client.get(f"{reverse('cost')}?{RANGE}&batch={spent.pk}").text
     assert "$1.23" in page
     assert "llama3.1" not in page
@@ -97,7 +97,7 @@ def test_an_administrator_is_led_to_where_prices_are_added(
     spent: Batch, client_for: ClientFor, administrator: User
 ) -> None:
     page = client_for(administrator).get(f"{reverse('cost')}?{RANGE}").text
-    assert "Add one" in page
+    assert "Add a price" in page
     assert f'<a href="{reverse("cost")}"' in page, "the navigation leads here"
 
 
@@ -105,7 +105,7 @@ def test_address_narrows_costs(spent: Batch, client: Client, subtests: pytest.Su
     cases = {
         "configuration": ("by=configuration", {"Opus writes, Sonnet assesses", "Demo model"}),
         "stage": ("by=stage", {"Describe", "Write"}),
-        "batch": ("by=batch", {"Without a batch"}),
+        "batch": ("by=batch", {"No batch"}),
         "model": ("by=model", {"demo-smith", "llama3.1:8b", "claude-sonnet-5-5"}),
         "one": ("by=model&configuration=claude-peer-review", {"claude-sonnet-5-5"}),
         "time": ("show=time", {"4.0 s"}),
@@ -168,7 +168,7 @@ def test_it_is_for_managers_and_administrators(
 
 
 def test_where_nothing_was_asked_it_says_so(client: Client) -> None:
-    assert "No model was asked in this range" in client.get(reverse("cost")).text
+    assert "No model calls in this period" in client.get(reverse("cost")).text
 
 
 def test_it_takes_a_fixed_number_of_queries(client: Client) -> None:

@@ -131,7 +131,7 @@ def test_the_command_mends_what_is_wrong_and_says_so() -> None:
     settle_attempts(queue_run(), ANSWER)
     right = kept()
     Spending.objects.update(cost=1)
-    for expected in ("1 rows were mended", "Every row was right"):
+    for expected in ("1 rows were corrected", "All rows were correct"):
         said = StringIO()
         call_command("recount_spending", stdout=said)
         assert expected in said.getvalue()

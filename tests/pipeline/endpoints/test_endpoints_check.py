@@ -74,7 +74,7 @@ def test_a_check_tells_in_plain_words_what_is_real(
 ) -> None:
     Endpoint.objects.filter(name="demo").update(mode="text")
     before = client.get("/endpoints/demo/").text
-    assert "Makes at most 3 calls" in before and "billed like any other" in before
+    assert "Makes at most 3 short calls" in before and "billed as usual" in before
     assert ask() == 302
     assert "Waiting for a worker" in client.get("/endpoints/demo/").text
     name, _args, options = sent.tasks[0]
@@ -85,7 +85,7 @@ def test_a_check_tells_in_plain_words_what_is_real(
     )
     sent.carry_out()
     page = client.get("/endpoints/demo/").text
-    for words in ("Use the mode “schema”", "real", "2 offered", "200,000 tokens", "2 calls"):
+    for words in ("Recommended mode: “schema”", "works", "2 models", "200,000 tokens", "2 calls"):
         assert words in page
     probe = Endpoint.objects.get(name="demo").probe
     assert probe["models"] == ["demo-smith", "demo-smith-2"]
@@ -94,7 +94,7 @@ def test_a_check_tells_in_plain_words_what_is_real(
     assert client.post("/endpoints/demo/use-mode/", {"mode": "tool"}).status_code == 409
     assert client.post("/endpoints/demo/use-mode/", {"mode": "schema"}).status_code == 302
     assert Endpoint.objects.get(name="demo").mode == "schema"
-    assert "is the best that works" in client.get("/endpoints/demo/").text
+    assert "is the best one that works" in client.get("/endpoints/demo/").text
 
 
 def test_the_page_follows_the_check_and_stops_when_it_has_ended(
@@ -131,7 +131,7 @@ def test_a_check_that_no_worker_takes_up_is_said_to_be_lost(
     demo.probe["asked"]["at"] = (timezone.now() - timedelta(seconds=61)).isoformat()
     demo.save()
     page = client.get("/endpoints/demo/").text
-    assert "No worker took it up" in page and "Check again" in page
+    assert "No worker started it" in page and "Check again" in page
     sent.carry_out()  # a worker that starts this late makes no calls
     assert standin.calls() == []
 
@@ -143,10 +143,10 @@ def test_a_check_whose_worker_was_lost_is_said_to_be_lost(
     demo = Endpoint.objects.get(name="demo")
     demo.probe["asked"]["begun_at"] = (timezone.now() - timedelta(seconds=100)).isoformat()
     demo.save()
-    assert "The worker is asking" in client.get("/endpoints/demo/").text
+    assert "The worker is calling the server" in client.get("/endpoints/demo/").text
     demo.probe["asked"]["begun_at"] = (timezone.now() - timedelta(seconds=200)).isoformat()
     demo.save()
-    assert "The worker that began it was lost" in client.get("/endpoints/demo/").text
+    assert "The worker running it stopped" in client.get("/endpoints/demo/").text
     assert ask() == 302
 
 
@@ -167,7 +167,7 @@ def test_page_names_refused_port(client: Client, sent: Sent, ask: Callable[..., 
     ask("ollama")
     sent.carry_out()
     page = client.get("/endpoints/ollama/").text
-    assert f"Nothing answers at {address}" in page
+    assert f"No server responds at {address}" in page
     assert "check failed" in client.get("/endpoints/").text
 
 
@@ -175,11 +175,11 @@ def test_a_server_that_answers_with_an_error_is_explained(
     client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int], subtests: pytest.Subtests
 ) -> None:
     cases = {
-        "wrong key": (401, "The server wants a key, and this endpoint names none."),
-        "not found": (404, "it does not know the model, or does not speak"),
-        "spend limit": (402, "a spend limit"),
+        "wrong key": (401, "The server requires a key, but this endpoint has none."),
+        "not found": (404, "The model does not exist, or this address has no Messages API"),
+        "spend limit": (402, "reached its spend limit"),
         "busy": (529, "The server is busy."),
-        "broken": (500, "No model returned a readable answer"),
+        "broken": (500, "The model returned no readable reply"),
     }
     for name, (status, said) in cases.items():
         with subtests.test(name):
@@ -199,19 +199,19 @@ def test_the_page_says_whether_web_and_worker_have_the_key_and_never_which(
 ) -> None:
     Endpoint.objects.filter(name="claude").update(base_url=standin.url)
     page = client.get("/endpoints/claude/").text
-    assert "is not set" in page and "a check will tell" in page
+    assert "not set" in page and "unknown until the first check" in page
     ask("claude")
     sent.carry_out()
     page = client.get("/endpoints/claude/").text
-    assert "The worker has no ANTHROPIC_API_KEY" in page
-    assert "was not set at the last check" in page
+    assert "ANTHROPIC_API_KEY is not set in the worker" in page
+    assert "not set at the last check" in page
     assert standin.calls() == []
     monkeypatch.setenv("ANTHROPIC_API_KEY", SECRET)
     ask("claude", model="claude-haiku-5-5")
     sent.carry_out()
     page = client.get("/endpoints/claude/").text
-    assert "was set at the last check" in page and "accepted" in page
-    assert "not in the server" in page
+    assert "set at the last check" in page and "accepted" in page
+    assert "not on the server" in page
     assert SECRET not in page and SECRET not in str(Endpoint.objects.get(name="claude").probe)
 
 
@@ -266,7 +266,9 @@ def test_an_administrator_tries_the_endpoint_without_the_askers_role(
     assert (probe["tried"]["outcome"], probe["calls"]) == ("read", 3)
     assert "/var/log" in probe["tried"]["script"]
     page = client.get("/endpoints/demo/").text
-    assert "A script came, and could be read." in page and "largest files under /var/log" in page
+    assert (
+        "The reply contained a readable script." in page and "largest files under /var/log" in page
+    )
     assert not Run.objects.exists(), "no run is made of it"
     assert client.get("/actions/new/").status_code == 403, "and no other role is given by it"
 
@@ -284,14 +286,14 @@ def test_an_endpoint_whose_variable_is_not_one_of_a_key_rests_and_says_so(
             key_variable="AWS_SECRET_ACCESS_KEY",
             enabled=True,
         )
-        with pytest.raises(Problem, match="begins with SCRIPTSMITH_KEY_"):
+        with pytest.raises(Problem, match="starts with SCRIPTSMITH_KEY_"):
             target_of(endpoint)
         ask("old")
         sent.carry_out()
         assert not hostile.requests
     page = client.get("/endpoints/old/").text
-    assert "This endpoint is not asked" in page and "begins with SCRIPTSMITH_KEY_" in page
-    assert "rests" in client.get("/endpoints/").text
+    assert "This endpoint is not called" in page and "starts with SCRIPTSMITH_KEY_" in page
+    assert "paused" in client.get("/endpoints/").text
     assert SECRET not in page
     answer = client.get("/api/v1/endpoints/old/").json()
     assert answer["has_key"] is False
@@ -300,10 +302,10 @@ def test_an_endpoint_whose_variable_is_not_one_of_a_key_rests_and_says_so(
 def test_the_page_says_what_goes_through_the_proxy(client: Client, settings: Settings) -> None:
     settings.SCRIPTSMITH_MODEL_PROXY = "http://me:secret-word@proxy.lan:3128"
     page = client.get("/endpoints/claude/").text
-    assert "through the proxy proxy.lan:3128, which looks the host up itself" in page
+    assert "proxy.lan:3128, which resolves the host name itself" in page
     assert "secret-word" not in page
     Endpoint.objects.filter(name="claude").update(base_url="http://gpu.lan:8080")
-    assert "through the proxy" not in client.get("/endpoints/claude/").text
+    assert "proxy.lan" not in client.get("/endpoints/claude/").text
 
 
 class Dying:
@@ -355,7 +357,7 @@ class Dying:
 def test_killed_server_is_reported_as_such(
     client: Client, sent: Sent, ask: Callable[..., int], subtests: pytest.Subtests
 ) -> None:
-    for dies_at, said in ((0, "Nothing answers at"), (1, "stopped answering during the check")):
+    for dies_at, said in ((0, "No server responds at"), (1, "stopped answering during the check")):
         server = Dying(dies_at)
         Endpoint.objects.filter(name="ollama").update(base_url=server.url, timeout_seconds=5)
         ask("ollama")
@@ -381,7 +383,7 @@ def test_check_under_way_shows_step_elapsed_time_and_the_runs_before_it(
     ago = (timezone.now() - timedelta(seconds=25)).isoformat()
     steps: dict[str, tuple[dict[str, object], str]] = {
         "waiting": ({}, "Waiting for a worker"),
-        "listing": ({"begun_at": ago}, "list the server"),
+        "listing": ({"begun_at": ago}, "listing the server"),
         "calling": ({"begun_at": ago, "step": 2}, "model call 2 of at most 3"),
     }
     for name, (more, words) in steps.items():
@@ -390,8 +392,8 @@ def test_check_under_way_shows_step_elapsed_time_and_the_runs_before_it(
         demo.save()
         live = client.get("/endpoints/demo/check/", headers=HTMX).text
         with subtests.test(name):
-            assert words in live and f"Run {run.pk} has held a place since" in live
-            assert re.search(r"data-since>2\d s<", live) and "Cancel the check" in live
+            assert words in live and f"Run {run.pk} has been using it since" in live
+            assert re.search(r"data-since>2\d s<", live) and "Cancel check" in live
 
 
 def test_canceled_check_ends_and_leaves_no_findings(

@@ -79,13 +79,13 @@ def test_a_recipe_fills_the_form_in(client: Client) -> None:
 
 def test_refused_values_stay_on_page(client: Client, subtests: pytest.Subtests) -> None:
     cases = {
-        "taken": ("name", "claude", "There is an endpoint of this name"),
-        "an address of ours": ("name", "new", "small letters"),
-        "no such name": ("name", "Big Box", "small letters"),
+        "taken": ("name", "claude", "An endpoint with this name already exists"),
+        "an address of ours": ("name", "new", "lowercase letters"),
+        "no such name": ("name", "Big Box", "lowercase letters"),
         "readable on the way": ("base_url", "http://host.example", "Plain http"),
         "mode": ("mode", "json", "Select a valid choice"),
-        "no calls": ("max_in_flight", "0", "A number from 1 to 1,000"),
-        "for ever": ("timeout_seconds", "9999", "A number from 1 to 3,600"),
+        "no calls": ("max_in_flight", "0", "Enter a number from 1 to 1,000"),
+        "for ever": ("timeout_seconds", "9999", "Enter a number from 1 to 3,600"),
         "title": ("title", "x" * 101, "at most 100 characters"),
     }
     for name, (field, typed, said) in cases.items():
@@ -121,7 +121,7 @@ def test_the_second_of_two_is_told_and_loses_nothing_typed(client: Client, box: 
     client.post("/endpoints/box/edit/", {**edit_form(client, "box"), "title": "Theirs"})
     refused = client.post("/endpoints/box/edit/", mine)
     assert refused.status_code == 409
-    assert "Somebody else has changed this endpoint" in refused.text
+    assert "Another user has changed this endpoint" in refused.text
     assert "<code>Theirs</code>" in refused.text and 'value="Mine"' in refused.text
     box.refresh_from_db()
     assert (box.title, box.max_in_flight) == ("Theirs", 8)
@@ -140,27 +140,30 @@ def test_external_address_disables_and_voids_check(client: Client, box: Endpoint
     page = client.post("/endpoints/box/edit/", form, follow=True).text
     box.refresh_from_db()
     assert not box.is_on and box.probe == {} and box.probed_at is None
-    assert "Saved, and switched off" in page
+    assert "Saved and turned off" in page
 
 
 def test_endpoint_is_switched_on_and_off_unless_set(client: Client, box: Endpoint) -> None:
     assert client.post("/endpoints/box/switch-on/").status_code == 302
     assert Endpoint.objects.get(pk=box.pk).is_on
-    assert "switched on already" in client.post("/endpoints/box/switch-on/").text
+    assert "is already on" in client.post("/endpoints/box/switch-on/").text
     assert client.post("/endpoints/box/switch-off/").status_code == 302
     assert not Endpoint.objects.get(pk=box.pk).is_on
     assert client.post("/endpoints/box/switch-off/").status_code == 409
-    assert events(box) == ["switched on", "switched off"]
+    assert events(box) == ["turned on", "turned off"]
     refused = client.post("/endpoints/demo/switch-off/")
-    assert refused.status_code == 409 and "SCRIPTSMITH_ENDPOINTS switches it on" in refused.text
+    assert (
+        refused.status_code == 409
+        and "SCRIPTSMITH_ENDPOINTS turns this endpoint on" in refused.text
+    )
 
 
 def test_endpoint_off_the_machine_warns_and_takes_a_confirmation(client: Client) -> None:
     page = client.get("/endpoints/claude/").text
-    assert "Statements, their context and scripts leave this machine" in page
-    assert "api.anthropic.com, and every call is billed" in page
+    assert "Requests, their context and scripts leave this machine" in page
+    assert "api.anthropic.com, which may bill every call" in page
     refused = client.post("/endpoints/claude/switch-on/")
-    assert refused.status_code == 422 and "Confirm that statements" in refused.text
+    assert refused.status_code == 422 and "Confirm that requests" in refused.text
     assert not Endpoint.objects.get(name="claude").is_on
     client.post("/endpoints/claude/switch-on/", {"confirmed": "on"})
     assert Endpoint.objects.get(name="claude").is_on
@@ -191,7 +194,7 @@ def test_a_resting_one_is_woken_with_the_runs_that_wait(
 
 def test_one_that_nothing_uses_is_deleted_with_its_prices(client: Client, box: Endpoint) -> None:
     box.prices.create(model="m", since=date(2026, 1, 1))
-    assert "Delete this endpoint" in client.get("/endpoints/box/").text
+    assert "Delete endpoint" in client.get("/endpoints/box/").text
     assert client.post("/endpoints/box/delete/").url == "/endpoints/"
     assert not Endpoint.objects.filter(name="box").exists()
     assert not Price.objects.filter(model="m").exists()
@@ -200,10 +203,10 @@ def test_one_that_nothing_uses_is_deleted_with_its_prices(client: Client, box: E
 def test_used_endpoint_is_not_deleted(client: Client, box: Endpoint, reviewer: User) -> None:
     make_priced_call(box, by=reviewer)
     refused = client.post("/endpoints/box/delete/")
-    assert refused.status_code == 409 and "their calls are kept" in refused.text
+    assert refused.status_code == 409 and "has past calls, which are kept" in refused.text
     assert Endpoint.objects.filter(name="box").exists()
     assert events(box) == []
-    assert "Delete this endpoint" not in client.get("/endpoints/claude/").text
+    assert "Delete endpoint" not in client.get("/endpoints/claude/").text
     refused = client.post("/endpoints/claude/delete/")
     assert refused.status_code == 409 and "Opus writes, Sonnet assesses" in refused.text
 
@@ -230,8 +233,8 @@ def test_price_is_added_by_day_and_kept_by_its_endpoint(client: Client, box: End
 def test_refused_price_stays(client: Client, box: Endpoint, subtests: pytest.Subtests) -> None:
     box.prices.create(model="llama", since=date(2026, 11, 2))
     cases = {
-        "the same day again": ("since", "2026-11-02", "take another day"),
-        "long ago": ("since", "1999-01-01", "A day from 2020 on"),
+        "the same day again": ("since", "2026-11-02", "Choose another date"),
+        "long ago": ("since", "1999-01-01", "Enter a date from 2020 on"),
         "no day": ("since", "soon", "Enter a valid date"),
         "less than nothing": ("input", "-1", "greater than or equal to 0"),
         "too dear": ("output", "20000", "less than or equal to 10000"),
@@ -252,7 +255,7 @@ def test_used_price_is_not_deleted(client: Client, box: Endpoint, reviewer: User
     unused = box.prices.create(model="llama", since=date(2026, 11, 20))
     make_priced_call(box, by=reviewer, since=used.since)
     page = client.get("/endpoints/box/").text
-    assert page.count("counted with") == 1 and f"prices/{unused.pk}/remove/" in page
+    assert page.count(">in use<") == 1 and f"prices/{unused.pk}/remove/" in page
     refused = client.post(f"/endpoints/box/prices/{used.pk}/remove/")
     assert refused.status_code == 409 and "Calls were counted at this price" in refused.text
     assert client.post(f"/endpoints/box/prices/{unused.pk}/remove/").status_code == 302
@@ -292,15 +295,15 @@ def test_key_is_named_and_never_shown(key: None, client: Client) -> None:
 
 def test_page_says_whether_it_is_on_and_whether_key_is_set(key: None, client: Client) -> None:
     page = client.get(reverse("endpoint-list")).text
-    for words in ("by SCRIPTSMITH_ENDPOINTS", "is set", "neither here nor by", "$2.00 in"):
+    for words in ("by SCRIPTSMITH_ENDPOINTS", "is set", "not turned on here or by", "$2.00 input"):
         assert words in page
     Endpoint.objects.filter(name="claude").update(enabled=True)
-    assert "switched on here" in client.get(reverse("endpoint-list")).text
+    assert "turned on here" in client.get(reverse("endpoint-list")).text
 
 
 def test_configurations_say_who_plays_which_role(client: Client) -> None:
     page = client.get(reverse("configuration-list")).text
-    for words in ("claude-opus-5-5", "Peer review", "endpoint off", "can be used", "for imports"):
+    for words in ("claude-opus-5-5", "Peer review", "endpoint off", "available", "imports only"):
         assert words in page
 
 

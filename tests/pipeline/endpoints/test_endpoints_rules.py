@@ -34,27 +34,27 @@ def test_an_address_is_kept_in_one_form() -> None:
 
 def test_an_address_is_refused_with_the_reason(subtests: pytest.Subtests) -> None:
     cases = {
-        "nothing": ("", "no address"),
-        "the demo model's": ("demo:", "no address"),
+        "nothing": ("", "not a valid address"),
+        "the demo model's": ("demo:", "not a valid address"),
         "another scheme": ("ftp://127.0.0.1", "http://"),
         "a script": ("javascript://127.0.0.1", "http://"),
-        "credentials": ("https://user:word@host.example", "No name or password"),
-        "empty credentials": ("https://@host.example", "No name or password"),
+        "credentials": ("https://user:word@host.example", "Remove the username and password"),
+        "empty credentials": ("https://@host.example", "Remove the username and password"),
         "query": ("https://host.example/?a=b", "after"),
         "empty query": ("https://host.example?", "after"),
         "fragment": ("https://host.example#x", "after"),
         "with v1": ("https://host.example/v1", "/v1"),
         "with v1/messages": ("https://host.example/v1/messages/", "/v1"),
         "escapes": ("https://host.example/%2e%2e", "path"),
-        "a space": ("https://host name", "no address"),
-        "a backslash": ("https://host.example\\@evil.example", "no address"),
-        "not ASCII": ("https://höst.example", "no address"),
-        "half an address": ("https://[::1", "no address"),
-        "no such port": ("http://127.0.0.1:99999", "no address"),
-        "an address as one number": ("http://2130706433", "no address"),
-        "an address in hex": ("http://0x7f.1", "no address"),
-        "plain to the world": ("http://host.example", "Plain http"),
-        "plain to a public address": ("http://8.8.8.8", "Plain http"),
+        "a space": ("https://host name", "not a valid address"),
+        "a backslash": ("https://host.example\\@evil.example", "not a valid address"),
+        "not ASCII": ("https://höst.example", "not a valid address"),
+        "half an address": ("https://[::1", "not a valid address"),
+        "no such port": ("http://127.0.0.1:99999", "not a valid address"),
+        "an address as one number": ("http://2130706433", "not a valid address"),
+        "an address in hex": ("http://0x7f.1", "not a valid address"),
+        "plain to the world": ("http://host.example", "Use https"),
+        "plain to a public address": ("http://8.8.8.8", "Use https"),
         "a cloud's metadata": ("http://169.254.169.254", "This address is not allowed"),
         "no host at all": ("http://0.0.0.0:1", "This address is not allowed"),
     }
@@ -94,7 +94,7 @@ def test_only_key_variables_of_known_names_are_accepted(subtests: pytest.Subtest
     assert not wrong
     names = """SCRIPTSMITH_SECRET_KEY SCRIPTSMITH_KEY SCRIPTSMITH_KEY_ DATABASE_URL PATH HOME
         SECRET_KEY AWS_SECRET_ACCESS_KEY GITHUB_TOKEN anthropic_api_key PGPASSWORD key"""
-    refused = dict.fromkeys(names.split(), "begins with SCRIPTSMITH_KEY_")
+    refused = dict.fromkeys(names.split(), "must start with SCRIPTSMITH_KEY_")
     malformed = dict.fromkeys(("1KEY", "MY KEY", "MY-KEY", "$KEY"), "letters, digits")
     for name, reason in (refused | malformed).items():
         with subtests.test(name), pytest.raises(BadInput, match=reason):

@@ -104,7 +104,7 @@ def test_a_worker_that_must_end_closes_what_is_still_in_flight(hostile: Hostile)
     timer.join()
     assert 0.2 < time.monotonic() - began < 50, "it would have waited for a minute"
     assert isinstance(ended, Failed)
-    assert (ended.error_type, ended.message) == (Trouble.ABANDONED, "The worker had to end.")
+    assert (ended.error_type, ended.message) == (Trouble.ABANDONED, "The worker had to stop.")
 
 
 @pytest.fixture

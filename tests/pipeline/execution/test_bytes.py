@@ -122,7 +122,7 @@ def test_every_byte_passes_every_stage(run: Run, standin: StandIn, as_reviewer: 
     first, refined = run.drafts.order_by("number")
     assert run.action.statement == STATEMENT
     assert (run.verdict, run.recommended) == ("incorrect", refined)
-    noted = "a here-document in it holds a code fence" if mode == "text" else ""
+    noted = "a here-document in it contains a code fence" if mode == "text" else ""
     for draft, script, note in ((first, FIRST, noted), (refined, REFINED, "")):
         assert draft.script == carried_by(mode, script)
         assert draft.sha256 == hashlib.sha256(draft.script.encode()).hexdigest()
@@ -179,7 +179,7 @@ def test_uncarried_bytes_are_noted_on_draft(standin: StandIn, reviewer: User) ->
     started = services.start_run(action, by=reviewer, uses_retrieval=False, enqueue=False)
     draft = run_worker.run_to_end(started.pk, give_up_after=30).drafts.get(number=1)
     assert draft.script.splitlines()[-3:] == ["```", "END", "wc -l notes.md"]
-    assert draft.note == "a here-document in it holds a code fence"
+    assert draft.note == "a here-document in it contains a code fence"
 
 
 def test_nul_byte_is_refused_at_the_edge(client_for: ClientFor, reviewer: User) -> None:

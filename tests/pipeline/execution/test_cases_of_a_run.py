@@ -135,7 +135,7 @@ def test_what_is_refined_from_cases_stands_beside_what_is_recommended(
     assert run.recommended == first == revised.parent, "passed: no case takes its place"
     assert outcomes(run)["recommend 2"] == "before"
     told = run.stages.get(name="recommend").found
-    assert "held back" in told
+    assert "held out from it" in told
     # The gain from sandbox tests is measured separately, over all runs of the configuration.
     gain = case_gain_of(run.configuration)
     assert gain is not None and (gain.runs, gain.offered) == (1, 0)
@@ -144,12 +144,12 @@ def test_what_is_refined_from_cases_stands_beside_what_is_recommended(
     assert [one.reached for one in gain_of(run.configuration).rounds] == [1]
     administrator = make_person("ada", "administrator")
     page = client_for(administrator).get(f"/configurations/{run.configuration.name}/").text
-    assert "Refined from cases" in page and "of cases that it was not told of" in page
+    assert "Refinement from sandbox tests" in page and "of tests held out from the model" in page
     page = client_for(administrator).get(f"/runs/{run.pk}/").text
-    assert "is an offer beside it" not in page
+    assert "is offered as an alternative" not in page
     Stage.objects.filter(run=run, name="recommend").update(outcome="offered")
     page = client_for(administrator).get(f"/runs/{run.pk}/").text
-    assert f"Draft {revised.number} is an offer beside it" in page
+    assert f"Draft {revised.number} is offered as an alternative" in page
     assert "alternative: passes more checks" in page
 
 
@@ -157,7 +157,7 @@ def test_without_a_sandbox_it_is_not_run_and_says_why() -> None:
     run = carry_out(STAGING, "feedback")
     stage = run.stages.get(name="execute", round=0)
     assert (run.state, stage.outcome) == ("done", "not_run")
-    assert "no sandbox worker has reported recently" in stage.found
+    assert "No sandbox worker has reported recently" in stage.found
     assert run.drafts.filter(kind="refined").exists(), "the rest of the run goes on"
     with override_settings(SCRIPTSMITH_EXECUTION=False):
         SandboxReport.objects.create(name="bubblewrap")
@@ -217,7 +217,7 @@ def test_an_author_of_cases_that_is_switched_off_later_fails_no_run() -> None:
     run = run_worker.run_to_end(run.pk, give_up_after=60)
     stage = run.stages.get(name="cases")
     assert (run.state, run.problem, stage.outcome) == ("done", "", "none")
-    assert "switched off" in stage.found and run.verdict
+    assert "is off" in stage.found and run.verdict
 
 
 def test_an_author_that_rests_for_long_holds_no_run() -> None:

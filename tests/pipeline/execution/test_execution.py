@@ -91,7 +91,7 @@ def test_three_deaths_without_an_answer_in_between_need_a_person() -> None:
         lease = run_leases.claim(run.pk)
     run.refresh_from_db()
     assert lease is None and run.state == "failed"
-    assert "somebody has to look" in run.problem
+    assert "Check the workers' log" in run.problem
 
 
 def test_run_is_held_by_one_worker() -> None:

@@ -21,13 +21,12 @@ from tests.standin_process import StandIn
 
 Rule = dict[str, object]
 
-ONCE_MORE = "It was tried 2 times. It may have been billed although no reply came."
-NOT_AGAIN = "It was not tried again: that would have changed nothing. Nothing was billed for it."
-NO_BETTER = (
-    "It was asked again, once, and the second reply was no better. No script was made of it."
-)
+ONCE_MORE = "2 attempts. The call may have been billed despite the missing reply."
+NOT_AGAIN = "It was not retried, because a retry would not have helped. The call was not billed."
+NO_BETTER = "A second attempt was no better. No script was stored."
 RESTS = (
-    "The endpoint rests; the run goes on by itself and keeps no worker. Nothing was billed for it."
+    "The endpoint is paused. The run continues automatically and does not occupy a worker. "
+    "The call was not billed."
 )
 
 pytestmark = pytest.mark.django_db
@@ -77,13 +76,13 @@ def test_refused_request_stops_run_with_evidence(
 ) -> None:
     seen = meet(status(401, message="Words of the <server>."))
     assert (seen.state, seen.tries, seen.billed) == ("failed", [("refused", 401)], 0)
-    for words in ("The run stopped.", "did not accept the key", NOT_AGAIN, "set the right key"):
+    for words in ("The run stopped.", "did not accept the key", NOT_AGAIN, "set the correct key"):
         assert words in seen.page
     assert "Words of the <server>. (HTTP 401)" in seen.page, "the raw words stay"
     assert seen.api()["failure"] == {
         "happened": "The server did not accept the key.",
         "done": NOT_AGAIN,
-        "advice": "Ask an administrator to set the right key in the endpoint's environment variable and "
+        "advice": "Ask an administrator to set the correct key in the endpoint's environment variable and "
         "to restart the workers.",
         "evidence": "Demo model: Words of the <server>. (HTTP 401)",
     }
@@ -92,7 +91,7 @@ def test_refused_request_stops_run_with_evidence(
 def test_busy_server_has_the_run_wait_and_costs_nothing(meet: Callable[..., Seen]) -> None:
     seen = meet(status(429, retry_after=30), advances=1)
     assert (seen.state, seen.tries, seen.billed) == ("queued", [("busy", 429)], 0)
-    for words in ("Waiting.", "had too many requests", RESTS, "Nothing has to be done."):
+    for words in ("Waiting.", "received too many requests", RESTS, "No action is needed."):
         assert words in seen.page
     assert Endpoint.objects.get(name="demo").blocked_until is not None
 
@@ -100,7 +99,7 @@ def test_busy_server_has_the_run_wait_and_costs_nothing(meet: Callable[..., Seen
 def test_spend_limit_rests_the_endpoint_and_asks_a_person_to_act(meet: Callable[..., Seen]) -> None:
     seen = meet(status(402))
     assert (seen.state, seen.tries, seen.billed) == ("queued", [("limit", 402)], 0)
-    for words in ("Waiting.", "can't pay at present", RESTS, "Raise the limit or pay"):
+    for words in ("Waiting.", "has a payment problem", RESTS, "Raise the limit or pay"):
         assert words in seen.page
 
 
@@ -115,7 +114,7 @@ def test_broken_reply_is_tried_once_more_and_no_more(meet: Callable[..., Seen]) 
     ("rule", "happened"),
     [
         pytest.param({"kind": "refusal", "count": 1}, "The model refused", id="refusal"),
-        pytest.param({"kind": "thinking"}, "answered with nothing.", id="nothing but thinking"),
+        pytest.param({"kind": "thinking"}, "reply was empty.", id="nothing but thinking"),
     ],
 )
 def test_reply_without_script_is_paid(meet: Callable[..., Seen], rule: Rule, happened: str) -> None:
@@ -130,8 +129,8 @@ def test_reply_without_script_is_paid(meet: Callable[..., Seen], rule: Rule, hap
 @pytest.mark.parametrize(
     ("task", "rule", "further", "words"),
     [
-        ("similarity", {"kind": "contradiction"}, 0, "contradicts itself"),
-        ("describe", {"kind": "max_tokens"}, -1, "cut short"),
+        ("similarity", {"kind": "contradiction"}, 0, "contradictory reply"),
+        ("describe", {"kind": "max_tokens"}, -1, "truncated"),
     ],
 )
 def test_odd_reply_is_no_verdict(
@@ -162,7 +161,7 @@ def test_missing_server_is_awaited(meet: Callable[..., Seen], settings: object) 
     settings.SCRIPTSMITH_DEMO_MODEL_URL = "http://127.0.0.1:9"
     seen = meet(advances=1)
     assert (seen.state, seen.tries, seen.billed) == ("queued", [("unreachable", None)], 0)
-    assert "No connection to the server could be made." in seen.page
+    assert "The server could not be reached." in seen.page
 
 
 def test_a_run_that_kills_its_workers_asks_for_an_administrator(
@@ -173,7 +172,7 @@ def test_a_run_that_kills_its_workers_asks_for_an_administrator(
         state="failed", crashes=3, problem="The worker died.", finished_at=timezone.now()
     )
     page = client_for(reviewer).get(reverse("run-detail", args=[Run.objects.get().pk])).text
-    assert "The worker died 3 times in a row over this run." in page
+    assert "The worker crashed 3 times in a row during this run." in page
     assert "check the workers&#x27; log" in page
 
 
@@ -183,6 +182,6 @@ def test_the_ledgers_page_tells_each_try_in_words(
     meet({"kind": "death"}, {"kind": "status", "status": 500, "message": "Boom."})
     run = Run.objects.get()
     page = client_for(reviewer).get(reverse("run-calls", args=[run.pk])).text
-    assert "The connection broke while the model was answering." in page
-    assert "The server failed while it answered." in page
+    assert "The connection broke while the model was replying." in page
+    assert "The server failed during the reply." in page
     assert "Boom." in page and "possibly billed twice" in page

@@ -78,7 +78,7 @@ def test_checking_again_adds_rows_and_keeps_the_old_ones(draft: Draft, reviewer:
     versions = set(draft.findings.filter(check_name="risk").values_list("check_version", flat=True))
     assert versions == {"0.9", present_checks()["risk"]}
     assert draft.findings.exclude(check_name="risk").count() + 2 == before + 1
-    with pytest.raises(NotAllowedNow, match="as they are today"):
+    with pytest.raises(NotAllowedNow, match="already checked by the current checks"):
         recheck_draft(draft, by=reviewer)
 
 
@@ -101,13 +101,13 @@ def test_outdated_findings_offer_a_new_check(client: Client, draft: Draft) -> No
     outdate(draft)
     address = reverse("run-detail", args=[draft.run_id])
     page = client.get(address).text
-    assert "made by an older check" in page and "risk 0.9" in page
-    assert "No destructive, privileged or remote command was recognised" not in page
+    assert "from an older check" in page and "risk 0.9" in page
+    assert "No destructive, privileged or remote commands detected" not in page
     done = client.post(reverse("draft-check", args=[draft.pk]), follow=True)
-    assert "Checked again" in done.text
-    assert "made by an older check" not in done.text
+    assert "Script checked again" in done.text
+    assert "from an older check" not in done.text
     again = client.post(reverse("draft-check", args=[draft.pk]))
-    assert (again.status_code, "as they are today" in again.text) == (409, True)
+    assert (again.status_code, "already checked by the current checks" in again.text) == (409, True)
 
 
 def test_the_api_says_the_same(client: Client, draft: Draft) -> None:
@@ -159,13 +159,13 @@ def test_a_verdict_by_earlier_prompts_is_shown_as_history(client: Client, review
     run = make_run(by=reviewer)
     draft = run.drafts.get()
     address = reverse("run-detail", args=[run.pk])
-    assert "judged with older prompts" not in client.get(address).text
+    assert "outdated prompts" not in client.get(address).text
     Assessment.objects.filter(draft=draft).update(prompt_versions={"describe": "aaaaaaaaaaaa"})
     page = client.get(address).text
-    assert page.count("judged with older prompts") == 2, "beside verdict and recommendation"
+    assert page.count("outdated prompts") == 2, "beside verdict and recommendation"
     said = client.get(f"/api/v1/drafts/{shown(draft)}/").json()
     assert said["assessment"]["is_current"] is False
     Configuration.objects.filter(pk=run.configuration_id).update(
         prompts={"describe": "aaaaaaaaaaaa"}
     )
-    assert "judged with older prompts" not in client.get(address).text, "pinned, so in use"
+    assert "outdated prompts" not in client.get(address).text, "pinned, so in use"

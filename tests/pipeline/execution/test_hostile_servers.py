@@ -18,9 +18,9 @@ from tests.people import ClientFor
 from tests.pipeline.rows import queue_run
 
 STATEMENT = "Count the files in /var/tmp/exports"
-NOT_BILLED = "Nothing was billed for it."
-OF_NO_USE = "A server that bills has billed it, though its reply is of no use."
-NO_REPLY = "It may have been billed although no reply came."
+NOT_BILLED = "The call was not billed."
+OF_NO_USE = "The unusable reply was billed if the server bills calls."
+NO_REPLY = "The call may have been billed despite the missing reply."
 
 pytestmark = pytest.mark.django_db
 
@@ -74,10 +74,10 @@ def meet(
 @pytest.mark.parametrize(
     ("kind", "tries", "words"),
     [
-        ("drip", 2, ["took too long to answer", NO_REPLY, "allow the endpoint more time"]),
+        ("drip", 2, ["took too long to reply", NO_REPLY, "increase the endpoint's timeout"]),
         ("gzip-bomb", 1, ["larger than the limit", OF_NO_USE, "SCRIPTSMITH_MOST_REPLY_BYTES"]),
-        ("tls", 1, ["certificate is not accepted", NOT_BILLED, "renew the certificate"]),
-        ("html", 1, ["A web page came back", NOT_BILLED, "a page for people answers there"]),
+        ("tls", 1, ["certificate is not trusted", NOT_BILLED, "renew the certificate"]),
+        ("html", 1, ["returned a web page", NOT_BILLED, "perhaps a sign-in page"]),
     ],
 )
 def test_the_run_fails_with_words_that_say_what_to_do(
@@ -89,7 +89,7 @@ def test_the_run_fails_with_words_that_say_what_to_do(
     assert not [one for one in seen.tries if one.ended_at is None]
     for expected in words:
         assert expected in seen.page
-    assert "Nothing has to be done" not in seen.page
+    assert "No action is needed" not in seen.page
     assert not ModelCall.objects.exclude(reply=None).exists(), "nothing of it is stored"
 
 
@@ -105,8 +105,8 @@ def test_tokens_that_were_not_reported_are_not_counted_as_none(meet: Callable[..
     seen = meet("usage-null")
     assert len(seen.tries) == seen.requests
     assert {(one.outcome, one.cost) for one in seen.tries} == {("answered", None)}
-    assert "tokens were not reported" in seen.page
-    assert "did not report the tokens: neither they nor the cost are counted" in seen.ledger
+    assert "without a token count" in seen.page
+    assert "did not report the tokens, so tokens and cost are not counted" in seen.ledger
     assert "no price known" not in seen.page + seen.ledger
     assert {one.unpriced == one.answered for one in Spending.objects.all()} == {True}
 

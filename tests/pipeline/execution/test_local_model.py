@@ -26,7 +26,7 @@ MODEL = "demo-smith"
 
 @pytest.fixture
 def folder(settings: Settings, tmp_path: Path) -> Path:
-    """Where local models are announced; the endpoint is switched on, and one model is offered."""
+    """Where local models are announced; the endpoint is turned on, and one model is offered."""
     settings.SCRIPTSMITH_ENDPOINTS = ["demo", LOCAL]
     settings.LAYOUT = Layout(tmp_path)
     settings.LAYOUT.local_models.mkdir()
@@ -59,7 +59,7 @@ def test_run_waits_for_loading_and_survives_kills_of_the_server(
     LocalModel(MODEL, os.getpid()).announce(folder)
     assert advance(run).state == "queued"
     assert not Attempt.objects.exists(), "nothing is asked before the weights are loaded"
-    assert "is being loaded" in Endpoint.objects.get(name=LOCAL).blocked_why, "pages show it"
+    assert "is loading" in Endpoint.objects.get(name=LOCAL).blocked_why, "pages show it"
 
     LocalModel(MODEL, 2**22 + 1, port_of(standin), "key").announce(
         folder

@@ -105,12 +105,12 @@ def test_user_chooses_masking(standin: StandIn, browser: Client, choice: str, ar
     assert (run.state, run.secrets, reached(standin)) == ("done", choice, arrived)
     shown = browser.get(f"/runs/{run.pk}/").content.decode()
     if choice == "mask":
-        assert "Masked before it was sent:" in shown and "Slack token" in shown
+        assert "Masked before sending:" in shown and "Slack token" in shown
         assert audited(run) == ["secrets are masked"]
         calls = browser.get(f"/runs/{run.pk}/calls/").content.decode()
-        assert "Masked before it was sent, as *** in the request:" in calls
+        assert "Replaced by *** before sending:" in calls
     else:
-        assert "Secrets are sent as they are:" in shown and "Masked before" not in shown
+        assert "Secrets are not masked:" in shown and "Masked before" not in shown
         assert audited(run) == ["secrets are sent"]
 
 
@@ -160,7 +160,7 @@ def test_running_action_again_asks_too(standin: StandIn, browser: Client, review
     action = make_action(ASKED, incident=LOG, by=reviewer)
     again = {"configuration": Configuration.objects.get(is_default=True).name}
     page = browser.post(f"/actions/{action.pk}/run/", again)
-    assert page.status_code == 422 and "What is done with the secrets?" in page.content.decode()
+    assert page.status_code == 422 and "Secrets" in page.content.decode()
     seen = page.context["form"]["secrets_seen"].value()
     chosen = again | {"secrets_seen": seen, "secrets": "mask"}
     assert browser.post(f"/actions/{action.pk}/run/", chosen).status_code == 302

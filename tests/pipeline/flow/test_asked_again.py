@@ -52,7 +52,7 @@ def test_second_question_ends_with_what_was_wrong_and_what_is_legal(
     cases = {
         "a block is legal in text mode": (
             generate(), "Sure, I can help.", Mode.TEXT,
-            f"Your last answer is of no use: the reply holds no script. {block}",
+            f"Your last answer is of no use: the reply contains no script. {block}",
         ),
         "what was wrong is named": (
             generate(), f"{FENCE}bash\nuptime", Mode.TEXT,
@@ -60,23 +60,23 @@ def test_second_question_ends_with_what_was_wrong_and_what_is_legal(
         ),
         "schema": (
             generate(), "Sure.", Mode.SCHEMA,
-            "Your last answer is of no use: the reply holds no script. "
+            "Your last answer is of no use: the reply contains no script. "
             "Answer with one JSON object with “script”, filled in with your own words, and nothing else.",
         ),
         "tool": (
             generate(), "Sure.", Mode.TOOL,
-            "Your last answer is of no use: the reply holds no script. "
+            "Your last answer is of no use: the reply contains no script. "
             "Answer by the tool “answer” and nothing else.",
         ),
         "an echo": (
             compare(), '{"verdict": "match", "differences": ["..."], "reason": "one sentence"}', Mode.TEXT,
-            "Your last answer is of no use: it repeats the form of the answer without filling it in. "
+            "Your last answer is of no use: it repeats the reply format without filling it in. "
             "Answer with one JSON object with “verdict” and “differences” and “reason”, filled in with "
             "your own words, and nothing else.",
         ),
         "prose": (
             compare(compare_stage.SIMILARITY), "Yes, it does.", Mode.TEXT,
-            "Your last answer is of no use: it holds no JSON object. Answer with one JSON object with "
+            "Your last answer is of no use: it contains no JSON object. Answer with one JSON object with "
             "“verdict” and “reason”, filled in with your own words, and nothing else.",
         ),
         "off the menu": (
@@ -87,7 +87,7 @@ def test_second_question_ends_with_what_was_wrong_and_what_is_legal(
         ),
         "a description in words": (
             described, "#!/bin/bash\nuptime", Mode.TEXT,
-            "Your last answer is of no use: it holds code and no words about it. Answer with two to five "
+            "Your last answer is of no use: it contains code but no description. Answer with two to five "
             "plain sentences about what the script does, and nothing else.",
         ),
         "empty": (generate(), "", Mode.TEXT, f"Your last answer was empty. {block}"),

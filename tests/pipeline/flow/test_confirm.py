@@ -111,7 +111,7 @@ def test_where_no_model_can_be_asked_the_run_goes_on() -> None:
 
 def test_nothing_is_asked_otherwise(subtests: pytest.Subtests) -> None:
     cases = {
-        "not switched on": (UNSURE, FlowInput("list /var/log")),
+        "not turned on": (UNSURE, FlowInput("list /var/log")),
         "a rule objects": (replace(UNSURE, is_confirmable=False), CONFIRMING),
         "examples only": (UNSURE, replace(CONFIRMING, uses_retrieval=False)),
     }

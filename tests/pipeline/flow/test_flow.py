@@ -260,9 +260,9 @@ def test_what_cannot_be_read_is_asked_again_once(subtests: pytest.Subtests) -> N
 def test_without_a_script_the_run_says_why(subtests: pytest.Subtests) -> None:
     cases = {
         "refusal is not asked again": ([Reply("", stop_reason="refusal")], "refused"),
-        "twice unreadable": ([Reply("prose"), Reply("prose")], "holds no script"),
+        "twice unreadable": ([Reply("prose"), Reply("prose")], "contains no script"),
         "twice unclosed": ([Reply("```bash\nls"), Reply("```bash\nls")], "never closes"),
-        "twice nothing": ([Reply(""), Reply("")], "nothing"),
+        "twice nothing": ([Reply(""), Reply("")], "empty"),
     }
     for name, (replies, said) in cases.items():
         with subtests.test(name), pytest.raises(NoScript, match=said):

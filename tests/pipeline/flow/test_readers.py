@@ -89,7 +89,7 @@ def test_no_beginning_of_a_reply_is_a_script_that_the_whole_is_not(
         with subtests.test(name):
             whole = reply_of(CASES[name]["message"])
             script = read_script(Reply(whole.text))
-            if script.note.startswith("it holds 2 code blocks") or whole.text.startswith("#"):
+            if script.note.startswith("it contains 2 code blocks") or whole.text.startswith("#"):
                 continue  # these replies do not show where they end
             for end in range(len(whole.text)):
                 if whole.text[:end].endswith(FENCE) and whole.text[end] != "\n":
@@ -194,9 +194,12 @@ def _by_tool(text: str) -> dict[str, object]:
 def test_what_no_script_can_be_is_refused_with_a_reason(subtests: pytest.Subtests) -> None:
     cases = {
         "over 1 MB": (Reply('{"script": "' + "x" * 1_000_001 + '"}'), "the script is larger than 1 MB"),
-        "half a character": (Reply('{"script": "\\ud800"}'), "the script holds half of a character"),
-        "nothing but braces": (Reply("{" * 5000), "the reply holds no script"),
-        "deeper than can be read": (Reply('{"a":' * 5000), "the reply holds no script"),
+        "half a character": (
+            Reply('{"script": "\\ud800"}'),
+            "the script contains an invalid character (unpaired surrogate)",
+        ),
+        "nothing but braces": (Reply("{" * 5000), "the reply contains no script"),
+        "deeper than can be read": (Reply('{"a":' * 5000), "the reply contains no script"),
         "nothing but fences": (Reply(f"{FENCE}\n" * 20_001 + "x"),
             "the reply opens a code block and never closes it"),
         "nothing but open here-documents": (Reply(f"{FENCE}bash\n" + "cat <<E\n```\n" * 2_001),

@@ -71,8 +71,8 @@ def test_what_a_stage_declares_can_be_stored_and_shown(subtests: pytest.Subtests
 
 def test_the_same_outcome_has_its_own_words_in_each_stage() -> None:
     assert outcome_label("similarity", "match") == "similar"
-    assert outcome_label("retrieve", "match") == "a match"
-    assert outcome_label("generate", "truncated") == "cut short"
+    assert outcome_label("retrieve", "match") == "match found"
+    assert outcome_label("generate", "truncated") == "truncated"
     assert outcome_label("removed_since", "done") == "done"
 
 

@@ -9,21 +9,21 @@ from pipeline.llm.types import Trouble, UsageDoubt
 from pipeline.models import Attempt, Run
 
 FAILED, QUEUED = Run(state="failed"), Run(state="queued")
-NOT_AGAIN = "It was not tried again: that would have changed nothing."
-RESTS = "The endpoint rests; the run goes on by itself and keeps no worker."
-FREE = "Nothing was billed for it."
-NO_REPLY = "It may have been billed although no reply came."
-OF_NO_USE = "A server that bills has billed it, though its reply is of no use."
+NOT_AGAIN = "It was not retried, because a retry would not have helped."
+RESTS = "The endpoint is paused. The run continues automatically and does not occupy a worker."
+FREE = "The call was not billed."
+NO_REPLY = "The call may have been billed despite the missing reply."
+OF_NO_USE = "The unusable reply was billed if the server bills calls."
 
 
 def test_refused_requests_are_explained_by_status(subtests: pytest.Subtests) -> None:
     cases = {
-        400: ("refused the request as it was put", "mode and limits"),
-        401: ("did not accept the key", "set the right key"),
-        403: ("may not be used for this", "may use this model"),
-        404: ("knows no such model", "check the endpoint's address"),
-        409: ("refused the request", "mode and limits"),
-        413: ("too large for the server", "with less context"),
+        400: ("rejected the request as invalid", "mode and limits"),
+        401: ("did not accept the key", "set the correct key"),
+        403: ("has no permission for this model", "may use this model"),
+        404: ("does not have this model", "check the endpoint's address"),
+        409: ("rejected the request", "mode and limits"),
+        413: ("too large for the server", "Shorten the context"),
     }
     for status, (happened, advice) in cases.items():
         with subtests.test(status=status):
@@ -38,13 +38,13 @@ def test_refused_requests_are_explained_by_status(subtests: pytest.Subtests) -> 
 
 def test_waiting_runs_are_explained_by_outcome_and_status(subtests: pytest.Subtests) -> None:
     cases = [
-        ("busy", 429, "had too many requests", "Nothing has to be done."),
-        ("busy", 503, "was not available", "Nothing has to be done."),
-        ("busy", 529, "were overloaded", "Nothing has to be done."),
-        ("unreachable", None, "No connection to the server", "Nothing has to be done."),
-        ("limit", 402, "can't pay at present", "Raise the limit or pay at the provider"),
-        ("limit", 429, "A spend limit of the account", "Raise the limit or pay at the provider"),
-        ("limit", 400, "A spend limit of the account", "Raise the limit or pay at the provider"),
+        ("busy", 429, "received too many requests", "No action is needed."),
+        ("busy", 503, "was not available", "No action is needed."),
+        ("busy", 529, "were overloaded", "No action is needed."),
+        ("unreachable", None, "could not be reached", "No action is needed."),
+        ("limit", 402, "has a payment problem", "Raise the limit or pay at the provider"),
+        ("limit", 429, "reached its spend limit", "Raise the limit or pay at the provider"),
+        ("limit", 400, "reached its spend limit", "Raise the limit or pay at the provider"),
     ]
     for outcome, status, happened, advice in cases:
         with subtests.test(outcome, status=status):
@@ -55,34 +55,42 @@ def test_waiting_runs_are_explained_by_outcome_and_status(subtests: pytest.Subte
 
 
 def test_repeated_tries_are_explained_and_may_have_been_billed(subtests: pytest.Subtests) -> None:
-    later = "Resume the run later, or run it with another configuration."
+    later = "Resume the run later, or choose another configuration."
     cases = [
-        ("broken", 500, "", "failed while it answered", later),
-        ("broken", 502, "", "no proper answer", later),
-        ("broken", 504, "", "gave up waiting for it", later),
+        ("broken", 500, "", "failed during the reply", later),
+        ("broken", 502, "", "returned an invalid response", later),
+        ("broken", 504, "", "on the way to the model timed out", later),
         ("broken", None, "", "could not be read as a message", later),
         ("timeout", None, "ReadError", "connection broke", later),
-        ("timeout", None, "", "took too long", "allow the endpoint more time"),
+        ("timeout", None, "", "took too long", "increase the endpoint's timeout"),
     ]
     for outcome, status, kind, happened, advice in cases:
         with subtests.test(happened):
             values = {"outcome": outcome, "http_status": status, "error_type": kind}
             found = explain_attempts([Attempt(**values, possibly_billed=True)] * 2, run=FAILED)
             assert happened in found.happened and advice in found.advice
-            assert found.done == f"It was tried 2 times. {NO_REPLY}"
+            assert found.done == f"2 attempts. {NO_REPLY}"
 
 
 def test_troubles_of_the_transport_have_their_own_words(subtests: pytest.Subtests) -> None:
     cases = {
         Trouble.TOO_LARGE: ("larger than the limit", "SCRIPTSMITH_MOST_REPLY_BYTES", OF_NO_USE),
-        Trouble.ENCODING: ("could not be decoded", "pass replies unchanged", OF_NO_USE),
-        Trouble.HEADERS: ("more headers than the limit", "what answers at the", OF_NO_USE),
-        Trouble.REDIRECT: ("to another address, which was not asked", "enter the address", FREE),
-        Trouble.CERTIFICATE: ("certificate is not accepted", "renew the certificate", FREE),
-        Trouble.WEB_PAGE: ("A web page came back", "a page for people answers there", FREE),
-        Trouble.ADDRESS: ("where no model is asked", "host name leads", FREE),
-        Trouble.CONTEXT: ("more tokens than", "SCRIPTSMITH_LOCAL_MODEL_CONTEXT", FREE),
-        Trouble.TLS: ("No encrypted connection", "speaks https://", FREE),
+        Trouble.ENCODING: (
+            "could not be decoded",
+            "no proxy on the way to the model changes replies",
+            OF_NO_USE,
+        ),
+        Trouble.HEADERS: ("more headers than the limit", "probably another server", OF_NO_USE),
+        Trouble.REDIRECT: ("redirects to another address", "enter the new address", FREE),
+        Trouble.CERTIFICATE: ("certificate is not trusted", "renew the certificate", FREE),
+        Trouble.WEB_PAGE: ("returned a web page", "perhaps a sign-in page", FREE),
+        Trouble.ADDRESS: ("in a blocked network", "IP address of the endpoint's host", FREE),
+        Trouble.CONTEXT: (
+            "longer than the model's context window",
+            "SCRIPTSMITH_LOCAL_MODEL_CONTEXT",
+            FREE,
+        ),
+        Trouble.TLS: ("encrypted connection to the server failed", "supports https://", FREE),
         Trouble.PROXY: ("proxy did not connect", "SCRIPTSMITH_MODEL_PROXY", FREE),
     }
     for trouble, (happened, advice, billed) in cases.items():
@@ -106,13 +114,13 @@ def test_doubtful_usage_of_an_answer_is_named() -> None:
 
 def test_replies_without_a_script_are_explained(subtests: pytest.Subtests) -> None:
     cases = {
-        "refused": ("refused to write this script", "Say in other words what is to be done"),
-        "truncated": ("was cut short", "allow longer replies"),
-        "empty": ("answered with nothing", "another model"),
-        "unparsed": ("No script could be read", "another model"),
+        "refused": ("refused to write this script", "Rephrase the task and say why"),
+        "truncated": ("was truncated", "allow longer replies"),
+        "empty": ("reply was empty", "another model"),
+        "unparsed": ("contained no readable script", "another model"),
     }
     for outcome, (happened, advice) in cases.items():
         with subtests.test(outcome):
             found = explain_reading(outcome, asked_again=outcome != "refused")
             assert happened in found.happened and advice in found.advice
-            assert ("was asked again, once" in found.done) is (outcome != "refused")
+            assert ("A second attempt" in found.done) is (outcome != "refused")

@@ -105,7 +105,7 @@ def test_ending_worker_releases_its_run(standin: StandIn, monkeypatch: pytest.Mo
 @pytest.mark.django_db(transaction=True)
 def test_paid_reply_outlasts_outage(standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     real: Callable[..., object] = model_calls.settle_attempts
-    failures = iter([OperationalError("the database is away")])
+    failures = iter([OperationalError("the database is unreachable")])
 
     def settle_attempts(*given: object) -> object:
         for failure in failures:

@@ -58,18 +58,18 @@ def failed(ended: Answered | Failed) -> tuple[FailureKind, str, bool]:
 @pytest.mark.parametrize(
     ("kind", "ends", "words"),
     [
-        ("drip", (FailureKind.TIMEOUT, "", True), "No whole reply within"),
-        ("drip-headers", (FailureKind.TIMEOUT, "", True), "No whole reply within"),
-        ("silent", (FailureKind.TIMEOUT, "", True), "No whole reply within"),
+        ("drip", (FailureKind.TIMEOUT, "", True), "No complete reply within"),
+        ("drip-headers", (FailureKind.TIMEOUT, "", True), "No complete reply within"),
+        ("silent", (FailureKind.TIMEOUT, "", True), "No complete reply within"),
         ("endless", (FailureKind.REFUSED, Trouble.TOO_LARGE, True), "larger than 1 MB"),
         ("200-mb", (FailureKind.REFUSED, Trouble.TOO_LARGE, True), "larger than 1 MB"),
         ("gzip-bomb", (FailureKind.REFUSED, Trouble.TOO_LARGE, True), "larger than 1 MB"),
         ("large-script", (FailureKind.REFUSED, Trouble.TOO_LARGE, True), "larger than 1 MB"),
-        ("bad-gzip", (FailureKind.REFUSED, Trouble.ENCODING, True), "can't be unpacked"),
+        ("bad-gzip", (FailureKind.REFUSED, Trouble.ENCODING, True), "can't be decompressed"),
         ("redirect", (FailureKind.REFUSED, Trouble.REDIRECT, False), "not followed"),
         ("redirect-loop", (FailureKind.REFUSED, Trouble.REDIRECT, False), "not followed"),
         ("reset", (FailureKind.TIMEOUT, "ReadError", True), "connection broke"),
-        ("html", (FailureKind.REFUSED, Trouble.WEB_PAGE, False), "A web page came back"),
+        ("html", (FailureKind.REFUSED, Trouble.WEB_PAGE, False), "returned a web page"),
         ("oversized-headers", (FailureKind.REFUSED, Trouble.HEADERS, True), "headers are larger"),
     ],
 )  # fmt: skip
@@ -78,7 +78,7 @@ def test_each_ends_in_time_with_one_request_and_true_words(
 ) -> None:
     hostile.requests.clear()
     before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
-    ended = ask(kind, seconds=SECONDS if "No whole reply" in words else LONG)
+    ended = ask(kind, seconds=SECONDS if "No complete reply" in words else LONG)
     assert failed(ended) == ends
     assert words in ended.message
     assert time.monotonic() - began < LONG - 5
@@ -150,7 +150,7 @@ def test_a_try_that_nobody_waits_for_any_more_ends_at_once(hostile: Hostile, kin
 
 def test_what_is_abandoned_before_it_began_is_not_sent(hostile: Hostile) -> None:
     client = MessagesClient()
-    client.abandon_all("The worker is being stopped.")
+    client.abandon_all("The worker is shutting down.")
     hostile.requests.clear()
     [ended] = client.send([(Target("html", hostile.url("html"), "key", 5.0), REQUEST)])
     assert failed(ended) == (FailureKind.TIMEOUT, Trouble.ABANDONED, False)
@@ -204,7 +204,7 @@ def test_a_name_that_leads_where_nothing_is_asked_is_not_connected_to(
         ("http://gpu.lan:8080", "169.254.169.254", "link-local, metadata or reserved"),
         ("https://models.example", "fd00:ec2::254", "link-local, metadata or reserved"),
         ("https://models.example", "::ffff:169.254.169.254", "link-local, metadata or reserved"),
-        ("http://gpu.lan:8080", "8.8.8.8", "without encryption"),
+        ("http://gpu.lan:8080", "8.8.8.8", "requires encryption"),
         ("http://localhost:8080", "10.0.0.5", "is not this machine"),
         ("http://metadata.google.internal", "10.0.0.5", "metadata service"),
     ]

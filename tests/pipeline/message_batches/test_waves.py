@@ -267,7 +267,7 @@ def test_a_prepared_batch_is_not_sent_to_an_endpoint_that_was_switched_off_and_i
     ended = to_the_end(runs)
     assert standin.totals()["requests"] == 0
     assert MessageBatch.objects.get().cancelled == 2
-    assert all(run.state == "failed" and "switched off" in run.problem for run in ended)
+    assert all(run.state == "failed" and "is off" in run.problem for run in ended)
 
 
 def test_what_was_cancelled_before_a_batch_is_sent_does_not_leave(
@@ -298,7 +298,7 @@ def test_nothing_is_erased_while_a_question_of_it_is_in_a_batch(
     client.force_login(administrator)
     page = client.post(f"/actions/{run.action_id}/erase/", {"confirmed": f"erase {run.action_id}"})
     assert page.status_code == 409
-    assert "A question of it is in a message batch. Wait for its end." in page.text
+    assert "A model call is in a message batch. Wait until the batch ends." in page.text
     run.action.refresh_from_db()
     assert run.action.statement and run.action.erased_at is None
 

@@ -43,7 +43,7 @@ def test_rejected_match_starts_one_run(way: Way, answered_run: Run, reviewer: Us
     assert way.do(reviewer, answered_run, "reject-match").status == DONE
     again = way.do(reviewer, answered_run, "reject-match")
     assert again.status == 409
-    assert "already answered" in again.text
+    assert "already confirmed or rejected" in again.text
     assert MatchLabel.objects.get().label == "no_match"
     written = Run.objects.get(follows=answered_run)
     assert not written.uses_retrieval

@@ -211,14 +211,14 @@ def test_all_that_changed_is_marked_as_seen_at_once(
     (news,) = re.findall(r'name="news" value="([^"]+)"', list_page)
     verify(late, reviewer)
     page = asker.post(reverse("actions-seen"), {"news": news}, follow=True)
-    assert "3 answers marked as seen." in page.text
+    assert "3 updates marked as seen." in page.text
     assert answer(late, second_reviewer).is_unread, "it was not there to be seen"
     (news,) = re.findall(r'name="news" value="([^"]+)"', page.text)
     assert asker.post(reverse("actions-seen"), {"news": news.replace("verified", "rejected")})
     assert answer(late, second_reviewer).is_unread, "another answer was shown"
     assert asker.post(reverse("actions-seen"), {"news": f"x {others.action_id}:verified 9:"})
     page = asker.post(reverse("actions-seen"), {"news": news}, follow=True)
-    assert "1 answer marked as seen." in page.text and "Mark all as seen" not in page.text
+    assert "1 update marked as seen." in page.text and "Mark all as seen" not in page.text
     assert not any(answer(run, second_reviewer).is_unread for run in runs)
     assert answer(others, reviewer).is_unread, "that of another person"
 
@@ -395,6 +395,6 @@ def test_starting_point_is_shown_where_no_script_was_written(
             assert found["status"] == status
             if status == "adapt":
                 assert found["entry"] == version.entry.slug
-                assert "A verified entry to start from" in page and version.entry.title in page
+                assert "Verified starting point" in page and version.entry.title in page
                 assert "notice-error" not in page and "badge-crimson" not in page
                 assert version.entry.title in asker.get(reverse("action-list")).text

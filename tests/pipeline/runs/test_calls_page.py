@@ -48,7 +48,7 @@ def test_calls_and_tries_are_shown_with_what_was_said(client: Client, reviewer: 
     page = client.get(reverse("run-calls", args=[run.pk])).text
     for words in (
         "prompt generate, version 0123456789ab",
-        "The model took too long to answer.",
+        "The model took too long to reply.",
         "possibly billed twice",
         "$0.0123",
     ):
@@ -62,7 +62,7 @@ def test_calls_and_tries_are_shown_with_what_was_said(client: Client, reviewer: 
 def test_a_run_without_calls_says_so(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer)
     page = client.get(reverse("run-calls", args=[run.pk])).text
-    assert "No model was asked" in page
+    assert "No model calls" in page
 
 
 def test_it_takes_a_fixed_number_of_queries(client_for: ClientFor, stranger: User) -> None:

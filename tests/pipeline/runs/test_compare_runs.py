@@ -96,7 +96,7 @@ def test_changed_settings_come_first(client: Client, first: Run, other: Configur
 
 def test_with_nothing_different_it_is_called_chance(client: Client, first: Run) -> None:
     page = client.get(address(first, finish(start(first.action)))).text
-    assert "what differs below is chance" in page
+    assert "Differences below are due to chance" in page
 
 
 def test_scripts_are_compared_by_word_recommended_or_first(client: Client, first: Run) -> None:
@@ -105,7 +105,7 @@ def test_scripts_are_compared_by_word_recommended_or_first(client: Client, first
     firsts = client.get(address(first, second, of="first")).text
     beside = client.get(address(first, second, view="side")).text
     assert '<del class="word">31</del>' in recommended
-    assert "are the same script, byte for byte" in firsts
+    assert "have identical scripts" in firsts
     assert "diff-side" in beside and "diff-side" not in recommended
     assert "Minutes." in recommended and "assessor: flagged" in recommended
 
@@ -141,8 +141,8 @@ def test_what_can_not_be_compared_is_refused(client: Client, first: Run, page: s
     here = page.format(first.action_id)
     for keys, said in (
         (five, "from 2 to 4 runs"),
-        ([first.pk, make_run().pk], "One of these is not a run of this action"),
-        ([first.pk, "x"], "One of these is not a run of this action"),
+        ([first.pk, make_run().pk], "One of these runs belongs to another request"),
+        ([first.pk, "x"], "One of these runs belongs to another request"),
         ([first.pk, first.pk], "from 2 to 4 runs"),
     ):
         answer = client.get(here, {"run": keys})
@@ -156,9 +156,9 @@ def test_runs_are_chosen_up_to_four(client: Client, first: Run) -> None:
     assert page.status_code == 422 and first.action.runs.count() == 4
     page = client.get(address(first)).text
     assert f'value="{first.pk}" checked' in page
-    assert "Start beside these" in page
+    assert "Start comparison" in page
     empty = make_action("Say hello", by=first.asked_by)
-    assert "Not run yet" in client.get(f"/actions/{empty.pk}/compare/").text
+    assert "No runs yet" in client.get(f"/actions/{empty.pk}/compare/").text
 
 
 def test_hidden_parts_stay_out(client: Client, first: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +174,7 @@ def test_hidden_parts_stay_out(client: Client, first: Run, monkeypatch: pytest.M
 
 def test_user_without_rights_can_only_look(as_second_reviewer: Client, first: Run) -> None:
     second = finish(start(first.action))
-    assert "Start beside these" not in as_second_reviewer.get(address(first, second)).text
+    assert "Start comparison" not in as_second_reviewer.get(address(first, second)).text
     assert as_second_reviewer.post(address(first), {"configuration": "demo"}).status_code == 403
     assert first.action.runs.count() == 2
 
@@ -203,7 +203,7 @@ def test_two_runs_or_four_take_the_same_number_of_queries(client: Client, first:
 
 def _without_start(page: str) -> str:
     """Return the page without its form to start a run, which names every configuration."""
-    start, end = page.find("Run it under another"), page.find("Start beside these")
+    start, end = page.find("Run another configuration"), page.find("Start comparison")
     return page if start < 0 else page[:start] + page[end:]
 
 
@@ -220,7 +220,7 @@ def test_unjudged_commands_and_analyzed_lines_are_on_pages_and_in_the_api(
     message = "No rule knows frob (line 1). Check what it does."
 
     for text in (client.get(f"/runs/{runs[0].pk}/").text, client.get(address(*runs)).text):
-        assert f"Not judged: {message}" in text
+        assert f"Not checked: {message}" in text
         assert "2 of 3 lines analyzed" in text
     compared = client.get(
         f"/api/v1/actions/{runs[0].action_id}/compare/?run={runs[0].pk}&run={runs[1].pk}"

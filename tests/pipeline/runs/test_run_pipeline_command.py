@@ -54,7 +54,7 @@ def test_the_json_is_the_documented_one(standin: StandIn) -> None:
 
 def test_without_json_people_can_read_it(standin: StandIn) -> None:
     said = run(EXPORTS)
-    assert "nobody has reviewed it yet" in said and "find /var/tmp/exports" in said
+    assert "not reviewed yet" in said and "find /var/tmp/exports" in said
 
 
 @pytest.mark.slow

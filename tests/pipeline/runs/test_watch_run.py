@@ -68,7 +68,7 @@ def test_an_active_run_asks_for_itself(client: Client, queued: Run) -> None:
     assert f'hx-get="{status}?seen=' in page
     assert 'hx-trigger="every 1s"' in page
     assert '<noscript><meta http-equiv="refresh"' in page
-    assert "Waiting for a worker" in page
+    assert "Queued." in page
     assert reverse("run-cancel", args=[queued.pk]) in page
 
 
@@ -93,7 +93,7 @@ def test_polling_stops_when_the_run_is_done(client: Client, queued: Run) -> None
     assert "hx-trigger" not in response.text
     assert "assessor: passed" in response.text
     assert 'id="draft-L1"' in response.text
-    assert "This run is now: Checked by a model only." in response.headers["HX-Trigger"]
+    assert "Run state: Checked by a model only." in response.headers["HX-Trigger"]
     content = page_of(client, queued).partition('id="content"')[2]
     assert content and 'hx-trigger="every' not in content
 
@@ -124,7 +124,7 @@ def test_run_page_says_why_it_waits(client: Client, queued: Run, manager: User) 
     demo = Endpoint.objects.get(name="demo")
     Run.objects.filter(pk=queued.pk).update(waits_for=demo)
     address = reverse("run-detail", args=[queued.pk])
-    assert "All places at Demo model are taken" in client.get(address).content.decode()
+    assert "Demo model is at its limit of concurrent calls" in client.get(address).content.decode()
     batch = Batch.objects.create(name="Study", budget=1)
     Run.objects.filter(pk=queued.pk).update(batch=batch)
     services.pause_batch(batch, why="The budget is used up.", by=manager)
@@ -158,7 +158,7 @@ def test_stages_are_named_in_words(client: Client, queued: Run) -> None:
         output_tokens=96,
     )
     page = page_of(client, queued)
-    assert "Compare: differences" in page
+    assert "Compare differences" in page
     assert "<summary>differences " in page
     assert "another directory." in page
     assert "1.8 s" in page
@@ -307,9 +307,12 @@ def test_waiting_run_names_server_state_and_holder(
         Attempt.objects.create(outcome="unreachable", message="No route.", fence=1, **ended)
 
     steps = {
-        "held": (lambda: None, ["All places at Demo model are taken", f"Run {holder.pk}", since]),
-        "dead": (rest, ["will not be called again before", "Connection refused."]),
-        "lost": (lose, ["Its last call failed at", "No route."]),
+        "held": (
+            lambda: None,
+            ["Demo model is at its limit of concurrent calls", f"Run {holder.pk}", since],
+        ),
+        "dead": (rest, ["Calls to the server are paused until", "Connection refused."]),
+        "lost": (lose, ["The last call failed at", "No route."]),
     }
     for name, (change, words) in steps.items():
         with subtests.test(name):
@@ -319,7 +322,7 @@ def test_waiting_run_names_server_state_and_holder(
             waiting = client.get(f"/api/v1/runs/{queued.pk}/").json()["waiting"]
             for expected in words:
                 assert expected in live.text and expected in waiting
-            assert ("are taken" in live.text) is (name != "dead")
+            assert ("at its limit" in live.text) is (name != "dead")
             seen = live.context["seen"]
 
 
@@ -333,7 +336,7 @@ def test_holder_in_hidden_study_is_not_named(
     Run.objects.filter(pk=queued.pk).update(waits_for=demo)
     open_call(hidden, demo)
     page = page_of(client, queued)
-    assert "Another run holds a place." in page and f"Run {hidden.pk} has" not in page
+    assert "Another run is using it." in page and f"Run {hidden.pk} has" not in page
 
 
 # The states shown for a stage and a call that have not ended, by the state of their run.
@@ -371,8 +374,8 @@ def test_cancel_says_so_of_the_call_in_flight(
 ) -> None:
     assert as_administrator.post(reverse("run-cancel", args=[holder.pk])).status_code == 302
     ledger = client.get(reverse("run-calls", args=[holder.pk])).text
-    assert "The run was canceled before the reply came." in ledger
-    assert "worker was lost" not in ledger
+    assert "The run was canceled before the reply arrived." in ledger
+    assert "worker stopped" not in ledger
 
 
 def test_run_page_and_choice_tell_the_expected_time(

@@ -52,7 +52,7 @@ def test_the_json_is_the_documented_one_and_the_same_whatever_the_threads() -> N
 @pytest.mark.slow
 def test_people_read_that_it_is_simulated() -> None:
     said, _ = run("--items", "3", "--rounds", "1", "--unreadable", "1")
-    assert "Simulated: 3 items" in said and "No model was asked" in said
+    assert "Simulated: 3 items" in said and "No model calls" in said
     assert "assessor_unknown" in said and "3/3" in said
     assert "guard ignored" in said
 
