@@ -20,7 +20,7 @@ def clean_text(value: str, *, field: str, longest: int, required: bool = True) -
         raise BadInput(_("This can't be empty."), field=field)
     if len(value) > longest:
         raise BadInput(
-            _("This has %(length)s characters. The limit is %(longest)s.")
+            _("This has %(length)s characters. Use at most %(longest)s.")
             % {"length": f"{len(value):,}", "longest": f"{longest:,}"},
             field=field,
         )
@@ -32,7 +32,7 @@ def check_text(text: str, *, field: str, most: int) -> str:
     check_characters(text, field=field)
     if len(text) > most:
         raise BadInput(
-            _("This has %(length)s characters. The limit is %(most)s.")
+            _("This has %(length)s characters. Use at most %(most)s.")
             % {"length": f"{len(text):,}", "most": f"{most:,}"},
             field=field,
         )

@@ -121,7 +121,7 @@ def test_from_the_alert_to_the_copied_script_with_keys_only(
     assert "systemctl restart" in copied and "nginx" in copied
     take(page, "incident-copied")
     press("1")
-    expect(page.get_by_text("Noted.")).to_be_visible()
+    expect(page.get_by_text("Saved.")).to_be_visible()
     print(f"{len(pressed)} keys, {seconds:.1f} s from Home to the clipboard: {' '.join(pressed)}")
     assert len(pressed) <= 8
 

@@ -59,7 +59,7 @@ def test_a_webhook_is_added_tried_and_given_a_new_secret(
         assert [one.is_signed for one in receiver.received] == [True]
         receiver.says, receiver.answer = b"We are moving house.", lambda _document: 503
         page.get_by_role("button", name="Test now").click()
-        expect(page.locator("#deliveries tbody").get_by_text("Given up")).to_be_visible()
+        expect(page.locator("#deliveries tbody").get_by_text("Failed")).to_be_visible()
         expect(page.locator("#deliveries tbody tr")).to_have_count(2)
         page.reload()
         assert problems_of(page) == []

@@ -74,7 +74,7 @@ def set_paused(command: ChatCommand, paused: bool, *, by: User) -> None:
     require_administrator(by)
     rows = ChatCommand.objects.filter(pk=command.pk, paused_at__isnull=paused)
     if not rows.update(paused_at=timezone.now() if paused else None):
-        raise NotAllowedNow(_("Nothing changed: this is already set."))
+        raise NotAllowedNow(_("Nothing changed, because the command already has this state."))
     record(command, "slash command paused" if paused else "slash command resumed", by=by)
 
 

@@ -103,7 +103,7 @@ def find_folder(address: str) -> Path:
         )
     above, folder = Path(allowed).resolve(), Path(address).resolve()
     if above not in folder.parents or "\0" in address:
-        raise _refuse(_("The folder must be in the one that SCRIPTSMITH_MIRROR_FOLDER names."))
+        raise _refuse(_("Choose a folder inside SCRIPTSMITH_MIRROR_FOLDER."))
     return folder
 
 

@@ -180,15 +180,15 @@ def test_reports_and_requests_have_limits(robot: User, settings: Any) -> None:
     call(token_of(robot), "report_outcome", **said)
     call(token_of(robot), "report_outcome", **said)
     # The limit is per account, so another token does not raise it.
-    assert "used up" in refused(token_of(robot), "report_outcome", **said)
+    assert "reached its limit" in refused(token_of(robot), "report_outcome", **said)
     assert OutcomeReport.objects.count() == 2
     asked = call(token_of(robot), "request_script", statement="Rotate the logs of the shop")
     assert Run.objects.get(pk=asked["structuredContent"]["run"]).asked_by == robot
     assert asked["structuredContent"]["masked"] == []
-    assert "used up" in refused(token_of(robot), "request_script", statement="And again")
+    assert "reached its limit" in refused(token_of(robot), "request_script", statement="And again")
     assert Action.objects.count() == 1
     settings.SCRIPTSMITH_AGENT_CALLS_PER_MINUTE = 5
-    assert "used up" in refused(token_of(robot), "find_script", statement=UPTIME)
+    assert "reached its limit" in refused(token_of(robot), "find_script", statement=UPTIME)
 
 
 def test_secrets_are_masked_before_a_model_reads_them(robot: User) -> None:
@@ -294,7 +294,7 @@ def test_who_asks_too_often_fills_one_line_of_the_audit_log(robot: User, setting
     assert verify(token) == 200, "it is counted with the tools"
     call(token, "find_script", statement=UPTIME)
     for _time in range(3):
-        assert "used up" in refused(token, "find_script", statement=UPTIME)
+        assert "reached its limit" in refused(token, "find_script", statement=UPTIME)
     assert verify(token) == 429 and lines() == ["agent called find_script"]
     AgentCallCount.objects.update(since=timezone.now() - timedelta(minutes=1))
     assert [verify(token) for _time in range(4)] == [200, 200, 429, 429]
@@ -333,7 +333,7 @@ def test_script_that_is_too_long_for_an_answer_is_never_cut(robot: User) -> None
     assert result["structuredContent"]["script"] == long
     assert long not in result["content"][0]["text"]
     entry = shelve("Print still more", script=long + line * 50).entry
-    assert "at most 65,536" in refused(token, "get_script", entry=entry.slug)
+    assert "the limit is 65,536" in refused(token, "get_script", entry=entry.slug)
 
 
 def test_hostile_text_stays_data(robot: User) -> None:

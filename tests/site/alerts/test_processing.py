@@ -284,7 +284,7 @@ def test_failing_delivery_is_given_up(door: Door, monkeypatch: pytest.MonkeyPatc
     processing.take_in(delivery.pk)
     delivery.refresh_from_db()
     door.source.refresh_from_db()
-    assert delivery.state == "failed" and "given up" in delivery.error == door.source.last_error
+    assert delivery.state == "failed" and "failed after" in delivery.error == door.source.last_error
 
 
 def test_only_its_own_source_can_resolve_an_incident(open_door: OpenDoor) -> None:

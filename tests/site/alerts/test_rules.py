@@ -73,7 +73,7 @@ def test_its_budget_is_that_of_a_day_and_said_on_the_card(
         fire(door, number)
     assert Run.objects.count() == 2
     held = IncidentEvent.objects.get(kind="rule-held")
-    assert "used up" in held.text and held.incident == Incident.objects.latest("pk")
+    assert "has used" in held.text and held.incident == Incident.objects.latest("pk")
     AlertRuleRun.objects.update(at=timezone.now() - timedelta(days=1))
     AlertRule.objects.update(runs_per_day=9, runs_per_source=1)
     fire(door, 4)

@@ -203,10 +203,10 @@ def test_compressed_bodies_and_other_methods_are_refused(slack: Chat) -> None:
 def test_too_many_a_minute_are_told_to_wait(open_chat: Callable[..., Chat]) -> None:
     chat = open_chat(requests_per_minute=2)
     assert [chat.said(text).split()[0] for text in ("help", "?", "", "help")] == [
-        "Say", "Say", "Too", "Too",
+        "Describe", "Describe", "Too", "Too",
     ]  # fmt: skip
     ChatCommandCall.objects.update(at="2026-01-01T00:00Z")
-    assert chat.said("help").startswith("Say")
+    assert chat.said("help").startswith("Describe")
     intake.delete_old()
     assert ChatCommandCall.objects.count() == 1
 

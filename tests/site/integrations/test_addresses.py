@@ -83,5 +83,5 @@ def test_a_name_that_leads_inside_is_not_connected_to(monkeypatch: pytest.Monkey
     from_url = "https://hooks.example.org/in"
     given = {"uid": "evt_1", "secrets": [make_signing_secret()]}
     answer = send_signed(from_url, "{}", **given, now=timezone.now())
-    assert "leads to 127.0.0.1" in answer.error and answer.status is None
+    assert "resolves to 127.0.0.1" in answer.error and answer.status is None
     assert asked == ["hooks.example.org"]

@@ -275,7 +275,7 @@ def test_e_mails_have_links_and_no_scripts_and_go_to_confirmed_addresses_alone(
     assert "Waits for a second reviewer: Show Bcc: b@example.org uptime, version 1" in sent.body
     assert Door.objects.get(name="mail").last_success_at
     mail.send_test(second_curator.pk)
-    assert outbox.outbox[-1].subject == "ScriptSmith: A test"
+    assert outbox.outbox[-1].subject == "ScriptSmith: Test email"
     services.ask_test(User.objects.get(pk=second_curator.pk))
     asked = LogEntry.objects.filter(additional_data__event="test email requested")
     assert asked.get().actor == second_curator

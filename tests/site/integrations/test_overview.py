@@ -72,7 +72,7 @@ def test_every_door_says_how_it_is(
     assert "works 2 sources" in rows["Alert sources"], "one that is paused fails nothing"
     assert "works 1 of 2 rules are on" in rows["Alert rules"]
     assert "works 1 token" in rows["Agents"]
-    assert "get_script was refused" in rows["Agents"]
+    assert "get_script failed" in rows["Agents"]
     incident = Incident.objects.create(source=source, group="g", title="x", severity=1)
     IncidentEvent.objects.create(incident=incident, kind="rule-held", text="rule 0: used up")
     AlertSource.objects.filter(pk=source.pk).update(last_error_at=now + timedelta(seconds=1))

@@ -183,7 +183,7 @@ def one_row_more(name: str, content: bytes) -> bytes:
     ("change", "reason"),
     [
         pytest.param(halved, r"pg_restore|psql", id="a dump that breaks off"),
-        pytest.param(one_row_more, r"not( restored)? as it was backed up", id="a row is missing"),
+        pytest.param(one_row_more, r"differs? from the backup", id="a row is missing"),
     ],
 )
 def test_a_restore_that_fails_leaves_everything_as_it_was(
@@ -515,7 +515,7 @@ def test_only_newer_backups_are_refused(
     made_with: dict[str, object], known: set[str], refused: bool
 ) -> None:
     if refused:
-        with pytest.raises(CannotBackUp, match=r"newer ScriptSmith made this backup, 9\.9"):
+        with pytest.raises(CannotBackUp, match=r"made by a newer version, ScriptSmith 9\.9"):
             refuse_newer(manifest(**made_with), known=known)
     else:
         refuse_newer(manifest(**made_with), known=known)

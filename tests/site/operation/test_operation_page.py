@@ -65,7 +65,7 @@ def test_it_follows_the_change_to_another_embedder(admin: Client, settings: Sett
 
     page = admin.get("/operation/").text
     assert "1 of 2 phrasings have a vector" in page
-    assert "hashing-trigrams-384 answers until hashing-trigrams-64 has every vector" in page
+    assert "hashing-trigrams-384 stays active until hashing-trigrams-64 has all vectors" in page
     assert "every 3s" in page
 
     EmbeddingModel.objects.filter(state="building").update(trouble="out of <order>")

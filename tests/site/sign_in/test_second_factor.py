@@ -133,8 +133,8 @@ def test_wrong_codes_are_limited_and_the_lockout_is_listed_and_lifted(
     client = begin(WebClient())
     assert [send_code(client, "000000") for _try in range(4)] == [422, 422, 422, 429]
     assert send_code(client, code_of(secret)) == 429, "the right one waits as well"
-    assert "locked-out Wrong codes of a second factor" in lines(reviewer)
-    assert "Wrong codes of a second factor" in as_administrator.get("/audit/security/").text
+    assert "locked-out Wrong second-factor codes" in lines(reviewer)
+    assert "Wrong second-factor codes" in as_administrator.get("/audit/security/").text
     as_administrator.get(f"/users/{reviewer.pk}/")
     as_administrator.post(f"/users/{reviewer.pk}/unlock/")
     assert send_code(client, code_of(secret)) == 302

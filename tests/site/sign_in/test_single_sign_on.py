@@ -340,7 +340,7 @@ def test_provider_addresses_obey_rules(provider: Provider, client: WebClient) ->
         if client.post(START).status_code == 200:
             assert provider.sign_in(client).status_code == 401, address
         last_error = Door.objects.get(name="single sign-on").last_error
-        assert last_error and ("Port 25" in last_error) is (":25" in address), address
+        assert last_error and ("port 25" in last_error) is (":25" in address), address
         assert signed_in_as(client) == ""
 
 

@@ -157,7 +157,7 @@ def set_paused(source: AlertSource, paused: bool, *, by: User) -> None:
     require_administrator(by)
     rows = AlertSource.objects.filter(pk=source.pk, paused_at__isnull=paused)
     if not rows.update(paused_at=timezone.now() if paused else None):
-        raise NotAllowedNow(_("Nothing changed: this is already set."))
+        raise NotAllowedNow(_("Nothing changed, because the source already has this state."))
     record(source, "alert source paused" if paused else "alert source resumed", by=by)
 
 
@@ -220,5 +220,5 @@ def switch_rule(rule: AlertRule, is_on: bool, *, by: User) -> None:
     """Switch the rule on or off. Raises NotAllowedNow."""
     require_administrator(by)
     if not AlertRule.objects.filter(pk=rule.pk, is_on=not is_on).update(is_on=is_on):
-        raise NotAllowedNow(_("Nothing changed: this is already set."))
+        raise NotAllowedNow(_("Nothing changed, because the rule already has this state."))
     record(rule, "alert rule switched", by=by, is_on=(not is_on, is_on))
