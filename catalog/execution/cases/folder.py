@@ -8,8 +8,8 @@ from catalog.execution.cases.case import CaseSet
 from catalog.execution.cases.display import show
 
 _RUN = """#!/usr/bin/env bash
-# Runs the cases on a script, confined: ./run SCRIPT [--json] [--quality]
-# Exit status: 0 every check holds, 1 some do not, 2 nothing was run.
+# Runs the tests with a script in the sandbox: ./run SCRIPT [--json] [--quality]
+# Exit status: 0 every check passed, 1 some did not, 2 nothing ran.
 set -euo pipefail
 : "${SCRIPTSMITH:?set it to the ScriptSmith folder that contains manage.py}"
 script=$(realpath -- "${1:?give the path of the script}")
@@ -18,8 +18,8 @@ cd -- "$SCRIPTSMITH"
 exec "${PYTHON:-.venv/bin/python}" manage.py run_cases "$here/cases.json" "$script" "${@:2}"
 """
 _BATS = """#!/usr/bin/env bats
-# One test a case: SCRIPT=path/to/script.sh bats cases.bats
-# A case that could not be run, or needs what its world does not have, is skipped: it says nothing.
+# One bats test per sandbox test: SCRIPT=path/to/script.sh bats cases.bats
+# Tests that could not run, or that need something their scenario lacks, are skipped.
 
 setup_file() {{
   : "${{SCRIPT:?set it to the path of the script}}"

@@ -40,7 +40,7 @@ def hand_over(
     version = verified_version(entry, outside=outside)
     if number is not None and number != version.number:
         raise NotAllowedNow(
-            _("Version %(asked)s is not the verified version. Version %(verified)s is.")
+            _("Version %(asked)s is not the verified version. Use version %(verified)s.")
             % {"asked": number, "verified": version.number}
         )
     return VerifiedScript(version, fill_to_use(version, values))

@@ -137,7 +137,7 @@ def test_what_is_not_verified_or_filled_in_is_refused(robot: User) -> None:
     assert result["structuredContent"]["version_sha256"] == version.sha256
     assert "no such parameter" in refused(token, "get_script", entry=slug, parameters={"X": "1"})
     other = refused(token, "get_script", entry=slug, version=2, parameters={"DIRECTORY": "/srv"})
-    assert "Version 1 is." in other
+    assert "Use version 1." in other
     draft = shelve("Print nothing", script="true\n", state="draft")
     assert "no verified version" in refused(token, "get_script", entry=draft.entry.slug)
     dangerous = shelve(
