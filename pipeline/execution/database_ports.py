@@ -174,7 +174,7 @@ class DatabasePorts:
         for one in missing:
             ended = self._stages.end_of(one.stage, round=one.round)
             if ended is not None and ended.outcome == "none" and _is_optional(one):
-                raise Problem(ended.found.removeprefix("None, because "))
+                raise Problem(ended.found.removeprefix("Skipped: "))
 
     def _is_too_long(self, missing: Sequence[Question], rest: RunMustWait) -> bool:
         """Return whether an endpoint pauses for longer than an optional stage may wait. A missing place is no pause."""

@@ -65,7 +65,7 @@ def test_what_can_not_be_read_at_all_says_why(tmp_path: Path) -> None:
         (b"\x7fELF\2\1\1\0\0\0\0\0", "binary"),
         (b'{\n"name": 1}', "no array"),
         (b"id,statement,id\na,b,c", "same name"),
-        (b"\n\n,\n", "no names"),
+        (b"\n\n,\n", "no header"),
     ):
         with pytest.raises(UnreadableFile, match=why):
             read(tmp_path, data)
@@ -140,7 +140,7 @@ def test_cells_keep_quotes_line_ends_and_separators(tmp_path: Path) -> None:
 def test_a_table_with_bad_rows_is_read_to_its_end(tmp_path: Path) -> None:
     data = NAMES.encode() + b"a,b,c,d\nb,caf\xe9,x\n" + "c,naïve café,ls\n".encode()
     records = read(tmp_path, data, "x.csv")
-    assert problems(records) == [(2, "has 4 cells under 3 colu")]
+    assert problems(records) == [(2, "has 4 cells, but the hea")]
     with pytest.raises(RowProblem, match="is not valid UTF-8"):
         read_item(records[1].values)
     assert read_item(records[2].values)[0].external_id == "c"

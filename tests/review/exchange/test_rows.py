@@ -244,7 +244,7 @@ def test_the_golden_case_imported_as_labels_gives_every_figure(
             assert figure["value"] == numerator / denominator
             value = f"{100 * numerator / denominator:.1f}%"
             if name == "net":
-                value = f"+{value.replace('%', 'pp')}"
+                value = f"+{value.replace('%', ' pp')}"
             assert f"{numerator}/{denominator} {value}" in rows[name]
         assert ("130/143" in rows["execution_agreement"]) == (criterion == "strict")
     execution = arm["strict"]["execution_agreement"]

@@ -60,7 +60,7 @@ def test_head_shows_plan_and_primary_figure(golden: Campaign, client: Client) ->
     words = words_of(head)
     assert "153 of 153 items scored 153 of 160 planned statements done (95.6%)" in words
     assert "primary outcome 43.2% 33.3 to 53.6% 38/88" in words
-    assert "right wrong passed 55 35.9 % 50 32.7 % flagged 10 6.5 % 38 24.8 %" in words
+    assert "right wrong passed 55 35.9% 50 32.7% flagged 10 6.5% 38 24.8%" in words
     assert "fixed 18/38 broken 3/10 net +9.8 pp (+4.0 to +15.5 pp)" in words
     assert "oracle" in words
     assert (

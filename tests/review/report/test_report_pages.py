@@ -73,7 +73,7 @@ def test_the_page_shows_every_figure_of_the_golden_case(
         for name, (numerator, denominator) in shares.items():
             value = f"{100 * numerator / denominator:.1f}%"
             if name == "net":
-                value = f"+{value.replace('%', 'pp')}"
+                value = f"+{value.replace('%', ' pp')}"
             assert f"{numerator}/{denominator} {value}" in rows[name]
         assert f"p = {p}" in rows["net"]
 
