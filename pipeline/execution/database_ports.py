@@ -26,6 +26,7 @@ from pipeline.execution.draft_checks import keep_findings
 from pipeline.execution.retrieval_store import retrieval_of, rows_of
 from pipeline.execution.stage_store import StageStore
 from pipeline.flow.declaration import AskedStage, Reading
+from pipeline.flow.passage import SKIPPED
 from pipeline.flow.ports import Assessed, DraftMade, Executed, FeedbackGiven
 from pipeline.flow.prompts import load
 from pipeline.flow.stages import ASKED_STAGES, MAKERS, confirm, explain
@@ -174,7 +175,7 @@ class DatabasePorts:
         for one in missing:
             ended = self._stages.end_of(one.stage, round=one.round)
             if ended is not None and ended.outcome == "none" and _is_optional(one):
-                raise Problem(ended.found.removeprefix("Skipped: "))
+                raise Problem(ended.found.removeprefix(SKIPPED))
 
     def _is_too_long(self, missing: Sequence[Question], rest: RunMustWait) -> bool:
         """Return whether an endpoint pauses for longer than an optional stage may wait. A missing place is no pause."""

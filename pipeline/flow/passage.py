@@ -14,6 +14,8 @@ from pipeline.types import Problem, Question, ReadingOutcome
 
 R = TypeVar("R", bound=Reading)
 
+SKIPPED = "Skipped: "  # begins the result of an optional stage that asked no model
+
 _ASK_AGAIN = {ReadingOutcome.TRUNCATED, ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY}
 
 
@@ -39,7 +41,7 @@ class Step:
 
     def end_without(self, problem: Problem) -> None:
         """End an optional stage for which no model could be asked."""
-        self.end("none", found=show(f"Skipped: {problem}"), ok=False)
+        self.end("none", found=show(f"{SKIPPED}{problem}"), ok=False)
 
 
 @dataclass
