@@ -15,32 +15,41 @@ from django.views.decorators.http import require_GET
 
 from core.markdown import render_markdown
 
-GUIDES = {
-    "asking": _("Request a script"),
-    "catalogue": _("The catalogue"),
-    "reviewing": _("Reviewing"),
-    "execution": _("Sandbox tests"),
-    "relevance": _("How sure a match is"),
-    "first-study": _("A first study"),
-    "studies": _("Studies and their figures"),
-    "statistics": _("Scores in R and Python"),
-    "models": _("Models and their servers"),
-    "local-model": _("A local model"),
-    "cost": _("Cost and time"),
-    "batches": _("Message batches"),
-    "simulating": _("Simulating before paying"),
-    "demo-model": _("The demo model"),
-    "agents": _("Agents and pipelines"),
-    "roles": _("Roles and permissions"),
-    "sign-in": _("Signing in"),
-    "integrations": _("Integrations"),
-    "integrations-alerts": _("Alerts and incidents"),
-    "git-mirror": _("Git mirror"),
-    "operation": _("Operation"),
-    "settings": _("Settings"),
-    "scale": _("Scale"),
-    "glossary": _("Glossary"),
+GROUPS = {
+    _("Using ScriptSmith"): {
+        "asking": _("Request a script"),
+        "catalogue": _("The catalogue"),
+        "reviewing": _("Reviewing"),
+        "execution": _("Sandbox tests"),
+        "relevance": _("How sure a match is"),
+        "glossary": _("Glossary"),
+    },
+    _("Studies"): {
+        "first-study": _("A first study"),
+        "studies": _("Studies and their figures"),
+        "statistics": _("Scores in R and Python"),
+        "batches": _("Message batches"),
+        "simulating": _("Simulating before paying"),
+    },
+    _("Models and programs"): {
+        "models": _("Models and their servers"),
+        "local-model": _("A local model"),
+        "cost": _("Cost and time"),
+        "demo-model": _("The demo model"),
+        "agents": _("Agents and pipelines"),
+    },
+    _("Administration"): {
+        "operation": _("Operation"),
+        "settings": _("Settings"),
+        "sign-in": _("Signing in"),
+        "roles": _("Roles and permissions"),
+        "integrations": _("Integrations"),
+        "integrations-alerts": _("Alerts and incidents"),
+        "git-mirror": _("Git mirror"),
+        "scale": _("Scale"),
+    },
 }
+GUIDES = [name for guides in GROUPS.values() for name in guides]
 
 # Links between guides, as the repository writes them.
 _TO_GUIDE = re.compile(rf"\]\(({'|'.join(GUIDES)})\.md(?=[#)])")
@@ -55,10 +64,8 @@ def show_guide(request: HttpRequest, name: str = "asking") -> HttpResponse:
     if name not in GUIDES:
         raise Http404
     title, body = render_guide(name)
-    guides = [
-        {"name": key, "label": label, "current": key == name} for key, label in GUIDES.items()
-    ]
-    return render(request, "site/help.html", {"title": title, "body": body, "guides": guides})
+    context = {"title": title, "body": body, "groups": GROUPS, "current": name}
+    return render(request, "site/help.html", context)
 
 
 def render_guide(name: str) -> tuple[str, SafeString]:
