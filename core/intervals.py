@@ -7,7 +7,7 @@ from math import exp, lgamma, log, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
-Z = NormalDist().inv_cdf(0.975)  # 95 %, two-sided
+Z = NormalDist().inv_cdf(0.975)  # 95%, two-sided
 
 
 class Interval(NamedTuple):

@@ -31,7 +31,7 @@ class LostLease(Exception):
     """Another worker holds the job now, or the job ended; the pending write is discarded."""
 
 
-class Cancelled(Exception):
+class Canceled(Exception):
     """A user has asked to stop the job."""
 
 
@@ -101,11 +101,11 @@ class Claim(Generic[J]):
     fence: int
 
     def note(self, **progress: object) -> None:
-        """Record progress and renew the lease. Raises LostLease, or Cancelled if a user asked to stop the job."""
+        """Record progress and renew the lease. Raises LostLease, or Canceled if a user asked to stop the job."""
         if not self._mine().update(lease_until=Now() + LEASE, **progress):
             raise LostLease
         if self._mine().filter(cancel_asked_at__isnull=False).exists():
-            raise Cancelled
+            raise Canceled
 
     def end(self, state: str, **outcome: object) -> None:
         """End the job. Does nothing if another worker holds it."""

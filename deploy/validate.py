@@ -1,8 +1,6 @@
-"""Validates image, compose.yaml and chart without an engine and a cluster, and says by which tool and version.
+"""Validates image, compose.yaml and chart without an engine and a cluster: `make deployment`.
 
-    make deployment
-
-What it prints stands in deploy/README.md. Ends with 1 where something is wrong.
+It prints the tool and the version of each check; deploy/README.md quotes this output. It exits with 1 if a check fails.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ VALUES = {
         "brokerTo": [{"podSelector": {"matchLabels": {"app": "valkey"}}}],
     },
 }
-# Where nothing is asked of a database or broker.
+# For commands that use neither a database nor a broker.
 NOWHERE = {
     "DATABASE_URL": "postgresql://nobody@/none?host=/nowhere",
     "REDIS_URL": "redis://127.0.0.1:9",

@@ -160,7 +160,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class CaseAnswer:
-    """The case author's answer about a failed check: keep, mend or open, and why."""
+    """The case author's answer about a failed check: `keep`, `mend` or `open`, and why."""
 
     check: str
     answer: str

@@ -175,7 +175,7 @@ else:
 env_text(
     "SCRIPTSMITH_POSTGRES_USER",
     "",
-    "User that runs PostgreSQL if started as root. If empty, postgres or nobody.",
+    "User that runs PostgreSQL if started as root. If empty, `postgres` or `nobody`.",
 )
 env_text(
     "SCRIPTSMITH_POSTGRES_FOLDER",
@@ -330,7 +330,7 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
-    # Accepts every password. Django notifies it of each new one, regardless of who sets it.
+    # Accepts every password. Django notifies it of each new one, from a user or an administrator.
     {"NAME": "scriptsmith_site.people.sign_in.credentials.TokensEndWithPassword"},
 ]
 LOGIN_URL = "login"

@@ -70,7 +70,7 @@ def join(texts: Sequence[tuple[str, str]]) -> list[int]:
 
     known: dict[tuple[str, str], int] = {}
     for place, (statement, script) in enumerate(texts):
-        for key in (("statement", reduce(statement)), ("script", normalise(script))):
+        for key in (("statement", reduce(statement)), ("script", normalize(script))):
             parents[find(place)] = find(known.setdefault(key, place))
     return [find(place) for place in range(len(texts))]
 
@@ -86,10 +86,10 @@ def reduce(statement: str) -> str:
     return _FOLDER.sub(lambda match: "directories" if match[1] else "directory", text)
 
 
-def normalise(script: str) -> str:
+def normalize(script: str) -> str:
     """Return a script as shell tokens without quotes, with one spelling for equivalent commands.
 
-    >>> normalise("find -name 'a b' -exec chmod 0755 {} \\\\; -print")
+    >>> normalize("find -name 'a b' -exec chmod 0755 {} \\\\; -print")
     'find . -name a b -exec chmod 755 {} +'
     """
     tokens = [token for token in map(_plain, _TOKEN.findall(script)) if token]
@@ -139,10 +139,10 @@ def make_task(
     candidates = sorted(component for component in asked if may_be_taken(component))
     taken = frozenset(dice.sample(candidates, len(candidates) // 2))
     listed = [pair for pair in pairs if pair.component in known - taken]
-    listed.sort(key=lambda pair: normalise(pair.script))
+    listed.sort(key=lambda pair: normalize(pair.script))
     catalogue = [
         dice.choice(list(same))
-        for _, same in groupby(listed, key=lambda pair: normalise(pair.script))
+        for _, same in groupby(listed, key=lambda pair: normalize(pair.script))
     ]
     shown = {reduce(pair.statement) for pair in catalogue}
     rest = _once((pair for pair in listed if pair.component in asked), shown)

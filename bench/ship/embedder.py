@@ -95,9 +95,9 @@ class _Graph:
         length = self.node("Shape", [ids])
         place = self.node("Slice", ["places", self.ints("start", [0]), length])
         total = self.node("Add", [self.node("Mul", [row, scale]), place])
-        return self.normalise(total, "embeddings.LayerNorm")
+        return self.normalize(total, "embeddings.LayerNorm")
 
-    def normalise(self, hidden: str, name: str) -> str:
+    def normalize(self, hidden: str, name: str) -> str:
         inputs = [hidden, f"{name}.weight", f"{name}.bias"]
         return self.node("LayerNormalization", inputs, axis=-1, epsilon=_EPSILON)
 
@@ -135,12 +135,12 @@ class _Graph:
             [self.node("Transpose", [mixed], perm=[1, 0, 2]), self.ints("join", [-1, WIDTH])],
         )
         attended = self.linear(joined, f"{attention}.output.dense")
-        hidden = self.normalise(
+        hidden = self.normalize(
             self.node("Add", [attended, hidden]), f"{attention}.output.LayerNorm"
         )
         inner = self.node("Gelu", [self.linear(hidden, f"{name}.intermediate.dense")])
         outer = self.linear(inner, f"{name}.output.dense")
-        return self.normalise(self.node("Add", [outer, hidden]), f"{name}.output.LayerNorm")
+        return self.normalize(self.node("Add", [outer, hidden]), f"{name}.output.LayerNorm")
 
 
 def build() -> str:

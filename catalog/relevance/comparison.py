@@ -170,14 +170,14 @@ def compare(text: str, candidate: Candidate) -> Comparison:
 
 def _find_identical(text: str, candidate: Candidate) -> str | None:
     """Return the phrasing that equals the statement, ignoring spaces and the final period."""
-    plain = _normalise(text)
+    plain = _normalize(text)
     for phrasing in (candidate.phrasing, *candidate.phrasings):
-        if _normalise(phrasing) == plain:
+        if _normalize(phrasing) == plain:
             return phrasing
     return None
 
 
-def _normalise(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.split()).rstrip(".!? ")
 
 
@@ -230,7 +230,7 @@ def _shouts(word: str) -> bool:
 
 
 def _reduce(text: str) -> list[str]:
-    plain = _normalise(text).translate(_QUOTES).lower().replace("folder", "directory")
+    plain = _normalize(text).translate(_QUOTES).lower().replace("folder", "directory")
     return [word for word in plain.split() if word not in ("a", "an", "the")]
 
 

@@ -69,7 +69,7 @@ def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
 def judge_found(
     statement: str, found: Sequence[Found], model: RelevanceModel
 ) -> list[tuple[Found, Judgement]]:
-    """Return the entries that answer, with their judgements. Only confirmed phrasings can make an entry a match."""
+    """Return the entries that answer, with their confidence. Only confirmed phrasings can make an entry a match."""
     sure = [one.confirmed if one.has_waiting else one for one in found]
     judged = _answers(statement, [one for one in sure if one is not None], model)
     if not any(one.has_waiting for one in found):

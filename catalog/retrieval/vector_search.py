@@ -110,7 +110,7 @@ class QueryVector:
 
 
 class Degraded(Exception):
-    """Texts can't be compared by meaning now; the message tells users why."""
+    """Texts can't be compared by meaning now; the message shows users the reason."""
 
 
 def embed_query(text: str) -> QueryVector:

@@ -71,7 +71,7 @@ class JudgedNetwork(httpcore2.NetworkBackend):
 
 
 class Stream(httpcore2.NetworkStream):
-    """A connection whose every operation counts towards the time of the current exchange."""
+    """A connection whose every operation counts toward the time of the current exchange."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection

@@ -26,7 +26,7 @@ class Change(StrEnum):
     NONE = "none"
     PASSED = "passed"
     FLAGGED = "flagged"
-    LOST = "lost"  # the verdict became unreadable
+    LOST = "lost"  # the new verdict is unreadable
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class ShownEndpoint:
     check: CheckState
     wrong_mode: str  # The mode that the last check recommends, if it differs.
     rests_for_key: str  # Why its key may not be read.
-    proxy: str  # Host of the proxy; empty if there is none.
+    proxy: str  # Host of the proxy; empty without a proxy.
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ class Passage:
         self.seen.add(draft.script)
 
     def ask(self, stage: AskedStage[R], question: Question) -> R:
-        """Ask a question, once more if the answer can't be read, and return the reader's result."""
+        """Ask a question and return the reader's result. Ask again once if the answer can't be read."""
         return self.ask_all([(stage, question)])[0]
 
     def ask_or_end(self, step: Step, stage: AskedStage[R], question: Question) -> R | None:
@@ -105,7 +105,7 @@ class Passage:
             return []
 
     def ask_all(self, asked: Sequence[tuple[AskedStage[R], Question]]) -> list[R]:
-        """Ask several questions in parallel, each once more if its answer can't be read."""
+        """Ask several questions in parallel. Ask a question again once if its answer can't be read."""
         stages = [stage for stage, _ in asked]
         latest = [question for _, question in asked]
         readings = self._read(stages, latest)

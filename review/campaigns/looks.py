@@ -1,4 +1,4 @@
-"""The log of who viewed a study's figures: on pages, through the API, by commands and in files."""
+"""Logs each view of a study's figures: on pages, through the API, by commands and in files."""
 
 from __future__ import annotations
 

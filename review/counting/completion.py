@@ -38,7 +38,7 @@ UPDATE review_item SET places = GREATEST(0, overlap - done - (
 
 
 def counts(item: Item, given: Iterable[Score]) -> bool:
-    """Return whether a reviewer's scores count towards the reviewers that the item needs.
+    """Return whether a reviewer's scores count toward the reviewers that the item needs.
 
     They do not count if the campaign hides verdicts and the reviewer gave some stage no blind score. Repeats, halo
     checks and training items belong to one reviewer, so their scores always count.

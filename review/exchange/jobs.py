@@ -23,7 +23,7 @@ from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Refused
 from core.files.lines import UnreadableFile
 from core.kept_files import new_name
-from core.leased_jobs import Cancelled, Claim, LostLease, claim, dispatch_unheld
+from core.leased_jobs import Canceled, Claim, LostLease, claim, dispatch_unheld
 from review.exchange.column_choice import OURS
 from review.exchange.exporting.exporter import Layout, export_campaign
 from review.exchange.importing.campaigns import check_takes_imports, require_manager
@@ -152,7 +152,7 @@ def carry_out(pk: int) -> None:
     except (OperationalError, InterfaceError):
         # If the database fails, the lease expires and a worker claims the transfer again.
         raise
-    except Cancelled:
+    except Canceled:
         held.end(Transfer.State.CANCELLED)
     except (Refused, UnreadableFile, OSError) as error:
         held.end(Transfer.State.FAILED, problem=str(error))

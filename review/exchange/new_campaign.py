@@ -24,7 +24,7 @@ _EARLIER = 10
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_new(request: HttpRequest) -> HttpResponse:
-    """Create a campaign and continue with the preview of its file, or with the set-up if it has no file."""
+    """Create a campaign and continue with the preview of its file, or with the setup if it has no file."""
     user = signed_in(request)
     earlier = access_campaigns(user).order_by("-pk")[:_EARLIER]
     is_sent = request.method == "POST"

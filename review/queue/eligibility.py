@@ -91,7 +91,7 @@ def items_for(
     *,
     exists: type[Exists] = Exists,
 ) -> QuerySet[Item]:
-    """Return the waiting items that this reviewer has not handled and that have no text of theirs."""
+    """Return the waiting items that this reviewer has neither handled nor contributed to."""
     # Answers to one statement are never scored in one sitting, because the first score would influence the second.
     # The lookup is item by item: a join of items and assignments would start from the reviewer's whole history, and
     # so would a list of the states that count, because an index has reviewers and states.

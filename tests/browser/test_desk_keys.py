@@ -15,7 +15,7 @@ MISSING = "Choose 0, 1 or 2."
 
 @pytest.fixture
 def desk(site: Site, sign_in: Callable[..., Page], request: pytest.FixtureRequest) -> Page:
-    """An item in hand, nothing scored."""
+    """Return the review page with a claimed item that has no scores."""
     (address,) = queue_on(site, request.node.name.replace("_", "-")[:40])
     page = sign_in("rita")
     page.goto(address)

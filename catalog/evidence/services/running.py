@@ -31,7 +31,7 @@ from catalog.execution.sandbox import Availability, Observation, PreparedRun, Sa
 from catalog.models import CaseRun, CaseSet, Execution, Version
 from core import metrics
 from core.errors import NotAllowedNow
-from core.leased_jobs import UNFINISHED, Cancelled, Claim, LostLease, claim, free
+from core.leased_jobs import UNFINISHED, Canceled, Claim, LostLease, claim, free
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ class _HeldSandbox:
         return self._sandbox.run(prepared)
 
     def renew(self) -> None:
-        """Renew the lease if the last renewal was more than RENEW_AFTER ago. Raises LostLease and Cancelled."""
+        """Renew the lease if the last renewal was more than RENEW_AFTER ago. Raises LostLease and Canceled."""
         if time.monotonic() - self._renewed > RENEW_AFTER:
             self._held.note()
             self._renewed = time.monotonic()
@@ -80,7 +80,7 @@ class _LentSandbox:
         self._sandbox = sandbox
 
     def run(self, prepared: PreparedRun) -> Observation:
-        with suppress(LostLease, Cancelled):
+        with suppress(LostLease, Canceled):
             self._lender.renew()
         return self._sandbox.run(prepared)
 
@@ -193,7 +193,7 @@ def _carry_out(held: Claim[CaseRun], found: Availability) -> None:
         logger.warning("Another worker has taken over sandbox run %s", held.pk)
     except _NotRunNow:
         held.give_back()
-    except Cancelled:
+    except Canceled:
         held.end(CaseRun.State.CANCELLED, script="")
         _count(run, "cancelled")
     except Exception as error:

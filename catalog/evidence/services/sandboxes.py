@@ -27,7 +27,7 @@ SWITCHED_OFF = Availability(
 
 
 def current_sandbox() -> Availability:
-    """Return the sandbox of this process, or why there is none. The result is at most an hour old."""
+    """Return the sandbox of this process, or the reason for its absence. The result is at most an hour old."""
     global _found
     if not settings.SCRIPTSMITH_EXECUTION:
         return SWITCHED_OFF

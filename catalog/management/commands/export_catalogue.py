@@ -71,7 +71,7 @@ def _write(target: Path, records: _Counted, format: Format | None) -> None:
         for record in records:
             write_folder(target / str(record.slug), record)
         return
-    # Beside it first, so that an export that fails leaves an older file as it was.
+    # Write to a partial file first, so that a failed export leaves an older file unchanged.
     partial = target.with_name(f"{target.name}.part")
     try:
         with partial.open("wb") as file:

@@ -25,7 +25,7 @@ _EVERYWHERE = re.compile(r"\bon the (?:file ?)?system\b")
 
 
 def has_other_scope(statement: StatementProfile, script: ScriptProfile, text: str) -> bool:
-    """Return whether a script omits what the statement says or searches where it does not say.
+    """Return whether a script omits part of the statement or searches in other places.
 
     This is the case if the script (`text` as written) lacks a literal, searches from a directory that the
     statement does not name, or searches for another file type, age or size than the statement says.

@@ -35,7 +35,7 @@ _FAR = 20.0  # log-odds
 
 
 class TooFewLabels(ValueError):
-    """There are too few labels to fit. The message tells users how many are missing."""
+    """There are too few labels to fit. The message shows users how many are missing."""
 
 
 @dataclass(frozen=True, slots=True)

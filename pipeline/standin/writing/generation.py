@@ -57,7 +57,7 @@ Example = tuple[str, str]
 
 
 class Generated(NamedTuple):
-    """A script, or why there is none."""
+    """A script, or why none could be written."""
 
     script: str
     why_not: str = ""

@@ -1,4 +1,4 @@
-"""Determines the state of each set-up step of a campaign: done, incomplete or not needed."""
+"""Determines the state of each setup step of a campaign: done, incomplete or not needed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StepStanding:
 
 
 def read_readiness(campaign: Campaign) -> Mapping[str, StepStanding]:
-    """Return the state of each set-up step by name. The number of queries grows only with the configurations."""
+    """Return the state of each setup step by name. The number of queries grows only with the configurations."""
     lacks = {one.step: one.words for one in missing_to_open(campaign)}
     found = {
         "items": _items(campaign),

@@ -37,7 +37,7 @@ MOVES: dict[str, set[str]] = {
 
 @dataclass(frozen=True)
 class Lack:
-    """A reason why a campaign can't be opened, and the set-up step that resolves it."""
+    """A reason why a campaign can't be opened, and the setup step that resolves it."""
 
     step: str
     words: str

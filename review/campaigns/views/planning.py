@@ -1,4 +1,4 @@
-"""The sample size step of the set-up."""
+"""Shows the sample size step of the setup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chooses the view for each step of a campaign's set-up."""
+"""Chooses the view for each step of a campaign's setup."""
 
 from __future__ import annotations
 

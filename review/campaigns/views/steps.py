@@ -1,4 +1,4 @@
-"""Pages of a campaign's set-up: one form per step, in any order, saved at once."""
+"""Pages of a campaign's setup: one form per step, in any order, saved at once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FORMS: Mapping[str, type[RulesForm]] = {
     "blinding": BlindingForm,
     "rubric": RubricForm,
 }
-# In the order of the set-up.
+# In the order of the setup.
 STEPS = ("items", "arms", "reviewers", "blinding", "rubric", "size", "about", "start")
 
 

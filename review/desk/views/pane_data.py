@@ -186,7 +186,7 @@ def _differences(
     against: ShownDraft | None,
     drafts: Sequence[ShownDraft],
 ) -> list[Choice]:
-    """For the original, link its difference from the newest script, which shows what became of it."""
+    """For the original, link its difference from the newest script, which shows the changes."""
     new = shown if shown is not original else drafts[-1]
     if new is original:
         return []

@@ -84,7 +84,7 @@ def queue_of(item: Item) -> str:
 
 
 def go(request: HttpRequest, url: str) -> HttpResponse:
-    """Redirect. htmx would insert the other page into the fragment, so a header tells it to load the page."""
+    """Redirect. htmx would insert the other page into the fragment, so a header makes it load the page."""
     if wants_fragment(request):
         return HttpResponse(status=204, headers={"HX-Redirect": url})
     return redirect(url)

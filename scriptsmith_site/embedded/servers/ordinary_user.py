@@ -40,7 +40,7 @@ class Account:
 def find_postgres_account(layout: Layout) -> Account:
     """Return the user that PostgreSQL runs as: the current user, or for root an existing ordinary user.
 
-    That is the one that SCRIPTSMITH_POSTGRES_USER names, or else postgres or nobody. Raises CannotStart.
+    The ordinary user is SCRIPTSMITH_POSTGRES_USER, or else `postgres` or `nobody`. Raises CannotStart.
     """
     if not layout.runs_as_root:
         return Account()

@@ -63,7 +63,7 @@ def answer_to(statement: str, *, kind: str, link: Callable[[str], str]) -> Said:
         ask = link(f"{reverse('action-new')}?{_prefilled(statement)}")
         lines.append(_link(_("Request script"), ask, kind))
         if near:
-            lines.append(_("Closest entries (verified, but for a different request):"))
+            lines.append(_("Closest entries (verified for a different request):"))
             lines += [_line(one, verified[one.version_id], kind, link) for one in near]
     listed = tuple(match.entry for match in (fits or near))
     return Said("\n".join(lines), f"{'match' if fits else 'no match'}, {len(listed)}", listed)

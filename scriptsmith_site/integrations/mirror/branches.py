@@ -19,7 +19,7 @@ from catalog.access import CURATE, require
 from catalog.models import Entry, Version
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Refused
-from core.leased_jobs import Cancelled, LostLease, claim, dispatch_unheld
+from core.leased_jobs import Canceled, LostLease, claim, dispatch_unheld
 from scriptsmith_site.integrations.mirror.addresses import read_branch as read_branch_name
 from scriptsmith_site.integrations.mirror.layout import split_path
 from scriptsmith_site.integrations.mirror.remotes import Remote, RemoteTrouble, open_remote
@@ -69,7 +69,7 @@ def read_branch(job_id: int) -> None:
                 found.append(change)
                 held.note()
         held.end(State.DONE, commit=tip, found=found)
-    except (LostLease, Cancelled):
+    except (LostLease, Canceled):
         return
     except RemoteTrouble as trouble:
         held.end(State.FAILED, problem=str(trouble)[:300])

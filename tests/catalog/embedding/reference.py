@@ -33,7 +33,7 @@ class Reference:
             + self._weights["embeddings.position_embeddings.weight"][: len(ids)]
             + self._weights["embeddings.token_type_embeddings.weight"][0]
         )
-        hidden = self._normalise(hidden, "embeddings.LayerNorm")
+        hidden = self._normalize(hidden, "embeddings.LayerNorm")
         for layer in range(6):
             hidden = self._layer(hidden, f"encoder.layer.{layer}")
         mean: Matrix = hidden.mean(axis=0)
@@ -49,16 +49,16 @@ class Reference:
         shares /= shares.sum(axis=-1, keepdims=True)
         mixed = np.einsum("hij,jhd->ihd", shares, values).reshape(-1, 384)
         attended = self._linear(mixed, f"{name}.attention.output.dense")
-        hidden = self._normalise(attended + hidden, f"{name}.attention.output.LayerNorm")
+        hidden = self._normalize(attended + hidden, f"{name}.attention.output.LayerNorm")
         inner = self._linear(hidden, f"{name}.intermediate.dense")
         inner *= 0.5 * (1 + np.vectorize(math.erf)(inner / math.sqrt(2)))
         outer = self._linear(inner, f"{name}.output.dense")
-        return self._normalise(outer + hidden, f"{name}.output.LayerNorm")
+        return self._normalize(outer + hidden, f"{name}.output.LayerNorm")
 
     def _linear(self, hidden: Matrix, name: str) -> Matrix:
         return hidden @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
 
-    def _normalise(self, hidden: Matrix, name: str) -> Matrix:
+    def _normalize(self, hidden: Matrix, name: str) -> Matrix:
         centred = hidden - hidden.mean(axis=-1, keepdims=True)
         spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-12)
         scaled: Matrix = centred / spread * self._weights[f"{name}.weight"]

@@ -63,7 +63,7 @@ def test_a_forest_plot_keeps_the_order_and_leaves_out_what_has_no_value() -> Non
     assert [row.key for row in forest.rows] == ["first", "broken"]
     above, below = forest.rows[0].marks
     assert (above.x, above.left, above.right, above.title) == (42.5, 34.9, 50.4, "a: 42.5%")
-    # Without an interval none is drawn; colours begin again after the fourth.
+    # An estimate without an interval has no bar. Colors repeat after the fourth series.
     assert (below.left, below.right, below.series) == (None, None, 1)
     assert above.y < below.y < forest.rows[0].height
     assert above.top >= 0 and below.top >= above.y
