@@ -21,7 +21,7 @@ help:
 	@echo "make test-nightly  run the full matrices, every page in a browser and all kills"
 	@echo "make test-model    test the client with a real model of make local-model"
 	@echo "make fuzz    a hundred generated calls of every operation of the API, by two people (ARGS='-k chief')"
-	@echo "make check   format, lint, templates, types, imports, migrations, deployment settings"
+	@echo "make check   format, lint, templates, English, types, imports, migrations, deployment settings"
 	@echo "make deployment  validate image, compose.yaml and chart, without an engine and a cluster"
 	@echo "make bench   measure the figures of docs (ARGS=... for a part)"
 	@echo "make setup   only prepare .venv"
@@ -103,6 +103,8 @@ check: setup .venv/installed-dev
 	echo "Templates"
 	find templates -name '*.html' -exec .venv/bin/djade --check --target-version 5.2 {} + 2>&1 | sed '/already formatted$$/d'
 	$(VENV_PYTHON) -m tests.check_templates
+	echo "English"
+	$(VENV_PYTHON) -m tests.check_english
 	echo "Types"
 	$(VENV_PYTHON) -m mypy --no-error-summary
 	echo "Imports"
