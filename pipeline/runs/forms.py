@@ -101,7 +101,7 @@ class SecretsChoiceForm(forms.Form):
         readers = [_("every user of this site"), *refusal.to] if self.is_new else refusal.to
         self.fields["secrets"].help_text = format_html(
             '<p>{}</p><ul class="secrets-found">{}</ul>',
-            _("Visible to %s:") % ", ".join(map(str, readers)),
+            _("Visible to: %s") % ", ".join(map(str, readers)),
             rows,
         )
         self.add_error("secrets", str(refusal))

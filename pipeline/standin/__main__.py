@@ -23,10 +23,10 @@ from pipeline.standin.simulated_models import simulated_models
 
 _DEMO = Path(__file__).resolve().parents[1] / "demo" / "actions"
 _SIMULATE_HELP = (
-    "answer by the error rates of a simulation (`manage.py simulate`), not from the book"
+    "reply by the error rates of a simulation (`manage.py simulate`) instead of from the book"
 )
-_BATCH_HELP = "how long a message batch takes"
-_ACTIONS_HELP = "action files that make the script book; unless told, the demo's own"
+_BATCH_HELP = "duration of a message batch"
+_ACTIONS_HELP = "folder of action files for the script book (default: the demo's own)"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -77,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m pipeline.standin", description=__doc__)
     parser.add_argument("--host", type=_loopback, default="127.0.0.1", help="a loopback address")
-    parser.add_argument("--port", type=int, default=0, help="0: any free one")
+    parser.add_argument("--port", type=int, default=0, help="0 chooses a free port")
     parser.add_argument(
         "--announce", type=Path, metavar="FILE", help='write {"port": N, "pid": N} once listening'
     )
@@ -86,10 +86,10 @@ def _parser() -> argparse.ArgumentParser:
         "--log", type=Path, metavar="FILE", help="append one JSON line for each request"
     )
     parser.add_argument(
-        "--latency", type=_seconds, default=0.0, metavar="SECONDS", help="wait before each answer"
+        "--latency", type=_seconds, default=0.0, metavar="SECONDS", help="delay before each reply"
     )
     parser.add_argument(
-        "--profile", choices=("claude", "ollama"), default="claude", help="whose manners to have"
+        "--profile", choices=("claude", "ollama"), default="claude", help="server to imitate"
     )
     parser.add_argument(
         "--batch-seconds", type=_seconds, default=2.0, metavar="SECONDS", help=_BATCH_HELP
@@ -99,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         default=MAX_BATCH_BODY,
         metavar="BYTES",
-        help="the largest body of a message batch; beyond it 413",
+        help="maximum body size of a message batch; larger ones get status 413",
     )
     parser.add_argument("--simulate", type=Path, metavar="FILE", help=_SIMULATE_HELP)
     return parser
@@ -114,7 +114,7 @@ def _loopback(host: str) -> str:
         raise argparse.ArgumentTypeError(f"{host!r} is not an IP address") from None
     if not address.is_loopback:
         raise argparse.ArgumentTypeError(
-            f"{host} is not loopback; the demo model listens nowhere else"
+            f"{host} is not a loopback address, and the demo model listens on no others"
         )
     return host
 

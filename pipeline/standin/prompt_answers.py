@@ -14,8 +14,8 @@ from pipeline.standin.writing.generation import generate_script
 from pipeline.standin.writing.script_mender import apply_feedback, apply_requests, explain, repair
 from pipeline.standin.writing.script_writer import write_script
 
-NO_CASES = "The demo model writes cases for the demo's own actions; for anything else another model is needed."
-_KEPT = "The statement asks for it."
+NO_CASES = "The demo model writes tests only for the demo's own requests. For anything else, use another model."
+_KEPT = "The request asks for it."
 _CHECK = re.compile(r"^(\d+\.\d+) World: ", re.MULTILINE)
 
 # The rules ignore text after this many characters.
@@ -72,13 +72,13 @@ def _compare_likeness(prompt: Prompt) -> Answer:
     met = sum(not found.missing for found in required)
     verbs_met = not any(found.missing for found in required if found.kind == "verb")
     enough = verbs_met and met >= _ENOUGH * len(required)
-    reason = f"{met} of {len(required)} things that the statement asks for are in the description."
+    reason = f"The description covers {met} of {len(required)} requirements."
     return {"verdict": "match" if enough else "mismatch", "reason": reason}
 
 
 def _compare_differences(prompt: Prompt) -> Answer:
     differences = list_differences(_read(prompt, "STATEMENT"), _read(prompt, "FUNCTIONALITY"))
-    reason = differences[0] if differences else "nothing that the statement asks for is missing"
+    reason = differences[0] if differences else "the description covers all requirements"
     return {
         "verdict": "mismatch" if differences else "match",
         "differences": differences,

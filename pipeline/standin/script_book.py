@@ -115,7 +115,7 @@ def _load(path: Path) -> _Action:
         d.repaired_by is not None and not 0 <= d.repaired_by < len(action.drafts)
         for d in action.drafts
     ):
-        raise BookError(f"{path}: repaired_by names a draft that is not there")
+        raise BookError(f"{path}: repaired_by names a missing draft")
     return action
 
 

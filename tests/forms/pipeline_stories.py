@@ -145,10 +145,16 @@ PIPELINE = {
         Story(
             lambda _w: "/actions/new/",
             "action-new",
-            "Ask",
+            "Request script",
             {"statement": "List all sockets", "incident": "INC-7", "target": "web-1"},
         ).then(lambda w: Action.objects.get().incident == "INC-7" and Run.objects.exists()),
-        Story(an_ask_with_a_secret, "action-new", "Ask", {"secrets": "send"}, name="secrets").then(
+        Story(
+            an_ask_with_a_secret,
+            "action-new",
+            "Request script",
+            {"secrets": "send"},
+            name="secrets",
+        ).then(
             lambda w: (
                 Run.objects.get().secrets == "send" and SECRET in Action.objects.get().statement
             )
@@ -170,23 +176,23 @@ PIPELINE = {
             "action-erase",
             "Erase permanently",
             lambda w: {"confirmed": f"erase {w.action.pk}"},
-        ).then(lambda w: Action.objects.get().statement == "" and "were erased" in w.text)
+        ).then(lambda w: Action.objects.get().statement == "" and "Texts erased." in w.text)
     ],
     ("pipeline/runs/comparison/_start_another.html", "reviewer"): [
-        Story(compared, "action-compare", "Start").then(lambda w: w.action.runs.count() == 2)
+        Story(compared, "action-compare", "Start comparison").then(
+            lambda w: w.action.runs.count() == 2
+        )
     ],
     ("pipeline/runs/_use_unreviewed.html", "reviewer"): [
         Story(
-            a_finished_run, "run-use-draft", "Use it", {"reason": "Disk full in ten minutes"}
+            a_finished_run, "run-use-draft", "Use script", {"reason": "Disk full in ten minutes"}
         ).then(lambda w: DraftUse.objects.get().reason == "Disk full in ten minutes")
     ],
     ("pipeline/runs/_answer.html", "reviewer"): [
         Story(a_run_to_review, "run-review", "Review").then(
             lambda w: Assignment.objects.get(item=w.item).reviewer == w.me
         ),
-        Story(an_answered_run, "version-use", "Copy on the next page").then(
-            lambda w: Use.objects.get().by == w.me
-        ),
+        Story(an_answered_run, "version-use", "Copy").then(lambda w: Use.objects.get().by == w.me),
         Story(a_run_to_fill_in, "version-preview", "Fill in and copy").then(
             lambda w: 'id="use"' in w.text
         ),
@@ -199,7 +205,7 @@ PIPELINE = {
     ],
     ("pipeline/runs/_outdated_checks.html", "reviewer"): [
         Story(a_finished_run, "draft-check", "Check again").then(
-            lambda w: w.run.recommended.findings.exists() or "Checked again" in w.text
+            lambda w: w.run.recommended.findings.exists() or "Script checked again" in w.text
         )
     ],
     ("pipeline/runs/_failure.html", "reviewer"): [
@@ -212,7 +218,7 @@ PIPELINE = {
         Story(
             lambda _w: "/endpoints/new/",
             "endpoint-new",
-            "Add it",
+            "Add endpoint",
             {"name": "gpu-box", "title": "The GPU box", "base_url": "http://127.0.0.1:11434"},
         ).then(lambda w: Endpoint.objects.get(name="gpu-box").title == "The GPU box"),
         Story(

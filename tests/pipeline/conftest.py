@@ -1,4 +1,4 @@
-"""The stand-in model, with one process for each worker of the suite and a reset before each test."""
+"""The demo model, with one process for each worker of the suite and a reset before each test."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def standin_process() -> Iterator[StandIn]:
 
 @pytest.fixture
 def standin(standin_process: StandIn, settings: Settings) -> StandIn:
-    """Return the stand-in as the demo endpoint of this test."""
+    """Return the demo model, which serves the demo endpoint of this test."""
     standin_process.reset()
     settings.SCRIPTSMITH_DEMO_MODEL_URL = standin_process.url
     return standin_process

@@ -27,11 +27,11 @@ def describe(script: str) -> str:
     try:
         sentences = narrator.tell_all(root.named_children)
     except RecursionError:
-        return "Is nested too deeply to be put in words."
+        return "Is nested too deeply to describe."
     if root.has_error:
         sentences.append("part of it is not valid Bash")
     if narrator.needed:
-        sentences.append(f"needs {' and '.join(narrator.needed)} to be given")
+        sentences.append(f"requires {' and '.join(narrator.needed)}")
     text = " ".join(
         f"{said[0].upper()}{said[1:].rstrip('. ')}." for said in dict.fromkeys(sentences)
     )
@@ -194,7 +194,7 @@ class _Narrator:
             return f"for each line read: {done}"
         until = "until" if source(node).startswith("until") else "while"
         if condition is None or source(condition) in ("true", ":"):
-            return f"again and again: {done}"
+            return f"repeatedly: {done}"
         if _is_test(condition):
             return f"{until} {self._condition(condition)}: {done}"
         return f"{until} this succeeds ({self.tell(condition)}): {done}"
@@ -234,7 +234,7 @@ class _Narrator:
             self.known[source(name)] = read_word(value, self.known)
             return ""
         said = "; ".join(self.tell_all(inner.named_children))
-        return f"{said}, keeping that as ${source(name)}" if said else ""
+        return f"{said}, saving that as ${source(name)}" if said else ""
 
 
 _TELLERS: dict[str, Callable[[_Narrator, Node], str]] = {

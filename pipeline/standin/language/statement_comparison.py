@@ -83,9 +83,7 @@ def list_differences(statement: str, functionality: str) -> list[str]:
         if name not in allowed and re.search(
             rf"{_SENTENCE}{spelled}\b", functionality, re.IGNORECASE
         ):
-            differences.append(
-                f"the description says that it {spelled}; the statement does not ask for that"
-            )
+            differences.append(f"the script {spelled}, but the request does not ask for that")
     return differences
 
 
@@ -145,7 +143,7 @@ def _require_verbs(statement: str, summary: str, detail: str) -> Iterator[Requir
     # Text that a script prints or passes on is not what it does.
     detail = re.sub(r'"[^"]*"', '""', detail)
     for name in sorted(find_verbs(statement)):
-        lacking = f"the statement asks to {name}; the description does not say that it does"
+        lacking = f"the request asks to {name}, but the description does not say so"
         said = name in commented or _says(_IDIOMS.verbs[name].said, detail)
         yield Requirement("verb", "" if said else lacking)
 
@@ -162,7 +160,7 @@ def _require_literals(statement: str, functionality: str) -> Iterator[Requiremen
         other = next((found for found in spare if found.kind == mention.kind), None)
         spare = [found for found in spare if found is not other]
         rest = f"says {other.text}" if other else "does not mention it"
-        lacking = f"the statement says {mention.text}; the description {rest}"
+        lacking = f"the request says {mention.text}, but the description {rest}"
         yield Requirement(mention.kind, lacking)
 
 
@@ -171,7 +169,7 @@ def _require_aspects(statement: str, functionality: str) -> Iterator[Requirement
     for aspect in _IDIOMS.aspects:
         if aspect.bound in bounds or re.search(aspect.asked, statement, re.IGNORECASE):
             said = re.search(aspect.said, functionality, re.IGNORECASE)
-            lacking = f"the statement asks for {aspect.name}; the description does not say so"
+            lacking = f"the request asks for {aspect.name}, but the description does not include it"
             yield Requirement("aspect", "" if said else lacking)
 
 
@@ -180,7 +178,7 @@ def _require_subject(statement: str, functionality: str) -> Iterator[Requirement
     subject = content_words(statement)
     if subject and not find_mentions(statement):
         words = [word for word in _WORD.findall(statement.lower()) if stem(word) in subject]
-        lacking = f"the statement is about {', '.join(words)}; the description is not"
+        lacking = f"the request is about {', '.join(words)}, but the description is not"
         yield Requirement("subject", "" if subject & content_words(functionality) else lacking)
 
 

@@ -97,7 +97,7 @@ class Fault(BaseModel):
     status: int = Field(default=500, ge=400, le=599)
     type: str | None = None
     error_code: str | None = None
-    message: str = "A fault was asked for."
+    message: str = "This fault was requested."
     retry_after: float | None = None
     headers: dict[str, str] = {}
     text: str | None = None

@@ -162,7 +162,7 @@ def _read_requests(body: object) -> dict[str, object]:
     if not isinstance(rows, list) or not rows:
         raise refused("requests: a list of at least one request is required")
     if len(rows) > MOST_REQUESTS:
-        raise refused(f"requests: at most {MOST_REQUESTS} requests are taken")
+        raise refused(f"requests: at most {MOST_REQUESTS} requests are allowed")
     found: dict[str, object] = {}
     for number, row in enumerate(rows):
         if not isinstance(row, dict) or set(row) != {"custom_id", "params"}:
@@ -171,7 +171,7 @@ def _read_requests(body: object) -> dict[str, object]:
         if not isinstance(name, str) or not _CUSTOM_ID.fullmatch(name):
             raise refused(f"requests.{number}.custom_id: 1 to 64 letters, digits, _ and -")
         if name in found:
-            raise refused(f"requests.{number}.custom_id: {json.dumps(name)} is there already")
+            raise refused(f"requests.{number}.custom_id: {json.dumps(name)} already exists")
         if not isinstance(row["params"], dict):
             raise refused(f"requests.{number}.params: an object is required")
         found[name] = row["params"]

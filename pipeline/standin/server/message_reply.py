@@ -12,7 +12,7 @@ from pipeline.standin.server.json_schema import conform
 from pipeline.standin.server.message_request import MessageRequest, Tool
 from pipeline.standin.server.token_counts import InputUsage, count_thinking, count_tokens
 
-NO_TASK = "This is ScriptSmith's demo model. It answers the tasks of its pipeline and nothing else."
+NO_TASK = "This is ScriptSmith's demo model. It answers only the tasks of its pipeline."
 
 _CHARACTERS_PER_TOKEN = 4
 

@@ -70,7 +70,7 @@ def refuse_request(request: MessageRequest) -> None:
     if any(not sequence.strip() for sequence in request.stop_sequences):
         raise refused("stop_sequences: each stop sequence must contain non-whitespace")
     if request.stream:
-        raise refused("stream: the stand-in answers in one piece only")
+        raise refused("stream: streaming is not supported")
 
 
 def is_thinking(request: MessageRequest) -> bool:

@@ -32,12 +32,13 @@ from pipeline.standin.writing.example_adapter import adapt_script
 from pipeline.standin.writing.script_writer import list_attempts
 
 AT_A_LOSS = (
-    "The demo model does not know how to do this. It writes the scripts of the demo's own actions, and small ones "
-    "about files, logs, services and containers, from statements in English; for anything else another model is needed."
+    "The demo model does not know how to do this. It writes scripts for the demo's own requests, and "
+    "small scripts about files, logs, services and containers from requests in English. For anything "
+    "else, use another model."
 )
-_FOREIGN = "This statement does not read as English."
-_FOR_LATER = "It writes nothing that is to be done at a time or again and again."
-_NO_ORDER = "This statement does not say what is to be done."
+_FOREIGN = "This request does not seem to be in English."
+_FOR_LATER = "It does not write scripts that run later or repeatedly."
+_NO_ORDER = "This request does not say what to do."
 
 # An example fits if it shares this much of the statement's subject.
 _ON_TOPIC = 0.5
@@ -148,7 +149,7 @@ def _still_there(statement: str, example: str, does: str) -> list[str]:
     kept = [one.text for one in left if one not in missing_literals([one], does)]
     if find_verbs(statement) & _LOSING:
         kept += [one.text for one in list_unasked(statement, does) if one.kind != "name"]
-    return [f"the script says {text}; the statement does not" for text in dict.fromkeys(kept)]
+    return [f"the script says {text}, but the request does not" for text in dict.fromkeys(kept)]
 
 
 def _write(statement: str) -> Iterator[_Candidate]:
@@ -200,4 +201,4 @@ def _say_what_is_wrong(candidates: Sequence[_Candidate]) -> str:
     if best.unplaced:
         words = ", ".join(f'"{word}"' for word in dict.fromkeys(best.unplaced[:_MOST_WORDS]))
         return f"It does not understand {words} here."
-    return f"What it could write is not what is asked: {best.differences[0]}."
+    return f"Its best script would not match: {best.differences[0]}."

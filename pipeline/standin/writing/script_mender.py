@@ -17,9 +17,10 @@ _MOST_POINTS = 3
 _DEEPEST = 4
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s*")
 # Lines without a difference: a placeholder, and this model's own reasons.
-_EMPTY = re.compile(r"\(nothing\)|\d+ of \d+ things that|Nothing that the statement")
+_EMPTY = re.compile(r"\(nothing\)|The description covers ")
 _SAYS = re.compile(
-    r"the statement says (?P<wanted>.+?); the (?:description|script) (?P<rest>.+)", re.IGNORECASE
+    r"the (?:request|statement) says (?P<wanted>.+?)(?:;|, but) the (?:description|script) (?P<rest>.+)",
+    re.IGNORECASE,
 )
 
 
@@ -39,7 +40,7 @@ _REQUESTS = tuple(
         rf"\breplace\s+{_OLD}\s+(?:with|by)\s+{_NEW}",
         rf"\bchange\s+{_OLD}\s+(?:to|into)\s+{_NEW}",
         rf"{_OLD}\s+(?:should|must|needs to|has to)\s+(?:be|read|have been)\s+{_NEW}",
-        rf"\bthe statement says\s+{_NEW}[;,]\s+(?:but )?the script (?:says|has|uses)\s+{_OLD}",
+        rf"\bthe (?:request|statement) says\s+{_NEW}[;,]\s+(?:but )?the script (?:says|has|uses)\s+{_OLD}",
         rf"\binstead of\s+{_OLD},?\s+use\s+{_NEW}",
     )
 )
@@ -124,8 +125,10 @@ def _make_point(difference: str, script: str) -> str:
     found = _SAYS.match(difference)
     if found and _uses(script, found["wanted"]):
         return ""
-    point = difference.replace("the description", "the script").replace(
-        "does not mention it", "does not use it"
+    point = (
+        difference.replace("the description", "the script")
+        .replace("does not mention it", "does not use it")
+        .replace("does not say so", "does not do so")
     )
     return f"{point[:1].upper()}{point[1:].rstrip('.')}."
 

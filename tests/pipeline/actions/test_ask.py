@@ -185,7 +185,7 @@ def test_secret_in_a_request_is_asked_about_and_masked_where_it_is_stored(
     """This also holds for the local demo model, because every role can read and search the stored text."""
     url, typed = reverse("action-new"), {"statement": STATEMENT, name: f"Upload it with {SECRET}"}
     warned = as_reviewer.post(url, typed)
-    assert warned.status_code == 422 and "Visible to every user of this site" in warned.text
+    assert warned.status_code == 422 and "Visible to: every user of this site" in warned.text
     assert not Action.objects.exists()
     seen = {"secrets_seen": warned.context["form"]["secrets_seen"].value()}
     assert as_reviewer.post(url, typed | seen | {"secrets": "mask-stored"}).status_code == 302

@@ -1,4 +1,4 @@
-"""Tests for runs with sandbox tests, with the real SDK, the stand-in, and the sandbox if there is one."""
+"""Tests for runs with sandbox tests, with the real SDK, the demo model, and the sandbox if there is one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the demo model's scripts and refusals, from the stand-in to the queue."""
+"""Tests for the demo model's scripts and refusals, from its replies to the review queue."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def carry_out(statement: str, by: User) -> Run:
 
 
 def test_shown_statements_are_queued(reviewer: User, subtests: pytest.Subtests) -> None:
-    """The stand-in's own tests compare the scripts."""
+    """The tests of the demo model compare the scripts."""
     for statement in SHOWN:
         run = carry_out(statement, reviewer)
         with subtests.test(statement):

@@ -1,4 +1,4 @@
-"""Tests for a run from statement to recommended draft, with the real SDK, the stand-in and the ledger."""
+"""Tests for a run from statement to recommended draft, with the real SDK, the demo model and the ledger."""
 
 from __future__ import annotations
 

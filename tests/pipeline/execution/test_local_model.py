@@ -1,4 +1,4 @@
-"""Runs that ask the model of this machine, whose server is a stand-in here."""
+"""Runs that ask the model of this machine, with a fake server."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def folder(settings: Settings, tmp_path: Path) -> Path:
     settings.LAYOUT = Layout(tmp_path)
     settings.LAYOUT.local_models.mkdir()
     offer_local_models([MODEL], slots=1)
-    RoleSetting.objects.update(temperature=None)  # the stand-in refuses one, as Claude does
+    RoleSetting.objects.update(temperature=None)  # the demo model refuses one, as Claude does
     return settings.LAYOUT.local_models
 
 

@@ -61,7 +61,7 @@ def remote(standin: StandIn) -> Endpoint:
 
 
 def reached(standin: StandIn) -> int:
-    """Return how many of the planted secrets were sent to the stand-in."""
+    """Return how many of the planted secrets were sent to the demo model."""
     calls = standin.calls()
     assert calls, "it was asked nothing"
     log = "\n".join(_texts(one["request"]) for one in calls)

@@ -1,4 +1,4 @@
-"""A campaign that uses Message Batches, and a stand-in that completes them at once."""
+"""A campaign that uses Message Batches, and a demo model that completes them at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def batches_process() -> Iterator[StandIn]:
 
 @pytest.fixture
 def standin(batches_process: StandIn, settings: Settings) -> StandIn:
-    """Return the stand-in as the demo endpoint of this test, with batches that end when they are created."""
+    """Return the demo model, which serves the demo endpoint, with batches that end when they are created."""
     batches_process.reset()
     settings.SCRIPTSMITH_DEMO_MODEL_URL = batches_process.url
     settings.SCRIPTSMITH_BATCH_LOOK_SECONDS = 0

@@ -51,7 +51,7 @@ def step(runs: Sequence[Run] = ()) -> None:
 
 
 def to_the_end(runs: Sequence[Run]) -> list[Run]:
-    """Repeat steps until every run has ended, while the stand-in works in the background."""
+    """Repeat steps until every run has ended, while the demo model works in the background."""
     deadline = time.monotonic() + 60
     while Run.objects.unfinished().filter(pk__in=[run.pk for run in runs]).exists():
         assert time.monotonic() < deadline, list(MessageBatch.objects.values())

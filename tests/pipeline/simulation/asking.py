@@ -1,4 +1,4 @@
-"""Run simulations in this process, with the real flow and the stand-in's answers but without HTTP."""
+"""Run simulations in this process, with the real flow and the demo model's answers but without HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the command with the real client and a separate stand-in process, without database rows."""
+"""Tests for the command with the real client and a separate demo model process, without database rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One stand-in process for the tests in this folder, and the real SDK."""
+"""One demo model process for the tests in this folder, and the real SDK."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def standin_process(actions_folder: Path) -> Iterator[StandIn]:
 
 @pytest.fixture
 def standin(standin_process: StandIn) -> StandIn:
-    """Return the stand-in after a reset."""
+    """Return the demo model after a reset."""
     standin_process.reset()
     return standin_process
 
@@ -42,5 +42,5 @@ def sdk(standin_process: StandIn) -> Iterator[Client]:
 
 @pytest.fixture
 def client(standin: StandIn, sdk: Client) -> Client:
-    """Return the SDK with a stand-in after a reset."""
+    """Return the SDK with a demo model after a reset."""
     return sdk

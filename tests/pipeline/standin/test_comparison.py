@@ -44,38 +44,38 @@ def test_it_matches(subtests: pytest.Subtests) -> None:
             assert compare("difference", statement, script) == {
                 "verdict": "match",
                 "differences": [],
-                "reason": "Nothing that the statement asks for is missing.",
+                "reason": "The description covers all requirements.",
             }
 
 
 def test_it_names_the_difference(subtests: pytest.Subtests) -> None:
     cases = {
         "another age": ("Delete files older than 30 days in /a", "find /a -mtime +20 -delete",
-            "the statement says 30 days; the description says 20 days"),
+            "the request says 30 days, but the description says 20 days"),
         "another path": ("Delete the files in /a", "find /b -type f -delete",
-            "the statement says /a; the description says /b"),
+            "the request says /a, but the description says /b"),
         "another service": ("Show the status of sshd", "systemctl status nginx",
-            "the statement says sshd; the description says nginx"),
+            "the request says sshd, but the description says nginx"),
         "destruction unasked": ("List the files in /a", "find /a -type f -delete",
-            "the description says that it deletes; the statement does not ask for that"),
+            "the script deletes, but the request does not ask for that"),
         "another verb": ("Compress the logs in /a", "ls /a",
-            "the statement asks to compress; the description does not say that it does"),
+            "the request asks to compress, but the description does not say so"),
         "modification for access": ("Find files accessed within the last hour", "find . -type f -mmin -60",
-            "the statement asks for access time; the description does not say so"),
+            "the request asks for access time, but the description does not include it"),
         "name for path": ('Find files with "x" in the path', "find . -type f -name '*x*'",
-            "the statement asks for the path and not only the name; the description does not say so"),
+            "the request asks for matching the full path, but the description does not include it"),
         "the other direction": ("Find files older than 3 days", "find . -mtime -3",
-            "the statement asks for what is older; the description does not say so"),
+            "the request asks for a minimum age, but the description does not include it"),
         "what is not to be done": ("Files older than 45 days in /a should not be deleted",
             "find /a -type f -mtime +45 -delete",
-            "the description says that it deletes; the statement does not ask for that"),
+            "the script deletes, but the request does not ask for that"),
         "the other direction, in other words": ("Delete files that have been in /a for more than 45 days",
             "find /a -type f -mtime -45 -delete",
-            "the statement asks for what is older; the description does not say so"),
+            "the request asks for a minimum age, but the description does not include it"),
         "the other side of a size": ("Delete files below 10 MB in /a", "find /a -type f -size +10M -delete",
-            "the statement asks for what is smaller; the description does not say so"),
+            "the request asks for a maximum size, but the description does not include it"),
         "another subject": ("Show who is logged in", "df -h",
-            "the statement is about logged; the description is not"),
+            "the request is about logged, but the description is not"),
     }  # fmt: skip
     for name, (statement, script, difference) in cases.items():
         with subtests.test(name):
@@ -95,8 +95,8 @@ def test_comments_are_ignored_and_words_compared_whole() -> None:
     script = "# Delete files older than 30 days in /a.\nfind /b -mtime +3 -print\n"
     differences = compare("difference", "Delete files older than 30 days in /a", script)
     assert differences["differences"] == [
-        "the statement says 30 days; the description says 3 days",
-        "the statement says /a; the description says /b",
+        "the request says 30 days, but the description says 3 days",
+        "the request says /a, but the description says /b",
     ]
     for form in ("NFC", "NFD"):
         statement = unicodedata.normalize(form, "Prüfe, ob die Konfiguration gültig ist")

@@ -1,4 +1,4 @@
-"""Tests that the stand-in reads the pipeline's prompts correctly."""
+"""Tests that the demo model reads the pipeline's prompts correctly."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ def test_a_script_is_described() -> None:
         ),
         "parameters with and without a default": (
             ': "${DAYS:=30}"\n: "${DIR:?where to look}"\nfind "$DIR" -mtime +"$DAYS"',
-            "Finds files and directories under $DIR, modified more than 30 days ago. Needs DIR "
-            "(where to look) to be given.",
+            "Finds files and directories under $DIR, modified more than 30 days ago. Requires DIR "
+            "(where to look).",
         ),
         "an array": (
             'rule=(--dport 22)\niptables "${rule[@]}"',

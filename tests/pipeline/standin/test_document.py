@@ -1,4 +1,4 @@
-"""Tests that the stand-in process behaves as its document says."""
+"""Tests that the demo model process behaves as its document says."""
 
 from __future__ import annotations
 

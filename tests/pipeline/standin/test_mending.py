@@ -21,13 +21,13 @@ def ask(task: str, **texts: str) -> dict[str, object]:
 def test_an_explanation_is_short_and_holds_against_the_script(subtests: pytest.Subtests) -> None:
     cases = {
         "each difference is a point": ("find /a -mtime +3",
-            "- the statement says /b; the description says /a\n- it prints nothing",
-            ["The statement says /b; the script says /a.", "It prints nothing."]),
+            "- the request says /b, but the description says /a\n- it prints nothing",
+            ["The request says /b, but the script says /a.", "It prints nothing."]),
         "what the script has is no error": ("find /a -mtime +3",
-            "the statement says /a; the description does not mention it", []),
+            "the request says /a, but the description does not mention it", []),
         "three points at most": ("ls", "1. a\n2. b\n3. c\n4. d", ["A.", "B.", "C."]),
         "differences of its own where none are given": ("ls /b", "(nothing)",
-            ["The statement says /a; the script says /b."]),
+            ["The request says /a, but the script says /b."]),
     }  # fmt: skip
     for name, (script, differences, points) in cases.items():
         with subtests.test(name):
@@ -47,9 +47,9 @@ def test_a_refinement_does_what_the_feedback_asks() -> None:
         "an age": ("find . -mtime +30", "x", "30 days should be 12 hours", "find . -mmin +720"),
         "a number": ("head -n 5 a", "x", "Replace 5 with 10.", "head -n 10 a"),
         "a text, quoted for its place": ("grep 'a' f", "x", 'Change "a" to "it\'s"', "grep 'it'\\''s' f"),
-        "a point of its own": ("ls /a", "x", "- The statement says /b; the script says /a.", "ls /b"),
+        "a point of its own": ("ls /a", "x", "- The request says /b, but the script says /a.", "ls /b"),
         "an aspect": ("find . -type f -name 'x'", 'Find files with "x" in the path',
-            "The statement asks for the path and not only the name; the script does not say so.",
+            "The request asks for matching the full path, but the script does not include it.",
             "find . -type f -path '*x*'"),
         "another aspect": ("find . -mmin -60", "Find files accessed within the last hour",
             "It looks at the wrong time: it should be access time.", "find . -amin -60"),

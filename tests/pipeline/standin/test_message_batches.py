@@ -1,4 +1,4 @@
-"""Tests for the stand-in's Message Batches through the real SDK, from creation to cancellation and errors."""
+"""Tests for the demo model's Message Batches through the real SDK, from creation to cancellation and errors."""
 
 from __future__ import annotations
 

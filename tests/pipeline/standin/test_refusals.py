@@ -1,4 +1,4 @@
-"""Tests that the stand-in refuses what the real API refuses, so that no test passes on an invalid request."""
+"""Tests that the demo model refuses what the real API refuses, so that no test passes on an invalid request."""
 
 from __future__ import annotations
 

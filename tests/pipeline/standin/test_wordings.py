@@ -193,10 +193,10 @@ def test_statement_that_could_be_misread_is_refused(examples: tuple[tuple[str, s
 def test_refusal_names_what_is_not_understood() -> None:
     reasons = {
         "Delete hidden files in /home/anna": 'It does not understand "hidden" here.',
-        "Restart nginx tomorrow": "It writes nothing that is to be done at a time",
-        "Redémarrer nginx": "This statement does not read as English.",
-        "memory?": "This statement does not say what is to be done.",
-        "Restart nginx on web-01": "the statement says web-01; the description does not",
+        "Restart nginx tomorrow": "It does not write scripts that run later or repeatedly.",
+        "Redémarrer nginx": "This request does not seem to be in English.",
+        "memory?": "This request does not say what to do.",
+        "Restart nginx on web-01": "the request says web-01, but the description does not",
     }
     said = {statement: str(generate(statement)["refusal"]) for statement in reasons}
     assert not {

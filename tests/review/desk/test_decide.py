@@ -256,7 +256,7 @@ def test_an_approved_run_says_once_who_verified_it(
         by=reviewer,
     )
     page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
-    assert "verified by Rita" in page and "no difference found" in page
+    assert "verified by Rita" in page and "with no differences" in page
     for denied in ("Not verified", "by anybody", "hecked by nobody"):
         assert denied not in page
 

@@ -41,8 +41,8 @@ def test_they_are_shown_and_the_reviewer_chooses(scored: Item, as_reviewer: Clie
     assert asked.status_code == 422 and not Refinement.objects.exists()
     assert "GitHub token: feedback, line 1, column 25" in page and f"{FEEDBACK}</textarea>" in page
     assert (
-        "The model that rewrites the script would read" in page
-        and "Demo" not in page.split("would read")[0][-80:]
+        "Visible to: The model that rewrites" in page
+        and "Demo" not in page.split("Visible to:")[1][:80]
     )
     seen = asked.context["secrets_form"]["secrets_seen"].value()
     added = f"{FEEDBACK} List charges with {OTHER.secret}."
