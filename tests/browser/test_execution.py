@@ -79,7 +79,7 @@ def entry(site: Site) -> str:
 def test_the_cases_of_an_entry(entry: str, sign_in: Callable[..., Page]) -> None:
     page = sign_in("carla")
     page.goto(f"/catalogue/{entry}/cases/")
-    expect(page.get_by_text("holds").first).to_be_visible()
+    expect(page.get_by_text("passed").first).to_be_visible()
     expect(page.locator("main")).to_contain_text("removed")
     page.evaluate("document.querySelectorAll('main details.case').forEach(one => one.open = true)")
     assert problems_of(page) == []

@@ -59,7 +59,9 @@ class WorldFile(Strict):
     def _is_one_thing(self) -> WorldFile:
         given = [self.content is not None, self.size is not None, self.link is not None]
         if sum(given) + (self.kind == "folder") > 1:
-            raise ValueError("a file has only one of content, size and link, and a folder has none")
+            raise ValueError(
+                "a file can have only one of content, size and link, and a folder none of them"
+            )
         return self
 
     def to_request(self) -> FileRequest:

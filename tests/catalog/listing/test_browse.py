@@ -153,7 +153,7 @@ def test_the_page_shows_what_is_known_beside_copy(
         "folder to look into",
     ):
         assert said in page
-    assert "Curate" not in page
+    assert "Curation" not in page
 
 
 def test_entry_page_warns_about_scripts_without_review(as_reviewer: Client) -> None:

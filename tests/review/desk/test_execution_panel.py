@@ -111,10 +111,10 @@ def test_result_outlasts_later_not_run(ran: Item, reviewer: User, client_for: Cl
             script_sha256=found.script_sha256,
             case_set=found.case_set,
             state="not run",
-            reason="Execution is switched off.",
+            reason="Execution is turned off.",
         )
     panel = panel_of(ran, reviewer, client_for(reviewer))
-    assert "TELLTALE sentence" in panel and "switched off" not in panel
+    assert "TELLTALE sentence" in panel and "turned off" not in panel
 
 
 def test_what_a_curator_removed_is_shown_no_longer(
