@@ -231,7 +231,9 @@ CATALOGUE = {
         )
     ],
     ("catalog/evidence/cases.html", "curator"): [
-        Story(an_entry_with_cases, "cases-run", "Run again").then(lambda w: "The tests are running" in w.text)
+        Story(an_entry_with_cases, "cases-run", "Run again").then(
+            lambda w: "The tests are running" in w.text
+        )
     ],
     ("catalog/curation/changed_evidence.html", "curator"): [
         Story(changed_evidence, "evidence-seen", "Seen").then(
