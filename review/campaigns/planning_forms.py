@@ -162,7 +162,9 @@ class AgreementForm(PlanForm):
         label=_("Expected Krippendorff’s alpha"),
         min_value=0,
         max_value=0.99,
-        help_text=_("0.67 is often considered the minimum for conclusions, and 0.8 good."),
+        help_text=_(
+            "0.67 is often considered the minimum for conclusions; 0.8 is considered good."
+        ),
         widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
     )
     width = forms.FloatField(

@@ -220,8 +220,8 @@ FIGURES: tuple[Definition, ...] = (
         text=_(
             "Refined scripts that are right, as a share of the wrong first drafts with "
             "right feedback. A first draft without a refined script is not corrected. A "
-            "refined script without a final score is left out. Also reported: the numbers "
-            "of both."
+            "refined script without a final score is left out. Also reported: the number "
+            "of each."
         ),
         part=_model_correction,
         needs=(Object.FEEDBACK, Object.REFINED),

@@ -124,7 +124,7 @@ def _keep_execution(said: ExecutionRow, case_set: CaseSet, campaign: Campaign) -
         for number, _check in enumerate(one["expect"], 1)
     ]
     if sorted((check.case, check.number) for check in said.checks) != wanted:
-        raise RowProblem("must have one result for each check of the tests", column="checks")
+        raise RowProblem("must have one result for each check", column="checks")
     there = Execution.objects.filter(
         script_sha256=said.script_sha256,
         case_set=case_set,

@@ -102,10 +102,10 @@ def _experts(view: ReportView) -> list[Block]:
         note_of(view),
     )
     who = _(
-        "A script refined from an expert’s feedback is scored by the item’s other "
-        "reviewers who had not finished the item when the script was made, after they have "
-        "scored all stages of the model’s feedback. If there are several such scripts, the "
-        "earliest is scored."
+        "Scripts refined from an expert’s feedback are scored by the item’s other "
+        "reviewers, after they have scored all stages of the model’s feedback. Reviewers "
+        "who had finished the item before the script was made do not score it. If there "
+        "are several such scripts, the earliest is scored."
     )
     whys = {why for _arm, row, _by_all in found if (why := explain_p(row["change"]))}
     title, text = _("Expert feedback compared with model feedback"), _(view.texts["expert"])
