@@ -284,7 +284,7 @@ class Migration(migrations.Migration):
                     ('configuration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='pipeline.configuration')),
                     ('batch', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='pipeline.batch')),
                     ('follows', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='followed_by', to='pipeline.run')),
-                    ('origin', models.CharField(choices=[('asked', 'Requested'), ('campaign', 'Campaign'), ('command', 'Command line'), ('demo', 'Demo'), ('imported', 'Imported')], default='asked', max_length=10, verbose_name='origin')),
+                    ('origin', models.CharField(choices=[('asked', 'Requested'), ('campaign', 'Study'), ('command', 'Command line'), ('demo', 'Demo'), ('imported', 'Imported')], default='asked', max_length=10, verbose_name='origin')),
                     ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Canceled')], default='queued', max_length=10, verbose_name='state')),
                     ('spec', models.JSONField(default=dict)),
                     ('demo', models.BooleanField(default=False, verbose_name='made with the demo model')),

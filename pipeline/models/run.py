@@ -77,7 +77,7 @@ class Run(models.Model):
 
     class Origin(models.TextChoices):
         ASKED = "asked", _("Requested")
-        CAMPAIGN = "campaign", _("Campaign")
+        CAMPAIGN = "campaign", _("Study")
         COMMAND = "command", _("Command line")
         DEMO = "demo", _("Demo")
         IMPORTED = "imported", _("Imported")

@@ -252,7 +252,7 @@ def test_paused_it_waits_and_the_command_says_how_it_stands(
         call_command("mirror_catalog")
     services.resume(by=administrator)
     assert work() == 2
-    assert [line.split()[0] for line in repository.log] == ["Catalogue", "Verify", "Suspend"]
+    assert [line.split()[0] for line in repository.log] == ["Add", "Verify", "Suspend"]
 
 
 def test_off_nothing_is_kept(curator: User, second_curator: User) -> None:
