@@ -31,6 +31,11 @@ class Role(_Labelled):
     # Writes cases from the statement; defaults to the assessor's model.
     CASE_AUTHOR = "case_author"
 
+    @property
+    def label(self) -> str:
+        """Return the display name. Pages call cases sandbox tests."""
+        return "Test author" if self is Role.CASE_AUTHOR else super().label
+
 
 # A configuration names a model for each of these. Every other role defaults to one of them.
 NEEDED_ROLES = (Role.GENERATOR, Role.ASSESSOR, Role.REFINER)

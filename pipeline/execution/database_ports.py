@@ -25,6 +25,7 @@ from pipeline.execution.case_runs import CaseRuns
 from pipeline.execution.draft_checks import keep_findings
 from pipeline.execution.retrieval_store import retrieval_of, rows_of
 from pipeline.execution.stage_store import StageStore
+from pipeline.flow.case_words import NOT_RUN
 from pipeline.flow.declaration import AskedStage, Reading
 from pipeline.flow.passage import SKIPPED
 from pipeline.flow.ports import Assessed, DraftMade, Executed, FeedbackGiven
@@ -267,7 +268,7 @@ class DatabasePorts:
         before = self._stages.end_of(StageName.EXECUTE, round=round)
         if before is not None and before.outcome == "not_run":
             # Even if the result is known by now, repeat what followed from its absence.
-            return Executed(case_set=case_set, reason=before.found.partition(", because ")[2])
+            return Executed(case_set=case_set, reason=before.found.removeprefix(NOT_RUN))
         self.release_capacity()
         self.commit_unsaved()
         return self._case_runs.end(case_set, draft.script)

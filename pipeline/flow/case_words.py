@@ -17,6 +17,7 @@ MOST_TOLD = 6  # checks
 _LONGEST_LINE = 700
 _MOST_FILES = 12
 JUDGED = (State.PASSED, State.FAILED)
+NOT_RUN = "Not run: "  # a resumed run reads the reason after it
 
 
 def held_back(case_set: CaseSet) -> frozenset[int]:
@@ -66,7 +67,7 @@ def describe_world(case: Case) -> str:
 def say_executed(executed: Executed) -> str:
     """Return a line for each failed check, or why nothing was run."""
     if executed.reason:
-        return f"Not run: {executed.reason}"
+        return f"{NOT_RUN}{executed.reason}"
     judged, held = len(executed.of(*JUDGED)), len(executed.of(State.PASSED))
     others = len(executed.checks) - judged
     lines = [f"{held} of {judged} checks passed{f', {others} without a result' if others else ''}."]

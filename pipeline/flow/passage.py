@@ -13,6 +13,7 @@ from pipeline.flow.ports import CasePorts, DraftMade, EntryPorts, FlowInput, Por
 from pipeline.types import Problem, Question, ReadingOutcome
 
 R = TypeVar("R", bound=Reading)
+SKIPPED = "Skipped: "  # a resumed run reads the reason after it
 
 SKIPPED = "Skipped: "  # begins the result of an optional stage that asked no model
 

@@ -15,7 +15,7 @@ class Action(models.Model):
     """A request text with its context. Its texts can be erased, but the row and its hashes stay."""
 
     class Source(models.TextChoices):
-        ASKED = "asked", _("Requested")
+        ASKED = "asked", _("User")
         IMPORTED = "imported", _("Imported")
         DEMO = "demo", _("Demo")
 
