@@ -82,8 +82,8 @@ def test_a_missing_checker_is_no_pass(empty_path: Path) -> None:
 
 FAILING = {
     "kill -SEGV $$": "was killed by signal 11",
-    "echo nonsense": "can't be read",
-    "echo '{\"comments\": [{}]}'": "can't be read",
+    "echo nonsense": "unreadable output",
+    "echo '{\"comments\": [{}]}'": "unreadable output",
     "exit 4": "exit status 4",
     "exec sleep 30": "more than 0.2 s",
 }
