@@ -62,7 +62,7 @@ def test_excluded_check_makes_new_cases(item: Item, reviewer: User, client_for: 
     CaseRun.objects.update(state="done")
     store(drafts[0].sha256, revision.case_set, "ppp")
     assert (
-        "does not hold</span>"
+        "failed</span>"
         not in client.get(address("item-review", item)).text.partition('id="execution"')[2]
     )
 
