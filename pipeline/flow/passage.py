@@ -15,7 +15,6 @@ from pipeline.types import Problem, Question, ReadingOutcome
 R = TypeVar("R", bound=Reading)
 SKIPPED = "Skipped: "  # a resumed run reads the reason after it
 
-SKIPPED = "Skipped: "  # begins the result of an optional stage that asked no model
 
 _ASK_AGAIN = {ReadingOutcome.TRUNCATED, ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY}
 
