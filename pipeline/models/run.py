@@ -76,7 +76,7 @@ class Run(models.Model):
         CANCELLED = "cancelled", _("Canceled")
 
     class Origin(models.TextChoices):
-        ASKED = "asked", _("Requested")
+        ASKED = "asked", _("User")
         CAMPAIGN = "campaign", _("Study")
         COMMAND = "command", _("Command line")
         DEMO = "demo", _("Demo")
