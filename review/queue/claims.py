@@ -6,6 +6,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from core.database.advisory_lock import one_at_a_time
 from core.database.clock import database_now
@@ -140,7 +141,14 @@ def _admit(member: Member | None, campaign: Campaign, by: User) -> Member:
         raise NotAllowedNow(_("A manager has paused your work on this study."))
     limit = member.limit or campaign.limit_each
     if limit and _count_done(campaign, by) >= limit:
-        raise NotAllowedNow(_("You have finished your %s items. Thank you.") % limit)
+        raise NotAllowedNow(
+            ngettext(
+                "You have reviewed your %s item. Thank you.",
+                "You have reviewed all %s of your items. Thank you.",
+                limit,
+            )
+            % limit
+        )
     return member
 
 

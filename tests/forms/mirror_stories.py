@@ -103,7 +103,8 @@ MIRROR = {
     ("integrations/mirror/_branch.html", "curator"): [
         Story(a_branch, "mirror-branch-take", "Submit for review").then(
             lambda w: (
-                MirrorBranch.objects.get().taken_at is not None and "1 version waits" in w.text
+                MirrorBranch.objects.get().taken_at is not None
+                and "1 version is in review" in w.text
             )
         )
     ],

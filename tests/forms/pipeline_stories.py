@@ -231,7 +231,7 @@ PIPELINE = {
         )
     ],
     ("pipeline/endpoints/_check.html", "administrator"): [
-        Story(lambda _w: DEMO, "endpoint-check", "Check it", {"model": "demo-smith"}).then(
+        Story(lambda _w: DEMO, "endpoint-check", "Check endpoint", {"model": "demo-smith"}).then(
             lambda w: "Waiting for a worker" in w.text
         ),
         Story(a_box_in_the_wrong_mode, "endpoint-use-mode", "Switch mode").then(

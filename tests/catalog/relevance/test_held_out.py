@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.catalog.held_out import Pair, join, make_task, normalise, reduce, split
+from bench.catalog.held_out import Pair, join, make_task, normalize, reduce, split
 
 SAME = [
     ("find -name x", "find . -name 'x'"),
@@ -17,9 +17,9 @@ SAME = [
 
 
 def test_only_equal_scripts_are_normalized_alike() -> None:
-    apart = [pair for pair in SAME if normalise(pair[0]) != normalise(pair[1])]
+    apart = [pair for pair in SAME if normalize(pair[0]) != normalize(pair[1])]
     assert not apart
-    one = [pair for pair in OTHER if normalise(pair[0]) == normalise(pair[1])]
+    one = [pair for pair in OTHER if normalize(pair[0]) == normalize(pair[1])]
     assert not one
 
 

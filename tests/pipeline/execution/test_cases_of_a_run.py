@@ -226,7 +226,7 @@ def test_an_author_that_rests_for_long_holds_no_run() -> None:
     Endpoint.objects.filter(pk=author.pk).update(blocked_until=until, blocked_why="Spent.")
     run = carry_out(STAGING, "run")
     stage = run.stages.get(name="cases")
-    assert (run.state, stage.outcome, stage.found) == ("done", "none", "Skipped: spent.")
+    assert (run.state, stage.outcome, stage.found) == ("done", "none", "Skipped: Spent.")
     # The endpoint is available again, but the run still continues without sandbox tests.
     Endpoint.objects.filter(pk=author.pk).update(blocked_until=None)
     Run.objects.filter(pk=run.pk).update(state="queued", finished_at=None)

@@ -368,7 +368,7 @@ def test_a_stage_of_cases_that_no_model_answers_ends_and_the_run_goes_on(stage: 
     assert carry_out(ports, sandbox, CasesUse.FEEDBACK).recommended.script == LIST
     ended = next(told for name, told in said if name == stage)
     assert (ended["outcome"], ended["ok"]) == ("none", False)
-    assert ended["found"] == "Skipped: ghost: model not found (HTTP 404)"
+    assert ended["found"] == "Skipped: Ghost: model not found (HTTP 404)"
 
 
 def test_written_and_run_only_no_refinement_is_told_anything() -> None:

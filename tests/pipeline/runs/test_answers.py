@@ -296,7 +296,7 @@ def test_a_verified_script_is_copied_where_it_stands_and_the_use_is_recorded(
     assert 'data-copy="answer-text"' in page and "Fill in and copy" not in page
     assert reverse("version-use", args=[version.pk]) in page
     answered = asker.post(reverse("version-use", args=[version.pk]), headers={"HX-Request": "true"})
-    assert answered.status_code == 200 and "Say how it went" in answered.text
+    assert answered.status_code == 200 and "Report the result" in answered.text
     assert version.uses.get().by == second_reviewer
 
 

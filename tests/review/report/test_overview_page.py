@@ -67,7 +67,7 @@ def test_head_shows_plan_and_primary_figure(golden: Campaign, client: Client) ->
         'aria-label="stayed right: 7/48, broken: 3/48, fixed: 18/48, stayed wrong: 20/48"' in head
     )
     # Every mark has a title with its numbers, and no element has an inline style.
-    assert "<title>imported: 43.2 % (33.3 to 53.6 %)</title>" in head
+    assert "<title>imported: 43.2% (33.3 to 53.6%)</title>" in head
     assert "style=" not in head
 
 

@@ -68,7 +68,7 @@ def test_instana_and_generic_alerts_are_read() -> None:
 
 def test_other_shape_is_refused_with_the_reason() -> None:
     for kind, document, reason in (
-        ("alertmanager", {"alerts": []}, "not a list of alerts"),
+        ("alertmanager", {"alerts": []}, "has no list of alerts"),
         ("alertmanager", {"alerts": ["x"]}, "is not an object"),
         ("alertmanager", [], "is a list"),
         ("pagerduty", {"event": []}, "no event"),
