@@ -155,7 +155,7 @@ def delete_endpoint(endpoint: Endpoint, *, by: User) -> None:
     """Delete an endpoint and its prices. Raises NotAllowedNow if it was ever used."""
     require_endpoint_manager(by)
     if endpoint.is_built_in:
-        raise NotAllowedNow(_("Built-in endpoints can't be deleted. Turn it off instead."))
+        raise NotAllowedNow(_("This built-in endpoint can't be deleted. Turn it off instead."))
     users = configurations_of(endpoint)
     if users:
         raise NotAllowedNow(

@@ -14,7 +14,7 @@ _VERDICT: dict[str, object] = {"type": "string", "enum": ["match", "mismatch"]}
 
 SIMILARITY = AskedStage(
     name=StageName.SIMILARITY,
-    label=_("Compare similarities"),
+    label=_("Assess similarity"),
     outcomes={"match": _("similar"), "mismatch": _("not similar")},
     role=Role.ASSESSOR,
     answer={"verdict": _VERDICT, "reason": {"type": "string"}},
@@ -23,7 +23,7 @@ SIMILARITY = AskedStage(
 )
 DIFFERENCE = AskedStage(
     name=StageName.DIFFERENCE,
-    label=_("Compare differences"),
+    label=_("Assess differences"),
     outcomes={"match": _("no differences"), "mismatch": _("differences")},
     role=Role.ASSESSOR,
     answer={

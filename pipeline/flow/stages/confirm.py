@@ -28,7 +28,7 @@ DESCRIBE = AskedStage(
 )
 SIMILARITY = AskedStage(
     name=StageName.ENTRY_SIMILARITY,
-    label=_("Compare entry: similarities"),
+    label=_("Assess entry similarity"),
     outcomes={**compare.SIMILARITY.outcomes, "none": _("not compared")},
     role=Role.ASSESSOR,
     answer=compare.SIMILARITY.answer,
@@ -38,7 +38,7 @@ SIMILARITY = AskedStage(
 )
 DIFFERENCE = AskedStage(
     name=StageName.ENTRY_DIFFERENCE,
-    label=_("Compare entry: differences"),
+    label=_("Assess entry differences"),
     outcomes={**compare.DIFFERENCE.outcomes, "none": _("not compared")},
     role=Role.ASSESSOR,
     answer=compare.DIFFERENCE.answer,

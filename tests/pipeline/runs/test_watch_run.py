@@ -158,7 +158,7 @@ def test_stages_are_named_in_words(client: Client, queued: Run) -> None:
         output_tokens=96,
     )
     page = page_of(client, queued)
-    assert "Compare differences" in page
+    assert "Assess differences" in page
     assert "<summary>differences " in page
     assert "another directory." in page
     assert "1.8 s" in page
