@@ -15,7 +15,7 @@ from tests.template import NAME as TEMPLATE
 
 @contextmanager
 def fresh_database(name: str) -> Iterator[None]:
-    """Create a migrated database of this name, use it in the block, and drop it."""
+    """Create a migrated database with this name, use it in the block, then drop it."""
     with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as server:
         server.execute(f'DROP DATABASE IF EXISTS "{name}"')
         server.execute(f'CREATE DATABASE "{name}" TEMPLATE {TEMPLATE}')
@@ -28,7 +28,7 @@ def fresh_database(name: str) -> Iterator[None]:
 
 @contextmanager
 def used_database(name: str) -> Iterator[None]:
-    """Use the database of this name in the block. This does not work within a transaction."""
+    """Use the database with this name in the block. This does not work within a transaction."""
     assert not connection.in_atomic_block
     before = connection.settings_dict["NAME"]
     try:

@@ -92,7 +92,7 @@ def measure() -> list[Figure]:
 
 
 def measure_fold(pairs: Sequence[Pair], vectors: Vectors, place: int) -> Fold:
-    """Fit on four parts, and query the components of the part in `place`."""
+    """Fit on four folds, and query the components of the held-out fold `place`."""
     parts = split((pair.component for pair in pairs), parts=PARTS, seed=SEED)
     test = parts.pop(place)
     known = frozenset().union(*parts)

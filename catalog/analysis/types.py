@@ -124,7 +124,7 @@ def hash_script(script: str) -> str:
 
 
 def encode_script(script: str) -> bytes:
-    """Return the script's bytes. Raises UnreadableScript if no shell could read them."""
+    """Return the script's bytes. Raises UnreadableScript if a shell could not read them."""
     if "\0" in script:
         raise UnreadableScript("The script contains a NUL byte, so it is not a text file.")
     try:

@@ -50,7 +50,9 @@ def threshold_set(request: HttpRequest) -> HttpResponse:
             retype(form, seen=newest.pk if newest else 0)
             status = 409
         else:
-            messages.success(request, _("Threshold set. It applies from the next request on."))
+            messages.success(
+                request, _("Threshold set. It applies starting with the next request.")
+            )
             return redirect("calibration")
     return _show(request, form=form, status=status)
 

@@ -83,7 +83,7 @@ class Migration(migrations.Migration):
                 options={
                     'verbose_name_plural': 'entries',
                     'ordering': ['-pk'],
-                    'permissions': [('curate', 'Can verify, edit, merge and deprecate entries'), ('use_unreviewed', 'Can use an unreviewed script with a reason')],
+                    'permissions': [('curate', 'Can verify, edit, merge and deprecate entries'), ('use_unreviewed', 'Can use an unreviewed script by giving a reason')],
                     'indexes': [django.contrib.postgres.indexes.GinIndex(fields=['document'], name='entry_document'), models.Index(condition=models.Q(('compared_at', None), ('merged_into', None)), fields=['id'], name='entry_to_compare')],
                     'constraints': [models.CheckConstraint(condition=models.Q(('merged_into', None), models.Q(('merged_into', models.F('pk')), _negated=True), _connector='OR'), name='entry_not_merged_into_itself'), models.CheckConstraint(condition=models.Q(('suspended_at', None), models.Q(('suspended_why', ''), _negated=True), _connector='OR'), name='entry_suspended_says_why')],
                 },
@@ -154,7 +154,7 @@ class Migration(migrations.Migration):
                     ('owner', models.CharField(blank=True, max_length=100)),
                     ('fence', models.PositiveIntegerField(default=0)),
                     ('lease_until', models.DateTimeField(blank=True, null=True)),
-                    ('kind', models.CharField(choices=[('import', 'Import'), ('export', 'Export'), ('embed', 'New vectors'), ('recheck', 'Recheck'), ('compare', 'Search for near-duplicates'), ('fit', 'Fit of a scorer')], max_length=10, verbose_name='kind')),
+                    ('kind', models.CharField(choices=[('import', 'Import'), ('export', 'Export'), ('embed', 'New vectors'), ('recheck', 'Recheck'), ('compare', 'Search for near-duplicates'), ('fit', 'Scorer training')], max_length=10, verbose_name='kind')),
                     ('arguments', models.JSONField(default=dict)),
                     ('filename', models.CharField(blank=True, max_length=255, verbose_name='file')),
                     ('path', models.CharField(blank=True, max_length=255)),

@@ -94,7 +94,7 @@ class Entry(models.Model):
         ]
         permissions = [
             ("curate", _("Can verify, edit, merge and deprecate entries")),
-            ("use_unreviewed", _("Can use an unreviewed script with a reason")),
+            ("use_unreviewed", _("Can use an unreviewed script by giving a reason")),
         ]
 
     def __str__(self) -> str:

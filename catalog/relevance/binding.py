@@ -43,7 +43,7 @@ class Binding:
 def bind(literals: Sequence[Literal], parameters: Sequence[Parameter], text: str = "") -> Binding:
     """Assign each literal to at most one parameter of a suitable type, best fit first.
 
-    A choice parameter can also be set by a plain word of `text` that is one of its choices.
+    A choice parameter can also be set by a plain word in `text` that is one of its choices.
     """
     fits = sorted(
         (-score, place, order, value)

@@ -251,7 +251,7 @@ def list_context(request: HttpRequest, form: Any, *, listing: str) -> dict[str, 
 def filter_context(
     request: HttpRequest, form: Any, facets: Collection[Facet] = ()
 ) -> dict[str, object]:
-    """Return the filters of a list with a valid form: those with counts, and the active ones."""
+    """Return the context for a list's filters: the groups with counts, and the active ones. The form must be valid."""
     return {
         "groups": facet_groups(form, request.GET, facets),
         "chosen": chosen_chips(

@@ -59,6 +59,6 @@ def describe_draft(draft: SimulatedDraft) -> str:
 
 
 def read_draft(text: str) -> SimulatedDraft | None:
-    """Return the Draft of a script or its description, or None if it has no mark."""
+    """Return the simulated Draft that a script or description is marked with, or None if it has no mark."""
     found = _MARK.search(text)
     return SimulatedDraft(int(found[1]), int(found[2]), found[3] == "right") if found else None

@@ -59,7 +59,7 @@ class Stage:
 
 @dataclass(frozen=True, kw_only=True)
 class AskedStage(Stage, Generic[R_co]):
-    """A stage that asks a model; its prompt is the file of its name in `flow/prompts`."""
+    """A stage that calls a model. Its prompt is the file of the same name in `flow/prompts`."""
 
     role: Role
     answer: Shape  # The required properties of the JSON object in the answer.

@@ -25,7 +25,7 @@ def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     """Annotate runs with `hides_verdict`, `hides_models`, `hides_reference` and `hides_end`, without an extra query.
 
     Runs of a study are hidden from all users except managers until it is closed, because every reviewer may get them
-    next. A run of the review queue is hidden from the reviewer who holds it, until they score its script or ask for the
+    next. A run in the review queue is hidden from the reviewer who claimed it until they score its script or view the
     verdict. While its item is open or not yet created, the run is hidden from every reviewer who has not scored it,
     because they may give the next score. Curators who also review are reviewers here. Users who requested the script
     see the run anyway. What is shown is recorded, see `review.blinding.exposure`.

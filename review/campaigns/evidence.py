@@ -64,7 +64,7 @@ class StageEvidence:
 
 @dataclass(frozen=True)
 class Evidence:
-    """An item with its texts. `stages` has those that were made or scored, in the order of scoring."""
+    """An item with its texts. `stages` contains the stages that were created or scored, in scoring order."""
 
     item: Item
     action: Action

@@ -147,8 +147,8 @@ class AboutForm(RulesForm):
         label=_("Criterion"),
         required=False,
         choices=[
-            ("strict", _("Strict: only 2 is right")),
-            ("partial", _("Partial: 1 and 2 are right")),
+            ("strict", _("Strict: only a score of 2 is correct")),
+            ("partial", _("Partial: scores of 1 and 2 are correct")),
         ],
     )
     primary_first = forms.ChoiceField(label=_("Baseline"), required=False)

@@ -51,7 +51,7 @@ _ITEMS = """
 
 @dataclass
 class WithoutFirstQuarter:
-    """A configuration's items under this reading, and its statements with several items."""
+    """A configuration's items under this interpretation, and its statements with several items."""
 
     items: Counter[ItemPattern] = field(default_factory=Counter)
     clusters: Clusters = field(default_factory=dict)

@@ -66,7 +66,7 @@ def fix_cases(campaign: Campaign) -> int:
 
 @transaction.atomic
 def fix_cases_of_run(run_id: int) -> int:
-    """Add a settled run's cases to its studies, and run all Drafts for the statement in them.
+    """Add a settled run's cases to its studies, and run all Drafts for the statement against them.
 
     The first run adds all case sets that its statement has by then. Later runs add the sets they wrote, up to five in
     total. A set that the run's author has fixed replaces the original, unless a reviewer has changed that one. Return

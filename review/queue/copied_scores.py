@@ -125,7 +125,7 @@ def _same_first_script(desk: ItemView) -> list[Item]:
 
 
 def _scores_to_copy(desk: ItemView, other: ItemView) -> list[Score] | None:
-    """Return the scores of everything the other item shows, or None if some of it was not scored here."""
+    """Return copies of this item's scores for every step of the other item, or None if one is missing."""
     if other.first is None or desk.first is None or other.first.sha256 != desk.first.sha256:
         return None
     copied: list[Score] = []

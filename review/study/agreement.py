@@ -46,7 +46,7 @@ MEAN_NOT_DRAWN = _(
     "not computed for a mean over pairs in studies of more than 8 reviewers or 5,000 "
     "items; see the pairs"
 )
-PAIR, MEAN_OF_PAIRS = "pair", "mean over pairs with at least 20 joint items"
+PAIR, MEAN_OF_PAIRS = "pair", "mean over pairs with at least 20 shared items"
 TEXT = _(
     "Agreement uses the score that each reviewer gave before anything later, or another "
     "reviewer’s score, was visible. Adjudications and scores of reviewers who were added "
@@ -55,7 +55,7 @@ TEXT = _(
     "and AC2 (Gwet 2014, ordinal weights: 2/3 for neighboring scores) stay meaningful if "
     "one value dominates. Percent is the share of agreeing pairs among all pairs of "
     "scores. With three or more reviewers, the kappas are means over pairs with at least "
-    "20 joint items, and each draw takes the mean over the same pairs. Intervals are from "
+    "20 shared items, and each draw takes the mean over the same pairs. Intervals are from "
     "a percentile bootstrap over statements with 2,000 draws, or up to 20,000 draws for "
     "fewer than 500 statements, using expanded percentiles for small samples (Hesterberg "
     "2015; 1.9 and 98.1 for 30 statements, 2.5 and 97.5 for many). There is no interval "
@@ -77,7 +77,7 @@ class Values(NamedTuple):
 
 
 class PairCells(NamedTuple):
-    """Two reviewers, the lower key first, and their scores of each joint item of a statement, in order."""
+    """Two reviewers, the lower key first, and their scores of each shared item of a statement, in order."""
 
     a: int
     b: int
@@ -85,7 +85,7 @@ class PairCells(NamedTuple):
 
 
 class Leaning(NamedTuple):
-    """A reviewer on the joint items of a statement: the number of items, and the sum of differences from the others.
+    """A reviewer on the shared items of a statement: the number of items, and the sum of differences from the others.
 
     The sum is a fraction in lowest terms.
     """
@@ -109,7 +109,7 @@ class StageCounts:
     statements: Mapping[tuple[PairCells, ...], int] = field(default_factory=dict)
 
     def has_mean_over_pairs(self) -> bool:
-        """Return whether the kappas are a mean over pairs, with few enough reviewers for intervals."""
+        """Return whether the kappas are means over pairs and there are few enough reviewers for intervals."""
         pairs = {(one.a, one.b) for one in self.pairs}
         return len(pairs) > 1 and len({key for pair in pairs for key in pair}) <= MOST_REVIEWERS
 
@@ -119,7 +119,7 @@ Intervals = Mapping[str, list[float] | None]
 
 @dataclass(frozen=True)
 class PairAgreement:
-    """Two reviewers on their joint items; a measure is None if it is undefined without variation."""
+    """Two reviewers on their shared items. A measure is None if it is undefined for lack of variation."""
 
     a: int
     b: int
@@ -137,7 +137,7 @@ class PairAgreement:
 
 @dataclass(frozen=True)
 class ReviewerLeniency:
-    """The mean difference of one reviewer from the others on joint items, from -2 to 2; positive is more lenient."""
+    """The mean difference of one reviewer from the others on shared items, from -2 to 2. Positive is more lenient."""
 
     reviewer: int
     items: int
@@ -307,7 +307,7 @@ _NAMES = {
 
 
 def _pair_up(cells: Mapping[PairCells, int], *, with_intervals: bool) -> Iterator[PairAgreement]:
-    """Yield the agreement of each pair with joint items, in the order of their keys."""
+    """Yield the agreement of each pair that shares items, in the order of their keys."""
     tables: dict[tuple[int, int], list[list[int]]] = {}
     for one, n in cells.items():
         table = tables.setdefault((one.a, one.b), [[0] * 3 for _ in range(3)])
@@ -341,7 +341,7 @@ def _pair_up(cells: Mapping[PairCells, int], *, with_intervals: bool) -> Iterato
 def _statements_of(
     cells: Mapping[PairCells, int],
 ) -> dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]]:
-    """Return the joint items of each pair by statement, in a fixed order on which the resampling depends."""
+    """Return the shared items of each pair by statement, in a fixed order on which the resampling depends."""
     found: dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]] = defaultdict(list)
     for one, n in sorted(cells.items()):
         if n:

@@ -343,8 +343,8 @@ FIGURES: tuple[Definition, ...] = (
 )
 BOUNDS_TEXT = _(
     "An item is open if the figure needs its score and the score is pending or unresolved. "
-    "Open items are in neither numerator nor denominator. The bounds hold for every "
-    "outcome of the open items."
+    "Open items are in neither the numerator nor the denominator. The bounds cover every "
+    "possible outcome of the open items."
 )
 INTERVAL_TEXT = _(
     "95% Wilson intervals. If statements are repeated, items of one statement are not "

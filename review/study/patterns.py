@@ -331,7 +331,7 @@ def _of_stage(scores: Iterable[GivenScore], stage: Stage) -> Iterable[GivenScore
 
 
 def _without_sham(judged: Judged) -> list[GivenScore]:
-    """Return the scores without later stages that were shown as a sham to reviewers who found the script right."""
+    """Return the scores without those of sham stages, which reviewers see after scoring a script as right."""
     if not judged.is_sham or judged.verdict is Verdict.INCORRECT:
         return list(judged.scores)
     own = value_by_reviewer(

@@ -199,4 +199,4 @@ def _bring_in(campaign: Campaign, rows: Sequence[Row], *, by: User) -> None:
         file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         remarks = review.import_study(file, campaign, by=by)
     if remarks:
-        raise Refused(_("The demo's study can't be read: %s") % remarks[0])
+        raise Refused(_("The demo study can't be imported: %s") % remarks[0])

@@ -32,7 +32,7 @@ from scriptsmith_site.operation.local_models import speed_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300.0
-# As one would type it: the data folder of `make run`, not that of the tests.
+# Use the data folder of `make run`, because the tests' own folder has no models.
 FOLDER = Path(os.environ.get("SCRIPTSMITH_TEST_DATA") or ROOT / ".data") / "local-models"
 
 

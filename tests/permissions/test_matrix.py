@@ -117,7 +117,7 @@ def test_a_token_opens_what_its_scope_says(everything: Everything, others: int) 
 
 
 def test_every_page_has_a_row_and_every_row_a_page(everything: Everything) -> None:
-    """Every method that an address accepts needs a row, too."""
+    """Every method that a URL accepts also needs a row."""
     rows = {(row.name, method): row for row in page_rows() for method in row.methods}
     named = {row.name: row for row in page_rows()}
     new = sorted(page_routes().keys() - named.keys())

@@ -1,6 +1,6 @@
-"""Decide whether programs in the languages of sed, awk or a database only read.
+"""Decide whether sed, awk and database programs are read-only.
 
-The answer is yes only if the whole text is understood. Otherwise it is no.
+The answer is yes only if the whole program is understood.
 """
 
 from __future__ import annotations

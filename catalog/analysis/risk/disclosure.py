@@ -276,7 +276,7 @@ def _find_bulk(program: Program) -> dict[int, str]:
 
 
 def _is_stranger(command: Command) -> bool:
-    """Return whether the command sends to an arbitrary address. Backups usually go to named hosts by ssh."""
+    """Return whether the command sends to an arbitrary address. Backups usually go to named hosts over SSH."""
     words = [*command.arguments, *(redirect.word for redirect in command.redirects)]
     is_bare = any(PATTERNS["stranger"].search(word.literal or "") for word in words)
     return is_bare or command.name in WORDS["bulk-senders"]

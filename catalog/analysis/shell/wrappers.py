@@ -300,7 +300,7 @@ def _open_ansible(command: Command) -> Iterator[ShellText]:
 
 
 def _ansible_calls(command: Command) -> Iterator[tuple[str, str, Word]]:
-    """Yield module, arguments and place of an ad-hoc command or of a playbook in a here-document."""
+    """Yield the module, arguments and location of calls in an ad hoc command or a here-document playbook."""
     arguments = read_arguments(command.arguments, short="imauftelM", long=("args", "module-name"))
     module, text = arguments.value("m", "module-name"), arguments.value("a", "args")
     if command.name == "ansible-playbook":

@@ -34,7 +34,7 @@ def edit_version(
         newest = entry.versions.latest("number")
         if newest.number != version.number:
             raise Stale(
-                _("%(who)s has saved version %(number)s in the meantime. Check it first.")
+                _("%(who)s saved version %(number)s in the meantime. Review it first.")
                 % {"number": newest.number, "who": name_of(newest.author)},
                 newest=newest.number,
             )

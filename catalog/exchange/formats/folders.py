@@ -34,7 +34,7 @@ class Folder(Protocol):
         ...
 
     def folders(self) -> Sequence[Folder]:
-        """The folders in it, by name."""
+        """The subfolders, sorted by name."""
         ...
 
 

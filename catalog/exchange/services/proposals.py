@@ -69,8 +69,8 @@ def propose(
 ) -> Version:
     """Create the next version of an entry, or the first of a new one, in review; this verifies nothing.
 
-    Its author is `by`, who brought it. The accounts `also_by` may have written it and can't verify it either.
-    Raises PermissionDenied, BadInput if nothing would change, NotAllowedNow.
+    Its author is `by`, who brought it. The accounts `also_by` may have written it and can't verify it either. Raises
+    PermissionDenied, NotAllowedNow, and BadInput if nothing would change.
     """
     require(by, CURATE)
     # Labels say nothing about how to run it, and are kept as they are in the catalogue.

@@ -152,7 +152,10 @@ def _hash_below(path: str, after: Mapping[str, Entry]) -> str:
 
 
 def _hash(path: str, entry: Entry, after: Mapping[str, Entry]) -> str:
-    """Return a hash, following links like md5sum. Broken links use their target and large files use their size."""
+    """Return a hash, following links like md5sum.
+
+    Broken links are represented by their target, large files by their size.
+    """
     found = _follow(path, entry, after)
     if found is None:
         return f"link to {entry.target}"

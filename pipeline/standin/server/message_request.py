@@ -178,7 +178,7 @@ def parse_request(body: object, *, loose: bool) -> MessageRequest:
 
 
 def fit(shape: type[Model], value: object) -> Model:
-    """Return `value` as `shape`, or raise RequestRefused with the place and reason of one error."""
+    """Return `value` as `shape`, or raise RequestRefused with the first error and its location."""
     try:
         return shape.model_validate(value)
     except ValidationError as errors:

@@ -114,7 +114,7 @@ def share_of(values: dict[str, object], column: str) -> float | None:
 
 
 def amount_of(values: dict[str, object], column: str, *, most: float) -> float | None:
-    """Return a number of at least 0, or None. Raises RowProblem."""
+    """Return the column's value as a non-negative number, or None if it is empty. Raises RowProblem."""
     value = values.get(column)
     if value is None or (isinstance(value, str) and not value.strip()):
         return None

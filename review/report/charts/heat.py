@@ -12,7 +12,7 @@ STEPS = (0.0, 0.2, 0.4, 0.6, 0.8)
 
 @dataclass(frozen=True)
 class Cell:
-    """A pair's coefficient. `level` is 0 (none, or below zero) to 5; `text` is empty without a joint item."""
+    """A pair's coefficient. `level` is 0 (none, or below zero) to 5; `text` is empty if the pair shares no item."""
 
     text: str
     level: int

@@ -182,7 +182,7 @@ def _measures(view: ReportView, stage: str, one: Json) -> Block:
         if key not in one or (one[key] is None and key != "krippendorff_alpha"):
             continue
         interval = _ends(intervals.get(key))
-        mean = _("mean over pairs with at least 20 joint items")
+        mean = _("mean over pairs with at least 20 shared items")
         rows.append(
             [
                 Cell(str(label), note=mean if is_mean and key in _PAIR_KAPPAS else ""),
@@ -268,11 +268,11 @@ def _pairs(stage: str, one: Json, note: str) -> Table:
 def _leniency(stage: str, one: Json, note: str) -> Table:
     return table_of(
         f"leniency-{stage}",
-        _("Leniency: mean difference from the others on joint items, %s")
+        _("Leniency: mean difference from other reviewers on shared items, %s")
         % str(STAGES[stage]).lower(),
         [
             Column(_("Reviewer")),
-            Column(_("Joint items"), is_number=True),
+            Column(_("Shared items"), is_number=True),
             Column(_("Leniency"), is_number=True),
             Column(_("95% interval"), is_number=True),
         ],

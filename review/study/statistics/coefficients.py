@@ -81,7 +81,7 @@ def percent_of(multisets: Floats, times: Floats) -> Floats:
 
 
 def ac1_of(multisets: Floats, times: Floats) -> Floats:
-    """Return Gwet's AC1 of right and wrong under strict."""
+    """Return Gwet's AC1 of right and wrong under the strict criterion."""
     right = multisets[:, 2]
     return gwet_of(np.stack([multisets.sum(axis=1) - right, right], axis=1), times, np.eye(2))
 
@@ -92,14 +92,14 @@ def ac2_of(multisets: Floats, times: Floats) -> Floats:
 
 
 def ordinal_weights(size: int) -> Floats:
-    """Return Gwet's ordinal weights: 1 less the pairs of categories from one to the other, over all pairs."""
+    """Return Gwet's ordinal weights: 1 minus the share of category pairs in the range from one to the other."""
     steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
     weights: Floats = 1 - steps * (steps + 1) / (size * (size - 1))
     return weights
 
 
 def gwet_of(multisets: Floats, times: Floats, weights: Floats) -> Floats:
-    """Return Gwet's coefficient with these weights, of many samples; with those of identity it is AC1.
+    """Return Gwet's coefficient of many samples with these weights. With identity weights it is AC1.
 
     Items with one score count in the shares of the categories only.
     """

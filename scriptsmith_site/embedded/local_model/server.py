@@ -24,7 +24,7 @@ _AGAIN = "then start ScriptSmith again."
 
 
 class Unusable(Exception):
-    """The model can't be served until a person changes something; the text says what to do."""
+    """The model can't be served until the user fixes a problem. The message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Resources:
 
 
 def serve(model: Path, folder: Path, resources: Resources) -> None:
-    """Serve the model, announced in `folder`, until a signal. Exits with UNUSABLE if a restart can't help."""
+    """Serve the model, announced in `folder`, until a signal arrives. Exits with UNUSABLE if a restart can't help."""
     told = LocalModel(model.stem, os.getpid(), key=secrets.token_urlsafe())
     told.announce(folder)
     # If memory runs out, the kernel ends this process rather than the database.
@@ -55,7 +55,7 @@ def serve(model: Path, folder: Path, resources: Resources) -> None:
 
 
 def require_usable(model: Path) -> None:
-    """Raise Unusable if the file can't be read, is no GGUF file, or does not fit into the memory."""
+    """Raise Unusable if the file can't be read, is not a GGUF file, or does not fit in memory."""
     try:
         size = model.stat().st_size
         with model.open("rb") as file:

@@ -84,7 +84,7 @@ class Child:
         return self._process is not None and self.ended is None
 
     def how_ended(self) -> str:
-        """Return a sentence on how the process ended, or an empty text while it runs."""
+        """Return a sentence on how the process ended, or an empty string while it runs."""
         if self.ended is None:
             return ""
         how = processes.describe_end(f"The {self.name}", self._process)

@@ -124,9 +124,9 @@ def describe_end(name: str, process: Process | None) -> str:
 
 
 def end_with_parent(number: signal.Signals) -> Callable[[], None]:
-    """Return a `preexec_fn` that sends the child this signal when its parent ends for any reason.
+    """Return a `preexec_fn` that sends the child this signal when its parent exits for any reason.
 
-    The parent may end between fork and prctl. In that case, the child sends the signal to itself.
+    The parent may exit between fork and prctl. In that case, the child sends the signal to itself.
     """
     parent = os.getpid()
 

@@ -273,7 +273,7 @@ class _Branch:
         if mode not in (0o100644, 0o100755) or not isinstance(found, Blob):
             raise ValueError(_("%s is not a regular file") % name)
         if len(found.data) > MOST_SCRIPT:
-            raise ValueError(_("%s has more than 200,000 bytes") % name)
+            raise ValueError(_("%s is larger than 200,000 bytes") % name)
         return found.data
 
     def _commit(self, key: ObjectID) -> Commit:

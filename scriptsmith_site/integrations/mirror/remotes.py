@@ -234,12 +234,12 @@ def _check_status(status: int, url: str) -> None:
         raise HTTPUnauthorized(None, url)
     if status == 403:
         raise RemoteTrouble(
-            _("The server responded 403: the account may not write to the repository.")
+            _("The server responded with 403: the account may not write to the repository.")
         )
     if status == 404:
         raise NotGitRepository
     if status != 200:
-        raise RemoteTrouble(_("The server responded %s.") % status)
+        raise RemoteTrouble(_("The server responded with %s.") % status)
 
 
 def _reader(reply: httpcore2.Response) -> Callable[[int], bytes]:
@@ -365,8 +365,8 @@ def _exchange() -> Iterator[None]:
     except HTTPUnauthorized:
         raise RemoteTrouble(
             _(
-                "The server responded 401: the user name or the secret is wrong, or the token has "
-                "expired."
+                "The server responded with 401: the user name or the secret is wrong, or the token "
+                "has expired."
             )
         ) from None
     except NotGitRepository:

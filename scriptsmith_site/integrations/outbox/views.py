@@ -156,7 +156,7 @@ def destination_replay(request: HttpRequest, pk: int) -> HttpResponse:
         except BadInput as refusal:
             add_refusal(form, refusal)
         else:
-            messages.success(request, _("Events to send again: %s.") % f"{count:,}")
+            messages.success(request, _("Events queued for redelivery: %s.") % f"{count:,}")
             return redirect("destination-detail", pk=pk)
     return _show(request, pk, span=form, status=422)
 

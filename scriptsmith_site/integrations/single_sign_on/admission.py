@@ -1,7 +1,8 @@
 """Map users of the provider to accounts: an existing identity, an account to link, or a new account.
 
-At each sign-in, the groups decide on access and roles. Losing either ends sessions and API tokens. Administrators with
-a password are never linked, so the provider cannot lock out or take over the last administrator.
+At each sign-in, the groups decide on access and roles. A user who loses either is signed out, and their API tokens are
+revoked. Administrators with a password are never linked, so the provider cannot lock out or take over the last
+administrator.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def remove_identity(user: User, *, by: User) -> None:
         raise Refused(_("You can't remove your own single sign-on. Ask another administrator."))
     deleted, _rows = SocialAccount.objects.filter(user=user).delete()
     if not deleted:
-        raise NotAllowedNow(_("This user has no single sign-on."))
+        raise NotAllowedNow(_("Single sign-on is not set up for this user."))
     record(user, "identity removed", by=by)
     note(Kind.IDENTITY_REMOVED, user=user, by=by)
     end_sessions(user, by=by)
@@ -182,8 +183,8 @@ def _refuse(claims: Claims, linked: User | None, *, may_enter: bool) -> NotAdmit
     elif may_enter:
         why = "an account with this address may not be linked"
         words = _(
-            "An account with your email address exists, but single sign-on may not use it. Sign "
-            "in with its password, or ask an administrator."
+            "An account with your email address exists, but it can't be linked to single sign-on. "
+            "Sign in with its password, or ask an administrator."
         )
     elif claims.groups is None:
         why = "the provider named no groups"

@@ -1,4 +1,4 @@
-"""The administrators' page for single sign-on: state, roles of groups, a test and a pause switch."""
+"""The administration page for single sign-on: status, group roles, a test and a pause switch."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Command(BaseCommand):
 
 
 def row_of(variable: Variable) -> str:
-    """Return the variable as a row of the table, with bars escaped."""
+    """Return the variable as a table row, with pipe characters escaped."""
     default = f"`{variable.default}`" if variable.default else ""
     cells = (f"`{variable.name}`", default, variable.help)
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

@@ -1,6 +1,6 @@
-"""The single path to a session: a first proof, a second factor if the user has one, then the session.
+"""The only way to start a session: a first factor, then a second factor if the user has one.
 
-django-allauth stores the pending sign-in and calls the hooks of this module.
+django-allauth stores the pending sign-in and calls the hooks in this module.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class SecondFactorStage(AuthenticateStage):  # type: ignore[misc]
         return redirect("login")
 
     def require_valid(self) -> User:
-        """Return the user of the pending sign-in. Raises Refused if the first proof is no longer valid."""
+        """Return the user of the pending sign-in. Raises Refused if the first factor is no longer valid."""
         user, state = self.login.user, self.login.state
         if (
             user is None

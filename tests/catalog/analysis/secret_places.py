@@ -58,7 +58,7 @@ _IN_SENTENCES = (
     "Community-String {} auf allen Karten ersetzen", "auth_pass {}", "ldap_default_authtok = {}",
     "mount the share with user backup and pass `{}`, then rerun",
 )  # fmt: skip
-# The secret is on the same line as the word and looks like no other word.
+# The secret is on the same line as the keyword and does not look like an ordinary word.
 _NEARBY = (
     "to unlock the volume with LUKS on nfs-2 type {} within two minutes",
     "Grafana has the same password as Kibana, namely {}, which we should split",

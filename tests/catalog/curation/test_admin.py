@@ -183,7 +183,7 @@ def test_another_script_is_a_new_version(client: Client, curator: User) -> None:
     stale = client.post("/admin/catalog/version/add/", {**form, "script_text": "uptime -s\n"})
 
     assert stale.status_code == 409
-    assert "in the meantime. Check it first." in stale.text and "uptime -s" in stale.text
+    assert "in the meantime. Review it first." in stale.text and "uptime -s" in stale.text
 
 
 def test_labels_change_without_a_new_version(client: Client, reviewer: User) -> None:

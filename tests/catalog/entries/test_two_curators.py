@@ -61,7 +61,7 @@ class TestAtOnce:
 
         newest = version.entry.versions.latest("number")
         assert (won, newest.number) == ("", 2)
-        assert refused.endswith(" has saved version 2 in the meantime. Check it first.")
+        assert refused.endswith(" saved version 2 in the meantime. Review it first.")
         assert newest.author is not None
         assert newest.author.first_name in refused
 
@@ -154,7 +154,7 @@ class TestOnThePage:
 
         assert page.status_code == 409
         for said in (
-            "Curt has saved version 2 in the meantime",
+            "Curt saved version 2 in the meantime",
             "Changes by Curt in version 2",
             "stop it",
             f'action="/catalogue/versions/{newer.pk}/edit/"',

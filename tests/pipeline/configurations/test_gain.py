@@ -153,7 +153,7 @@ def test_the_run_says_which_draft_it_recommends_and_why(
     assert [word for word in words if word not in page] == []
     assert "By the assessor's verdict, not a reviewer's." in page
     assert "$0.0100" in page and "at prices of 2026-10-07" in page
-    assert "(models 10.0 s)" in page
+    assert "(model calls: 10.0 s)" in page
 
 
 def test_single_draft_has_reason(client: Client, reviewer: User, subtests: pytest.Subtests) -> None:

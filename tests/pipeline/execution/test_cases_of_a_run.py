@@ -144,7 +144,7 @@ def test_what_is_refined_from_cases_stands_beside_what_is_recommended(
     assert [one.reached for one in gain_of(run.configuration).rounds] == [1]
     administrator = make_person("ada", "administrator")
     page = client_for(administrator).get(f"/configurations/{run.configuration.name}/").text
-    assert "Refinement from sandbox tests" in page and "of tests held out from the model" in page
+    assert "Refinement from sandbox tests" in page and "Tests held out from the model" in page
     page = client_for(administrator).get(f"/runs/{run.pk}/").text
     assert "is offered as an alternative" not in page
     Stage.objects.filter(run=run, name="recommend").update(outcome="offered")

@@ -316,7 +316,7 @@ def test_a_draw_that_leaves_one_pair_without_variation_is_no_draw_of_their_mean(
 
 
 def test_statements_that_say_nothing_of_the_pairs_do_not_make_up_their_number() -> None:
-    """The only pair that counts has thirty joint items in ten statements."""
+    """The only pair that counts has 30 shared items in ten statements."""
     counted = [[{1: n % 3, 2: (n + n % 4) % 3} for n in range(m, m + 3)] for m in range(10)]
     found = agreement_of(counts_of(*counted, *([{3: n % 3, 4: n % 2}] for n in range(15))))
 

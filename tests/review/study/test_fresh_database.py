@@ -53,7 +53,7 @@ def _is_equal(one: object, other: object, within: float) -> bool:
 def test_an_export_gives_the_same_report_in_a_fresh_database(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Only a database without the study proves that the report needs no rows that exports lack."""
+    """Use a database without the study to prove that the report needs only rows that exports contain."""
     files = {layout: tmp_path / f"out.{layout}" for layout in LAYOUTS}
     database = f"fresh_{os.getpid()}"
     with fresh_database(database):

@@ -98,7 +98,7 @@ def test_over_http_with_a_token(
     services.set_up(services.Values(address=address, secret="wrong"), by=administrator)
     work()
     mirror = Mirror.objects.get()
-    assert "The server responded 401" in mirror.last_error
+    assert "The server responded with 401" in mirror.last_error
     services.change(
         services.Values(address=address, secret=TOKEN), by=administrator, seen=mirror.edition
     )

@@ -140,7 +140,7 @@ def test_cell_is_never_a_formula() -> None:
 
 
 def changes_of(answer: object) -> list[dict[str, str]]:
-    """Return the rows without those of the security log, which has the reader's sign-in."""
+    """Return the rows except those of the security log, which include the reader's sign-in."""
     return [row for row in read_csv(answer) if row["kind"] != "security"]
 
 

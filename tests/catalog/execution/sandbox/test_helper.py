@@ -1,4 +1,4 @@
-"""Tests for the helper's imports, its system call numbers, and its patterns of arguments."""
+"""Tests for the helper's imports, its system call numbers, and its argument patterns."""
 
 from __future__ import annotations
 
