@@ -69,7 +69,7 @@ def access_managed_item(user: User, pk: int) -> Item:
 
 
 def access_assignment(user: User, item: Item) -> Assignment:
-    """Return the user's own active or waiting assignment on an item, or raise PermissionDenied."""
+    """Return the user's own active or waiting assignment to an item, or raise PermissionDenied."""
     assignment = item.assignments.filter(
         reviewer=user, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
     ).first()

@@ -1,8 +1,9 @@
 """Records which verdicts each user has been shown, and stores that with their scores.
 
-`pipeline.access.visible_parts` decides what a page may show of a run, and everything it permits is recorded here, so
-that pages don't have to do it. The records of a request are written after its response is rendered and before it is
-sent, by one statement without a lock, and only if something was shown. A GET request writes nothing else.
+`pipeline.access.visible_parts` decides what a page may show of a run, and everything it permits is
+recorded here, so pages need no code for it. A request's records are written after its response is
+rendered and before it is sent, in one statement that takes no lock, and only if something was
+shown. A GET request writes nothing else.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ _shown: ContextVar[ShownVerdicts | None] = ContextVar("shown", default=None)
 
 @contextmanager
 def watching() -> Iterator[ShownVerdicts]:
-    """Collect what is shown inside the block. Outside of it nothing is recorded, because no user sees it."""
+    """Collect what is shown inside the block. Outside the block nothing is recorded, because no
+    user sees it.
+    """
     shown = ShownVerdicts()
     token = _shown.set(shown)
     try:
@@ -61,7 +64,7 @@ def note_runs(user: User, runs: Iterable[int]) -> None:
 
 
 def note_campaign(user: User, campaign: Campaign, what: Exposure.What) -> None:
-    """Record that the user is shown verdicts of unspecified items of a campaign."""
+    """Record that the user is shown the verdicts of a campaign without naming the items."""
     shown = _shown.get()
     if shown is not None:
         shown.campaigns.add((user.pk, campaign.pk, what.value))
@@ -85,7 +88,7 @@ ON CONFLICT DO NOTHING
 
 
 def write(shown: ShownVerdicts, *, where: str) -> None:
-    """Store each exposure, unless an earlier one exists. `where` names the page or operation."""
+    """Store each exposure unless it is already recorded. `where` names the page or operation."""
     rows: list[tuple[int, int | None, int | None, str]] = [
         *((person, run, None, Exposure.What.RUN.value) for person, run in sorted(shown.runs)),
         *((person, None, campaign, what) for person, campaign, what in sorted(shown.campaigns)),
@@ -112,7 +115,9 @@ def first_exposure(user: int) -> Least:
 
 
 def scored_in_queue(user: int) -> Exists:
-    """Return a query expression for whether the user saw an item's verdict by scoring its run in the review queue."""
+    """Return a query expression for whether the user saw an item's verdict because they scored its
+    run in the review queue.
+    """
     given: QuerySet[Score] = Score.objects.filter(
         reviewer=user,
         stage=Score.Stage.SCRIPT,

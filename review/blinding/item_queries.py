@@ -1,4 +1,4 @@
-"""The queries of every review cycle. Each is compiled and prepared once."""
+"""The queries that every review needs. Each is compiled and prepared once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from review.blinding.exposure import first_exposure, scored_in_queue
 from review.models import Assignment, Item, Member, Remark, Rubric, Score, Scratch, SentBack
 from review.study.first_draft import FIRST_KINDS
 
-# Fields that no review page shows and no rule needs. Reading one anyway runs a query.
+# Fields that no review page shows and no rule needs. Accessing one of them runs an extra query.
 _LEFT_OUT = (
     *("created_at", "closed_at", "shuffle", "pattern", "disputed", "called_in"),
     *(
@@ -101,7 +101,8 @@ def _decided_item(pk: int, user: int) -> QuerySet[Item]:
     """Select and lock the item with all data that is published."""
     met = Assignment.objects.filter(item__case__action=OuterRef("case__action"), reviewer=user)
     arms = Item.objects.filter(case=OuterRef("case"))
-    # A score copied from another arm has the current time, and the minutes of a sitting that may be over.
+    # A copied score has the current time but the active minutes of the original session, which may
+    # be over.
     own = Score.objects.filter(reviewer=user, imported=False)
     last = own.exclude(visible__has_key="copied_from").order_by("-pk")
     return (
@@ -188,7 +189,7 @@ def _first_drafts(run: int) -> QuerySet[Draft]:
 
 
 def findings_of(draft: Draft) -> list[DraftFinding]:
-    """Return the findings of a Draft read by `read_drafts`, in the order of the lines."""
+    """Return the findings of a Draft read by `read_drafts`, in line order."""
     found: list[dict[str, Any]] = draft.found  # type: ignore[attr-defined]
     return [DraftFinding(**row) for row in found]
 
@@ -202,16 +203,16 @@ def _rubric_in_force() -> Subquery:
 read_item = PreparedQuery(_shown_item)
 lock_item = PreparedQuery(_locked_item)
 lock_decided = PreparedQuery(_decided_item)
-# A reviewer's assignment to continue with in a campaign, and their membership.
+# The assignment with which a reviewer continues in a campaign, and the reviewer's membership.
 lock_held = PreparedQuery(_held)
 read_member = PreparedQuery(_member)
-# A reviewer's scores of the first scripts of a case, except one item.
+# A reviewer's scores of the first scripts of a case, except those of one item.
 read_scores_of_case = PreparedQuery(_scores_of_case)
-# A reviewer's scores of an item, including old ones, their assignment, and what they typed.
+# A reviewer's scores of an item, including old ones, their assignment, and their autosaved text.
 read_scores = PreparedQuery(_scores)
 read_assignment = PreparedQuery(_assignment)
 read_scratch = PreparedQuery(_scratch)
-# The Drafts of a run in order, with their assessments and findings.
+# A run's Drafts in order, with their assessments and findings.
 read_drafts = PreparedQuery(_drafts)
 # The Drafts for scoring, without data that is only shown. `findings_of` does not work for them.
 read_scored_drafts = PreparedQuery(_scored_drafts)

@@ -1,4 +1,6 @@
-"""The list of campaigns: its filters with their counts, and its orders. There are few: all of them are counted."""
+"""The list of campaigns: its filters with their counts, and its sort orders. Campaigns are few, so
+all are counted.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ OPEN, INVITED = "all", "invited"
 
 
 class Sort(models.TextChoices):
-    """How the list is ordered; the first is the default."""
+    """The sort orders of the list. The first is the default."""
 
     NEWEST = "", gettext_lazy("Newest first")
     OLDEST = "oldest", gettext_lazy("Oldest first")
@@ -34,7 +36,7 @@ class Sort(models.TextChoices):
 
 
 class CampaignListForm(forms.Form):
-    """What the list is narrowed to, and its order."""
+    """The filters of the list and its sort order."""
 
     q = forms.CharField(
         label=gettext_lazy("Name"), required=False, max_length=150, widget=forms.SearchInput
@@ -65,7 +67,7 @@ def narrow(campaigns: QuerySet[Campaign], chosen: Mapping[str, Any]) -> QuerySet
 
 
 def in_order(campaigns: QuerySet[Campaign], sort: Sort) -> QuerySet[Campaign]:
-    """Return the campaigns in this order, each with `people`, its number of reviewers."""
+    """Return the campaigns in this order. Each is annotated with `people`, its number of reviewers."""
     states = Campaign.State
     under_way = [states.OPEN, states.PILOT, states.PAUSED, states.SETUP, states.CLOSED]
     place = Case(*(When(state=one, then=Value(number)) for number, one in enumerate(under_way)))
@@ -99,7 +101,7 @@ def count_facets(campaigns: QuerySet[Campaign], chosen: Mapping[str, Any]) -> li
 
 
 def columns_of(query: QueryDict, sort: Sort) -> list[Column]:
-    """The columns; those that the list can be sorted by are links."""
+    """Return the columns. Sortable columns are links."""
     column = partial(sort_column, query, sort)
     return [
         column(_("Study"), "col-title", {Sort.NAME: "ascending"}),

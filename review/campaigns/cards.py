@@ -1,4 +1,4 @@
-"""Campaigns as cards on a manager's home page, with the progress, the obstacles and the next step of each.
+"""Campaigns as cards on a manager's home page, each with its progress, problems and next step.
 
 A card shows no figure of a study, because every view of an open study's figures is recorded, and only the report
 records views. The card names the primary figure and links to the report.
@@ -23,7 +23,8 @@ from review.models import Assignment, Campaign, Flag, Item, scored_elsewhere
 from review.study.definitions import FIGURES
 
 _LABELS: Mapping[str, str] = {one.name: one.label for one in FIGURES}
-# As on the dashboard: the number of expired claims and the preparation time from which an item is stalled.
+# As on the dashboard: the number of expired claims and the preparation time after which an item
+# counts as stalled.
 _OFTEN = 3
 _LONG = timedelta(minutes=15)
 

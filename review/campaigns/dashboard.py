@@ -37,14 +37,15 @@ _MOST_DUE = 500
 _SHOWN = 10
 _OFTEN = 3  # expired claims
 _LONG = timedelta(minutes=15)
-# Counting more items than this takes longer than the rest of the page, and a difference of one is not noticed.
+# Counting more items than this takes longer than the rest of the page, and a difference of one
+# would not be noticed.
 _MANY = 20_000
 _SECONDS_KEPT = 5
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Items by state; the total has no withdrawn ones."""
+    """Items by state. The total excludes withdrawn items."""
 
     preparing: int = 0
     held: int = 0
@@ -77,7 +78,7 @@ class ReviewerLine:
     compared: int
     gold: tuple[int, int] | None  # correct answers and all answers
     later: Later | None = (
-        None  # items held back by the half-hour gap between answers to the same statement
+        None  # items delayed by the half-hour gap between answers to the same statement
     )
 
 
@@ -108,7 +109,7 @@ class Dashboard:
     stages: Sequence[StageLine]
     reviewers: Sequence[ReviewerLine]
     days: Sequence[tuple[date, int]]  # reviews done on each of the last DAYS days
-    left: int  # reviews still wanted
+    left: int  # reviews still needed
     pace: Pace
     stalls: Sequence[Stall]
     disputed: int
@@ -127,11 +128,12 @@ class Dashboard:
 def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
     """Count the real items of each campaign by state, in one query.
 
-    Training and gold items, repeats and halo checks may stay open, and a study is finished without them.
+    Training and gold items, repeats and halo checks are not counted, because a study can finish
+    while they are open.
     """
     found = list(campaigns)
     again = [one.pk for one in found if one.halo_share or one.repeat_share]
-    # The first part is an index lookup. The others run only if something has to be left out.
+    # The first part is an index lookup. The others run only if items must be excluded.
     every = Item.objects.filter(campaign__in=[one.pk for one in found if one.pk not in again])
     shown_again = Item.objects.filter(campaign__in=again, again="")
     known = Item.objects.filter(case__campaign__in=found, case__purpose__in=KNOWN)
@@ -188,7 +190,9 @@ def read_dashboard(campaign: Campaign) -> Dashboard:
 
 
 def _count_items(campaign: Campaign) -> tuple[Progress, int]:
-    """Count items by state, and those that wait for an adjudicator; in large campaigns, a few seconds old at most."""
+    """Count items by state, and items that wait for an adjudicator. In large campaigns, the counts
+    may be a few seconds old.
+    """
     key = f"dashboard-items-{campaign.pk}"
     found: tuple[Progress, int] | None = cache.get(key)
     if found is None:
@@ -200,14 +204,17 @@ def _count_items(campaign: Campaign) -> tuple[Progress, int]:
 
 
 def count_disputed(campaign: Campaign) -> int:
-    """Count the texts that wait for an adjudicator, at any stage; a text of several arms is marked in one of them."""
+    """Count the texts that wait for an adjudicator at any stage. A text shared by several arms is
+    marked in one arm only.
+    """
     return campaign.items.filter(disputed=True).count()
 
 
 def count_planned(campaign: Campaign) -> int | None:
     """Return how many planned statements have a final result in every configuration, or None without a plan.
 
-    Only reviewers' scores made here count. Imported scores existed before the plan, and a failed run has no score.
+    Only scores that reviewers gave in this installation count. Imported scores existed before the
+    plan, and a failed run has no score.
     """
     if campaign.planned_items is None:
         return None
@@ -308,7 +315,9 @@ def _read_days(
 
 
 def _read_last(campaign: Campaign, reviewers: Iterable[int]) -> dict[int, datetime]:
-    """Return the time of each reviewer's latest score here, using one index lookup per reviewer."""
+    """Return the time of each reviewer's latest score in this installation, using one index lookup
+    per reviewer.
+    """
     query = """
         SELECT id, (SELECT score.at FROM review_score score JOIN review_item item ON item.id = score.item_id
                     WHERE score.reviewer_id = reviewer.id AND item.campaign_id = %s AND NOT score.imported
@@ -321,7 +330,9 @@ def _read_last(campaign: Campaign, reviewers: Iterable[int]) -> dict[int, dateti
 
 
 def _count_preparing(campaign: Campaign) -> int:
-    """Count the reviews of items whose scripts are not ready; the tallies do not include them yet."""
+    """Count the reviews of items whose scripts are not ready; the tallies do not include these
+    reviews yet.
+    """
     items = campaign.items.filter(state=Item.State.PREPARING, case__purpose=Case.Purpose.REAL)
     wanted: int | None = items.aggregate(left=Sum(F("overlap") - F("done")))["left"]
     return wanted or 0
@@ -329,7 +340,7 @@ def _count_preparing(campaign: Campaign) -> int:
 
 def _read_stalls(campaign: Campaign, work: _Work, *, is_large: bool) -> list[Stall]:
     items = campaign.items.select_related("case__action", "run", "configuration")
-    # By reviewer, because the index is by reviewer.
+    # Filter by reviewer, because the index is by reviewer.
     times = dict(
         Assignment.objects.filter(
             reviewer__in=work.reviewers,
@@ -364,7 +375,7 @@ def _read_stalls(campaign: Campaign, work: _Work, *, is_large: bool) -> list[Sta
 
 
 def _find_unreachable(campaign: Campaign, *, is_large: bool) -> list[int]:
-    """Return the keys of the first items that want a score and that no reviewer can take any more."""
+    """Return the keys of the first items that need a score but that no reviewer can claim any more."""
     if campaign.state not in (Campaign.State.PILOT, Campaign.State.OPEN):
         return []
     key = f"dashboard-unreachable-{campaign.pk}"
@@ -407,7 +418,7 @@ def _read_money(campaign: Campaign) -> Money | None:
         return None
     spent = spent_by(batch)
     if not spent and batch.budget is None and not campaign.configurations.exists():
-        # Nothing is run here: there is no money to speak of.
+        # The campaign runs nothing here, so it has no costs.
         return None
     return Money(
         spent=spent,

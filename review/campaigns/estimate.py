@@ -101,7 +101,9 @@ class Estimate:
 
     @property
     def pilot_runs(self) -> int:
-        """Missing runs of the pilot, or 0 if no other runs are missing, because these need no separate button."""
+        """Missing runs of the pilot, or 0 if only pilot runs are missing, because then the pilot
+        needs no separate button.
+        """
         found = sum(arm.pilot_runs for arm in self.arms)
         return found if found < self.runs else 0
 
@@ -173,7 +175,8 @@ def _count_reviews(campaign: Campaign, missing: int) -> int:
     if items["shared"]:
         reviews += items["shared"] * campaign.members.count()
     if campaign.state == Campaign.State.SETUP:
-        # Created when the campaign opens. This is an upper limit, because not every item has a refined script.
+        # Repeats and halo checks are created when the campaign opens. This is an upper limit,
+        # because not every item has a refined script.
         shown_again = campaign.halo_share + campaign.repeat_share
         reviews += (items["real"] + missing) * shown_again / 100
     return round(reviews)

@@ -38,7 +38,7 @@ class GivenScore:
 
 @dataclass(frozen=True)
 class StageEvidence:
-    """One stage with the scored text, all scores, and the adjudication if there is one."""
+    """One stage with the scored text, all scores, and the adjudication, if any."""
 
     stage: str
     arm: str
@@ -49,7 +49,7 @@ class StageEvidence:
     remarks: Sequence[ShownRemark]
     findings: Sequence[DraftFinding]
     adjudication: Adjudication | None
-    is_open: bool  # reviewers differ, and no adjudication exists
+    is_open: bool  # reviewers differ, and the stage has no adjudication
 
     @property
     def spread(self) -> tuple[int, int] | None:
@@ -64,7 +64,9 @@ class StageEvidence:
 
 @dataclass(frozen=True)
 class Evidence:
-    """An item with its texts. `stages` contains the stages that were created or scored, in scoring order."""
+    """An item with its texts. `stages` contains the stages that were created or scored, in scoring
+    order.
+    """
 
     item: Item
     action: Action
@@ -104,7 +106,7 @@ class Evidence:
 def read_evidence(item: Item, reader: User, *, names: bool) -> Evidence:
     """Return all data of an item that has a run, and record that the reader has seen its verdict.
 
-    Without `names`, each reviewer is shown as a letter, which is the same throughout the item.
+    Without `names`, each reviewer is shown as a letter, which stays the same throughout the item.
     """
     desk = open_item(item, reader, reads_all=True)
     note_run(reader, desk.run)
@@ -168,7 +170,9 @@ def _object_of(
     drafts: Sequence[Draft],
     feedbacks: Sequence[Feedback],
 ) -> tuple[Draft | None, Feedback | None]:
-    """Return the text that was scored at a stage, or the newest of its arm if the stage has no score."""
+    """Return the text that was scored at a stage, or the newest text of its arm if the stage has no
+    score.
+    """
     if stage == Score.Stage.SCRIPT:
         return first, None
     explained = [
@@ -193,7 +197,7 @@ def _label(stage: Score.Stage, arm: Arm) -> str:
 
 
 def _called_in(scores: Sequence[Score]) -> set[int | None]:
-    """Return the keys of these scores' assignments that were made because others differed."""
+    """Return the IDs of these scores' assignments that were added because other reviewers differed."""
     keys = {one.assignment_id for one in scores if one.assignment_id is not None}
     found = Assignment.objects.filter(pk__in=keys, reason=Assignment.Reason.TIE_BREAK)
     return set(found.values_list("pk", flat=True))

@@ -1,4 +1,4 @@
-"""A campaign's pace over the days that have passed, and the expected end at that pace."""
+"""A campaign's pace over past days, and its expected end at that pace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from review.models import Campaign
 
 PACE_DAYS = 7
 _DAY = timedelta(days=1)
-# A shorter time says nothing about the pace.
+# A shorter period says nothing about the pace.
 _LEAST = timedelta(minutes=1)
 _TOO_FAR = 3_650  # days
 _KEPT = 24 * 3_600  # seconds; the time of the first score does not change
@@ -22,7 +22,8 @@ _KEPT = 24 * 3_600  # seconds; the time of the first score does not change
 
 @dataclass(frozen=True)
 class Pace:
-    """Reviews done here from `since` to `until`: the last PACE_DAYS days, or less if the campaign is younger.
+    """Reviews done in this installation from `since` to `until`: the last PACE_DAYS days, or less
+    if the campaign is younger.
 
     For a closed campaign, this is everything from its first to its last review. Imported scores have no pace, and a
     closed or paused campaign has no forecast.
@@ -38,7 +39,7 @@ class Pace:
 
     @property
     def passed(self) -> timedelta:
-        """The time in which they were done."""
+        """The period in which these reviews were done."""
         return max(self.until - self.since, _LEAST) if self.since else PACE_DAYS * _DAY
 
     @property
@@ -106,7 +107,9 @@ def read_pace(
 
 
 def _first_score(campaign: Campaign, reviewers: Iterable[int]) -> datetime | None:
-    """Return the time of the first score given here, using one index lookup per reviewer."""
+    """Return the time of the first score given in this installation, using one index lookup per
+    reviewer.
+    """
     key = f"campaign-first-score-{campaign.pk}"
     found: datetime | None = cache.get(key)
     if found is None:

@@ -40,7 +40,7 @@ def _lines(rows: int, **attributes: str) -> forms.Textarea:
 
 
 class Words(forms.CharField):
-    """Multi-line text with browsers' CRLF converted and NUL refused, which the database can't store."""
+    """Multi-line text that converts browsers' CRLF and rejects NUL, which the database can't store."""
 
     default_validators = [ProhibitNullCharactersValidator()]
 
@@ -100,7 +100,7 @@ class CloneForm(forms.Form):
 
 
 class RulesForm(FoldedForm):
-    """A step that changes some of the campaign's rules; its fields have their names."""
+    """A step that changes some of the campaign's rules. Its fields are named after the rules."""
 
     def __init__(self, data: object = None, *, campaign: Campaign) -> None:
         rules = rules_of(campaign)
@@ -112,12 +112,12 @@ class RulesForm(FoldedForm):
         return dict(self.cleaned_data)
 
     def add_refusal(self, refusal: BadInput) -> None:
-        """Show a service's error message at the field that caused it."""
+        """Show a service's error message next to the field that caused it."""
         self.add_error(refusal.field if refusal.field in self.fields else None, str(refusal))
 
 
 class AboutForm(RulesForm):
-    """The purpose of the study, and what was planned before any score was seen."""
+    """The purpose of the study, and the analysis planned before any score was seen."""
 
     common = (
         *("planned_items", "primary_figure", "primary_criterion"),
@@ -238,7 +238,7 @@ class ReviewersForm(RulesForm):
 
 
 class BlindingForm(RulesForm):
-    """What stays hidden, the order of items, and the measures against bias."""
+    """What is hidden from reviewers, the order of items, and the measures against bias."""
 
     common = ("hides_verdict", "hides_models", "hides_reviewers", "order")
 
@@ -318,7 +318,7 @@ class RubricForm(RulesForm):
 
 
 class BudgetForm(RulesForm):
-    """The budget of the model calls, and whether they run in message batches at half the price."""
+    """The budget for model calls, and whether they run in message batches at half the price."""
 
     budget = forms.DecimalField(
         label=_("Budget in US dollars"),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from review.campaigns.forms import Words
 from review.models import Score
 
-# Reasons why execution and experts differ on an item, as shown on pages.
+# Reasons why execution and experts differ on an item, as displayed on pages.
 EXECUTION_REASONS = {
     "different_interpretation": _("different interpretation"),
     "too_strict": _("too strict"),

@@ -1,4 +1,6 @@
-"""A sample item for the preview of the review page: one of the campaign's, or an invented one that is not stored."""
+"""A sample item for the preview of the review page: an item of the campaign, or an example that is
+not stored.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ find /var/log -type f -name '*.log' -size +100M -print
 
 
 def sample_desk(campaign: Campaign, user: User) -> ItemView:
-    """Return the view of an item that has a script, as it is before the first score."""
+    """Return the view of an item that has a script, in its state before the first score."""
     item = (
         campaign.items.select_related("case", "run__action", "run__configuration", "configuration")
         .filter(run__drafts__isnull=False)

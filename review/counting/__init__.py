@@ -1,1 +1,3 @@
-"""Count what each item contributes to a campaign's figures, updated as scores arrive."""
+"""Counts what each item contributes to a campaign's figures and updates the counts as scores
+arrive.
+"""

@@ -1,8 +1,8 @@
-"""Compute an item's contribution to its campaign's counts, and the text in which the item stores it.
+"""Compute an item's contribution to its campaign's counts, and the text that stores it in the item.
 
-The text contains the item's pattern, each reviewer's values per stage, the sums, the stages whose text an earlier
-item of the case has, and the patterns that differ under other readings. Items with equal scores are judged only once.
-The rules are in `review.study.patterns`.
+The text contains the item's pattern, each reviewer's values per stage, the sums, the stages whose
+text an earlier item of the case has, and the patterns that differ under other readings. Results are
+cached for items with equal scores. The rules are in `review.study.patterns`.
 """
 
 from __future__ import annotations
@@ -39,13 +39,15 @@ DAY, TIME, LEFT = "@day:", "@time:", "@left"
 WORK = Q(kind=_SUM, pattern__startswith="@")
 # Items with a score that was not imported, and scores that don't count: `not_blind:STAGE:VERDICT:VALUE`.
 HERE, NOT_BLIND = "here", "not_blind:"
-# The reading without each reviewer's first quarter is not stored, because every score moves its end. See
-# `first_quarter`.
+# The reading without each reviewer's first quarter is not stored, because every new score moves the
+# end of that quarter. See `first_quarter`.
 _READINGS = (Reading.WITH_NOT_BLIND, Reading.WITHOUT_CALLED_IN)
 
 
 class Contribution(NamedTuple):
-    """An item's contribution as stored. `disputed` means that an adjudicator has to settle a score."""
+    """An item's contribution in its stored form. `disputed` means that an adjudicator has to settle
+    a score.
+    """
 
     text: str
     disputed: bool
@@ -111,7 +113,9 @@ def bring(facts: Facts, key: int) -> Contribution:
 
 
 class _Alike(NamedTuple):
-    """A score without reviewer and time. Reviewers are replaced by indexes, and scores are in order of time."""
+    """A score without reviewer and time. Reviewers are replaced by indexes, and scores are in
+    chronological order.
+    """
 
     reviewer: int
     stage: str
@@ -137,7 +141,7 @@ class _Judged(NamedTuple):
     readings: tuple[tuple[str, str], ...]
 
 
-# Many items are alike, and their cached results are small.
+# Many items are alike, and the cached results are small.
 @lru_cache(maxsize=65_536)
 def _judge(
     situation: Situation,
@@ -196,7 +200,9 @@ def _write(
 def _sum_item(
     situation: Situation, own: Iterable[ScoreRow], passed: Iterable[tuple[int, str]]
 ) -> dict[str, int]:
-    """Count items of the demo model, items with a known time, their seconds, and skips by reviewer."""
+    """Count items from the demo model, items with a known time, their seconds, and each reviewer's
+    skips.
+    """
     sums: Counter[str] = Counter()
     seconds = add_up(score.active_seconds for score in own)
     if situation.is_demo:
@@ -212,7 +218,7 @@ def _sum_item(
 
 
 def _sum_work(row: ItemRow, work: Iterable[Work], own: Iterable[ScoreRow]) -> dict[str, int]:
-    """What the item adds to progress and pace; training and gold items add nothing."""
+    """Return what the item adds to progress and pace. Training and gold items add nothing."""
     sums: Counter[str] = Counter()
     if row.purpose in ("training", "gold"):
         return {}

@@ -1,4 +1,4 @@
-"""Read a campaign's counts from the tallies in the form that the report needs."""
+"""Reads a campaign's counts from the tallies in the form that the report needs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Counts:
     """The counts of one configuration of a campaign."""
 
     items: Counter[ItemPattern] = field(default_factory=Counter)
-    # Statements with several items, by the reduced patterns of these items.
+    # Statements with several items, by their items' reduced patterns.
     clusters: Counter[tuple[ItemPattern, ...]] = field(default_factory=Counter)
     given: dict[Stage, GivenCounts] = field(default_factory=lambda: defaultdict(GivenCounts))
     # Corrections to the sum over configurations, so that each text and each statement counts once.
@@ -70,9 +70,10 @@ class Counts:
     joint: dict[int, Counter[tuple[Pair, ...]]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
-    # From another reading to counts of items by (pattern, pattern under that reading), if these differ.
+    # Maps another reading to counts of items by (pattern, pattern under that reading), if these
+    # differ.
     readings: dict[Reading, Counter[Pair]] = field(default_factory=lambda: defaultdict(Counter))
-    # From another reading to the corrections of `clusters`.
+    # Maps another reading to the corrections of `clusters`.
     clusters_of: dict[Reading, Counter[tuple[ItemPattern, ...]]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
@@ -151,7 +152,7 @@ def _take_given(counts: Counts, kind: str, pattern: str, count: int) -> None:
         given.values[key] = count
 
 
-# Every report reads the same texts.
+# Every report reads the same keys, so cache them.
 @lru_cache(maxsize=262_144)
 def _read_given(kind: str, pattern: str) -> tuple[bool, Stage, _Given]:
     name, _mark, rest = pattern.partition("|")

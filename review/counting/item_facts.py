@@ -1,7 +1,7 @@
 """Read the facts about items that the figures need, such as verdicts and origins, in a few queries.
 
-Everything is read as plain values, because a report may use a million scores and objects need several times as much
-memory.
+All data is read as plain values, because a report may use a million scores, and objects need
+several times as much memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _ORIGINS = {
     DraftKind.REPAIRED.value: Origin.REPAIRED.value,
     DraftKind.RETRIEVED.value: Origin.RETRIEVED.value,
 }
-# The key in an imported run's spec for a script that was retrieved from an entry outside of this catalogue.
+# The key in an imported run's spec for a script that was retrieved from an entry outside this
+# catalogue.
 MADE = "made"
 # The key in an imported run's spec for a recommended Draft that is neither scored nor in the file.
 ADVISED = "recommended"
@@ -109,7 +110,7 @@ class ItemRow(NamedTuple):
     # What an imported run recommended instead of one of its Drafts.
     advised: str
     hides_verdict: bool
-    is_counted: bool  # not of a pilot whose scores enter no figure
+    is_counted: bool  # not an item of a pilot whose scores no figure counts
 
 
 # --- Items and their runs -----------------------------------------------------------------------------------------
@@ -166,7 +167,9 @@ class _Feedback(NamedTuple):
 
 
 class _Made(NamedTuple):
-    """The results of a run that the stages show: the first Draft and what the model derived from it."""
+    """The results of a run that the stages show: the first Draft, and the feedback and Draft that
+    the model derived from it.
+    """
 
     first: DraftRow | None
     feedback: _Feedback | None
@@ -248,7 +251,9 @@ def _situation(row: ItemRow, made: _Made, chosen: DraftRow | None) -> Situation:
 
 
 def _typical(words: int) -> int:
-    """Return one length for all lengths of a class, so that items which count alike compare equal."""
+    """Return one representative length for all lengths of a class, so that items that count alike
+    compare equal.
+    """
     return (*LENGTHS, LENGTHS[-1] + 1)[class_of_length(words)]
 
 

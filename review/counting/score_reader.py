@@ -1,4 +1,4 @@
-"""Read scores, adjudications and work as plain values, in a fixed number of queries.
+"""Reads scores, adjudications and assignments as plain values, in a fixed number of queries.
 
 `read_scores` is the only way from rows to the study's rules. `review.study.patterns` alone decides which scores
 count.
@@ -37,7 +37,7 @@ class ScoreRow(NamedTuple):
     stage: str
     value: int
     arm: str
-    # No more was visible than the stage shows, according to the record of the score.
+    # The page showed no more than the stage allows, according to the score's record.
     is_blind: bool
     is_undone: bool
     is_copied: bool  # from the same text in another arm, in which the score was given
@@ -60,14 +60,18 @@ class ScoreRow(NamedTuple):
 
 
 class Word(NamedTuple):
-    """An adjudication: the final score of a stage, and a time that is greater for later ones."""
+    """An adjudication: the final score of a stage, and a time that is greater for later
+    adjudications.
+    """
 
     at: tuple[datetime, int]
     value: int
 
 
 def passed_over(work: Iterable[Work]) -> tuple[tuple[int, str], ...]:
-    """Return the reviewers who skipped the item or could not judge it, with the respective state."""
+    """Return the reviewers who skipped the item or could not judge it, with their assignment's
+    state.
+    """
     return tuple((one.reviewer, one.state) for one in work if one.state in _PASSED_OVER)
 
 

@@ -1,4 +1,6 @@
-"""Read the items that were shown twice, with the values given each time, by the rules of the figures."""
+"""Read the items that were shown twice, with the values given each time, under the same rules as
+the figures.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ class _Pair(NamedTuple):
 
 
 class Halo(NamedTuple):
-    """A refined script shown as if it were a first Draft, with its original and the values that it got."""
+    """A refined script shown as if it were a first Draft, with its original and its scores."""
 
     original: ItemPattern | None
     values: list[int]

@@ -1,9 +1,10 @@
 """Count the items of one statement together, because they are not independent of each other.
 
-Keys belong to the tallies of one configuration. A statement with several items in a configuration is a cluster, and
-other readings add and remove clusters. Reviewers' values are stored by statement for the agreement figures. If
-several configurations have the statement, their combined values are stored at the lowest configuration, with `*`
-before the stage. They correct the sum over configurations, because a text that several arms share was scored once.
+Each configuration's tallies have their own keys. A statement with several items in a configuration
+is a cluster, and other readings add and remove clusters. Reviewers' values are stored by statement
+for the agreement figures. If several configurations have the statement, their combined values are
+stored at the lowest configuration, with `*` before the stage. They correct the sum over
+configurations, because a text that several arms share was scored once.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ Changes = dict[int, Counter[str]]  # by configuration
 
 
 def count_statement(items: Sequence[Counted], changes: Changes, *, times: int) -> None:
-    """Add the counts of a statement's items, multiplied by `times`."""
+    """Add the counts of a statement's items multiplied by `times`."""
     arms: dict[int, list[Counted]] = defaultdict(list)
     for item in items:
         if item.kept.pattern:
@@ -100,7 +101,9 @@ Given = Mapping[str, list[list[int]]]  # by stage, (reviewer, value) pairs
 
 
 def unshared(kept: Kept) -> Given:
-    """Return the values given to the item's own texts, without texts that an earlier item of the case has."""
+    """Return the values given to the item's own texts, excluding texts that an earlier item of the
+    case has.
+    """
     return {stage: pairs for stage, pairs in kept.given.items() if stage not in kept.shared}
 
 

@@ -1,4 +1,6 @@
-"""Summarize a campaign from its tallies: the progress of each stage and each reviewer's agreement with others."""
+"""Summarizes a campaign from its tallies: the progress of each stage and each reviewer's agreement
+with others.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from review.models import Campaign, Score, Tally
 
 @dataclass(frozen=True)
 class StageLine:
-    """A stage with its numbers of scored items, of items with several scores and of items with disagreement."""
+    """A stage with its numbers of scored items, items with several scores and items with
+    disagreement.
+    """
 
     stage: str
     label: str
@@ -58,7 +62,9 @@ _PAIRS = """
 
 
 def read_agreement(campaign: Campaign) -> tuple[Counter[int], Counter[int]]:
-    """Return two counts by reviewer: script scores that agree with another reviewer's, and all comparisons."""
+    """Return two counts by reviewer: script scores that agree with another reviewer's, and all
+    compared scores.
+    """
     agreed: Counter[int] = Counter()
     compared: Counter[int] = Counter()
     with connection.cursor() as cursor:

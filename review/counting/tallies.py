@@ -1,4 +1,4 @@
-"""Update a campaign's counts as scores arrive, so that reports need not count all items.
+"""Updates a campaign's counts as scores arrive, so that reports need not count all items.
 
 Every score adds a TallyDue row. Due items are counted in slices: their previous contributions (in `Item.pattern`) are
 subtracted from the tallies and the new ones are added, also for their whole statements. Each campaign has only one
@@ -25,7 +25,7 @@ from review.study.types import OtherForm
 _Read = TypeVar("_Read")
 
 SLICE = 1_000
-# Looked up once instead of for every row.
+# Look the values up once instead of for every row.
 _ITEM, _SUM, _READING = (
     kind.value for kind in (Tally.Kind.ITEM, Tally.Kind.SUM, Tally.Kind.READING)
 )
@@ -121,7 +121,7 @@ def note_due(campaign: Campaign, items: Iterable[int]) -> None:
 
 
 def estimate_due(campaign: Campaign) -> int:
-    """Estimate the number of due items. Keys of other campaigns within a span are counted, too."""
+    """Estimate the number of due items. Other campaigns' keys within a span are counted too."""
     spans = Sum(F("last") - F("first") + 1, default=0)
     due = TallyDue.objects.filter(campaign=campaign).aggregate(Count("item"), spans=spans)
     return int(due["item__count"] + due["spans"])
@@ -247,7 +247,7 @@ def _count_statements(
 
 
 def _keep(changed: Sequence[_Changed]) -> None:
-    """Store the contributions in one statement, which is the same for any number of items."""
+    """Store the contributions in one statement, whose text is the same for any number of items."""
     with connection.cursor() as cursor:
         cursor.execute(
             """

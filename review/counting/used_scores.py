@@ -74,7 +74,7 @@ _SEVERAL = """
 
 
 def used_of_several(campaign: Campaign) -> list[int]:
-    """Return the script scores that count, for items that a reviewer scored more than once."""
+    """Return the counted script scores of items that a reviewer scored more than once."""
     keys = sorted(key for (key,) in fetch(_SEVERAL, [campaign.pk]))
     found: list[int] = []
     for start in range(0, len(keys), SLICE):

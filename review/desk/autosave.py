@@ -1,4 +1,6 @@
-"""Autosave of what a reviewer types on an item. Two tabs do not overwrite each other's text."""
+"""Autosave for the text that a reviewer types on an item. Two tabs do not overwrite each other's
+text.
+"""
 
 from __future__ import annotations
 

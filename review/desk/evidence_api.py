@@ -165,7 +165,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
                 by=signed_in(request),
             )
         except BadInput as refused:
-            # The review page has two fields for reasons, so this one has its own name there.
+            # The review page has two fields for reasons, so this field has a different name there.
             field = "reason" if refused.field == "strike_reason" else refused.field
             raise BadInput(str(refused), field=field) from refused
         return Response(RevisionSeen(made).data, status=status.HTTP_201_CREATED)

@@ -1,4 +1,6 @@
-"""Reviewers' requests for feedback and rewrites. Both run in the background, and the item returns to the reviewer."""
+"""Reviewers' requests for feedback and rewrites. Both run in the background, and the item then
+returns to the reviewer.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,7 @@ def send_feedback(
             secrets=secrets if item.campaign.is_live else SecretsChoice.MASK,
         )
     except pipeline.SecretsFound as found:
-        # Only some users may see the names of models.
+        # Only some users may see model names.
         raise pipeline.SecretsFound(
             found.found, to=[_("The model that rewrites the script")]
         ) from found

@@ -1,4 +1,4 @@
-"""Comments on single lines of a script. The reviewer who holds the item adds and removes them."""
+"""Comments on single lines of a script. The reviewer who claimed the item adds and removes them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ MOST_EACH = 200
 
 @transaction.atomic
 def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Remark:
-    """Comment on one line of a script the user may see. Sending the same comment again changes nothing.
+    """Comment on one line of a script that the user may see. Sending the same comment again changes
+    nothing.
 
-    Raises BadInput if the line does not exist or the text is empty or too long. Raises NotAllowedNow if the user does
-    not hold the item or may not see the script.
+    Raises BadInput if the line does not exist or the text is empty or too long. Raises
+    NotAllowedNow if the user has not claimed the item or may not see the script.
     """
     text = text.strip()
     if not text:
@@ -55,9 +56,10 @@ def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Rem
 
 @transaction.atomic
 def remove_remark(item: Item, remark: int, *, by: User) -> Remark:
-    """Remove the user's comment by marking it. Removing it twice changes nothing.
+    """Remove the user's comment by marking it as removed. Removing it twice changes nothing.
 
-    Raises BadInput if the user has no such comment, and NotAllowedNow if they do not hold the item.
+    Raises BadInput if the user has no such comment, and NotAllowedNow if the user has not claimed
+    the item.
     """
     found = Remark.objects.filter(pk=remark, item=item, by=by).first()
     if found is None:
@@ -70,7 +72,7 @@ def remove_remark(item: Item, remark: int, *, by: User) -> Remark:
 
 
 def remarks_of(desk: ItemView) -> list[Remark]:
-    """Return the visible comments on scripts that are open to the reviewer.
+    """Return the visible comments on scripts that the reviewer may see.
 
     Other reviewers' comments are included only if the campaign does not hide its reviewers.
     """
@@ -84,7 +86,7 @@ def remarks_of(desk: ItemView) -> list[Remark]:
 
 
 def write_notes(desk: ItemView) -> str:
-    """Return the reviewer's comment and line comments on the first script as a list of feedback points."""
+    """Return the reviewer's comment and line comments on the first script as feedback points."""
     score = desk.script_score
     if score is None or desk.first is None:
         return ""

@@ -1,4 +1,4 @@
-"""Scores: in the order of the stages, on the exact object shown, append-only, safe to send twice."""
+"""Records scores: in stage order, for the exact object shown, append-only, and idempotent."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ENDING = ("state", "ended_at", "lease_until")
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreInput:
-    """A submitted score: its stage, and the exact object that the reviewer saw."""
+    """A submitted score: the stage and the exact object that the reviewer saw."""
 
     stage: str
     value: int
@@ -43,24 +43,26 @@ class ScoreInput:
     view: str = Score.View.PLAIN
     active_seconds: float | None = None
     pauses: int = 0  # times without activity for longer than the idle limit, since the last score
-    fence: int | None = None  # of the tab that sends; None without a tab
+    fence: int | None = None  # of the tab that sends the score; None without a tab
 
 
 def submit_score(item: Item, given: ScoreInput, *, by: User) -> Score:
-    """Record a score. Repeating the call changes nothing; another value replaces the first.
+    """Record a score. Repeating the call changes nothing; a different value replaces the first.
 
-    Raises BadInput for an invalid value; NotAllowedNow if the stage is not open, the item belongs to another
-    reviewer, or another tab has taken over; and Stale if the text shown is no longer the one to score.
+    Raises BadInput for an invalid value; NotAllowedNow if the stage is not open, the item belongs
+    to another reviewer, or another tab has taken over; and Stale if the text to score has changed
+    since the page was loaded.
     """
     return score_locked(lambda: lock_item(item.pk, by.pk)[0], given, by=by)
 
 
 def score_locked(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
-    """Do the same for an item that `lock` reads and locks, inside the transaction of the score."""
+    """Record a score for an item that `lock` reads and locks, inside the score's transaction."""
     try:
         return _score(lock, given, by=by)
     except IntegrityError:
-        # Sent twice at once: this request read the earlier scores before the other one was stored.
+        # The score was sent twice at once, and this request read the earlier scores before the
+        # other request stored its score.
         return _score(lock, given, by=by)
 
 
@@ -93,7 +95,8 @@ def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
 
 
 def make_score(desk: ItemView, step: Step, given: ScoreInput, assignment: Assignment) -> Score:
-    """Return the unsaved score with its metadata, and mark an earlier score of its stage as replaced.
+    """Return the unsaved score with its metadata, and mark an earlier score for its stage as
+    replaced.
 
     `desk` must come from the query that locks the item.
     """
@@ -124,7 +127,7 @@ def make_score(desk: ItemView, step: Step, given: ScoreInput, assignment: Assign
 
 
 def finish(desk: ItemView, assignment: Assignment, score: Score | None = None) -> None:
-    """Store a new score of a study, and complete its item when nothing is left to score.
+    """Store a new score in a study, and complete its item when nothing is left to score.
 
     If a new stage opens, the item becomes active again.
     """
@@ -168,9 +171,11 @@ def confirm_scores(item: Item, *, by: User) -> None:
 
 
 def _end(desk: ItemView, assignment: Assignment) -> None:
-    """Finish a reviewer's work on an item. The locking query may already know that some of the steps are not needed."""
+    """Finish a reviewer's work on an item. The locking query may already know that some steps are
+    not needed.
+    """
     item = desk.item
-    if len(desk.given) > len(desk.steps):  # something was scored here before
+    if len(desk.given) > len(desk.steps):  # a score was recorded here before
         mark_answered(assignment)
     if getattr(item, "has_arms", True):
         copy_to_same_scripts(desk)
@@ -192,7 +197,9 @@ def is_through(item: Item, score: Score) -> bool:
 
 
 def reveal(item: Item, what: str, *, by: User) -> None:
-    """Reveal something early if the campaign allows it; record this now and with each later score."""
+    """Reveal hidden information early if the campaign allows it. Record this now and with each
+    later score.
+    """
     if what not in Reveal.What.values:
         raise BadInput(_("Unknown option."), field="what")
     if not item.campaign.may_reveal:
@@ -201,7 +208,9 @@ def reveal(item: Item, what: str, *, by: User) -> None:
 
 
 def held_assignment(desk: ItemView) -> Assignment:
-    """Return the reviewer's live assignment of this item. Raises NotAllowedNow if they hold none."""
+    """Return the reviewer's active assignment to this item. Raises NotAllowedNow if the reviewer
+    has none.
+    """
     assignment = desk.assignment
     if assignment is not None and desk.may_change_until:
         return assignment
@@ -236,10 +245,10 @@ def _earlier_by(desk: ItemView, step: Step) -> dict[str, int]:
 
 
 def is_blind(desk: ItemView, step: Step) -> bool:
-    """Return whether the score was given before anything later, or a hidden verdict, was visible.
+    """Return whether the reviewer gave this score before seeing anything later or a hidden verdict.
 
-    If it was not, the figures use the earlier score. Undoing a score does not undo what it revealed, and a reviewer
-    who has seen a verdict is never blind again.
+    Otherwise, the figures use the earlier score. Undoing a score does not undo what it revealed,
+    and a reviewer who has seen a verdict is never blind again.
     """
     if desk.item.campaign.hides_verdict and (
         Reveal.What.VERDICT in desk.revealed or _has_seen_verdict(desk)
@@ -260,7 +269,8 @@ def is_blind(desk: ItemView, step: Step) -> bool:
 def _has_seen_verdict(desk: ItemView) -> bool:
     """Return whether the reviewer saw the verdict before this item's stages showed it to them.
 
-    In the live queue, the score of the script shows the verdict, so looking it up later reveals nothing new.
+    In the review queue, scoring the script shows the verdict, so viewing it later reveals nothing
+    new.
     """
     item = desk.item
     load_exposure(desk.reviewer, item)
@@ -274,7 +284,9 @@ def _has_seen_verdict(desk: ItemView) -> bool:
 
 
 def _met_before(desk: ItemView) -> dict[str, bool]:
-    """Return whether the reviewer may know Drafts of this Action: they requested it, or had it in another item."""
+    """Return whether the reviewer may know Drafts of this Action because they requested it or
+    reviewed it in another item.
+    """
     return {
         "asked": desk.run.action.asked_by_id == desk.reviewer.pk,
         "seen_before": desk.item.seen_before,  # type: ignore[attr-defined]
@@ -288,7 +300,9 @@ def rubric_in_force(item: Item) -> int | None:
 
 
 def _sitting_minutes(locked: Item) -> float:
-    """Return the minutes since this reviewer's sitting began, based on their last score; 0 at its start."""
+    """Return the minutes since this reviewer's session began, based on the last score, or 0 at the
+    start of a session.
+    """
     last: datetime | None = locked.last_score_at  # type: ignore[attr-defined]
     before: float | None = locked.last_sitting_minutes  # type: ignore[attr-defined]
     if last is None or database_now() - last > SITTING_GAP:

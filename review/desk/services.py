@@ -1,4 +1,4 @@
-"""What a reviewer can do with an item: open, score, comment, decide and undo."""
+"""A reviewer's actions on an item: open, score, comment, decide and undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A sealed token of the Drafts a page has shown to its reviewer. Only those Drafts can be decided on.
+"""A sealed token for the Drafts that a page has shown to its reviewer. The reviewer can decide only
+on these Drafts.
 
 The token is derived from the user, the item and the Drafts the user may see, and reveals nothing about them. A hidden
 Draft affects neither the token nor the error messages.
@@ -18,12 +19,14 @@ _LENGTH = 32  # hex digits of each half
 
 
 def steps_shown(desk: ItemView) -> dict[int, Step]:
-    """Map the key of each Draft the reviewer may see to its stage, in the order of the stages."""
+    """Map the key of each Draft the reviewer may see to its stage, in stage order."""
     return {step.draft.pk: step for step in desk.steps if step.draft}
 
 
 def seal(desk: ItemView) -> str:
-    """Return the token of the current page: one half for the user and item, the other for the Drafts shown."""
+    """Return the token of the current page: one half for the user and the item, the other for the
+    visible Drafts.
+    """
     drafts = sorted(desk.shown_drafts, key=lambda one: one.pk)
     shown = " ".join(f"{draft.pk}:{draft.sha256}" for draft in drafts)
     owner = f"{desk.reviewer.pk} {desk.item.pk}"

@@ -1,4 +1,4 @@
-"""URLs of an item, below `items/<pk>/`. Scoring has the most requests, so it is first."""
+"""URLs of an item, below `items/<pk>/`. Scoring gets the most requests, so it comes first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The case sets of a campaign. They are fixed when its runs settle and when it opens, and do not change later."""
+"""The case sets of a campaign. They are fixed when its runs settle and when it opens, and do not
+change afterward.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ _AT_ONCE = 5_000
 
 
 def results_of(campaign: Campaign) -> Q:
-    """Return the condition for results that were run here or imported into this campaign."""
+    """Return the condition for results from this installation or imported into this campaign."""
     came = ImportedResult.objects.filter(campaign=campaign).values("execution")
     return Q(imported=False) | Q(pk__in=came)
 
@@ -66,11 +68,11 @@ def fix_cases(campaign: Campaign) -> int:
 
 @transaction.atomic
 def fix_cases_of_run(run_id: int) -> int:
-    """Add a settled run's cases to its studies, and run all Drafts for the statement against them.
+    """Add a settled run's cases to its studies, and run all of the statement's Drafts against them.
 
-    The first run adds all case sets that its statement has by then. Later runs add the sets they wrote, up to five in
-    total. A set that the run's author has fixed replaces the original, unless a reviewer has changed that one. Return
-    the number of requested sandbox runs.
+    The first run adds all case sets that its statement has by then. Later runs add the sets they
+    wrote, up to five in total. A set that the run's author has fixed replaces the original, unless
+    a reviewer has changed the original. Return the number of requested sandbox runs.
     """
     of_studies = Case.objects.filter(
         items__run=run_id,
@@ -130,7 +132,9 @@ def drafts_of(cases: Iterable[Case | int]) -> QuerySet[Draft]:
 
 
 def request_runs_for(item: Item, case_sets: Sequence[CaseSet]) -> int:
-    """Run every Draft of the item's case in these sets, even if it ran before. Return the number of runs."""
+    """Run every Draft of the item's case against these sets, even if it ran before. Return the
+    number of runs.
+    """
     scripts = dict(drafts_of([item.case]).values_list("sha256", "script"))
     runs = [
         request_run(script, case_set, purpose=CaseRun.Purpose.CASES)

@@ -1,4 +1,6 @@
-"""Determines which case sets count in a campaign: those fixed for the case, or reviewers' revisions of them."""
+"""Determines which case sets count in a campaign: the sets fixed for the case, or reviewers'
+revisions of them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class InForce:
 
 
 def roots_of(item: Item) -> list[CaseSet]:
-    """Return the original case sets of an item: in a study those fixed for its case, otherwise the statement's."""
+    """Return the original case sets of an item: in a study, the sets fixed for its case; otherwise,
+    the statement's sets.
+    """
     if item.campaign.is_live:
         return list(case_sets_for(item.case.action.statement))
     case = item.case.repeats_id or item.case_id
@@ -31,7 +35,9 @@ def roots_of(item: Item) -> list[CaseSet]:
 
 
 def sets_seen_by(desk: ItemView) -> list[InForce]:
-    """Return the case sets on this reviewer's page, without others' changes if the campaign hides reviewers."""
+    """Return the case sets on this reviewer's page, without other reviewers' changes if the
+    campaign hides reviewers.
+    """
     roots = roots_of(desk.item)
     if desk.visible["reviewers"]:
         return sets_of_all(desk.item.campaign, roots)
@@ -58,7 +64,7 @@ def sets_of_all(campaign: Campaign, roots: Sequence[CaseSet]) -> list[InForce]:
 def revisions_of(
     campaign: Campaign, roots: Collection[CaseSet], *, by: User | None = None
 ) -> list[CaseRevision]:
-    """Return the changes of these sets in this campaign, oldest first, by all users or by one."""
+    """Return the changes of these sets in this campaign, oldest first, by all users or by one user."""
     if not roots:
         return []
     found = CaseRevision.objects.filter(item__campaign=campaign, root__in=roots)

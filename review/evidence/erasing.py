@@ -1,4 +1,4 @@
-"""Erases reviewers' texts about cases when the texts of the action are erased."""
+"""Erases reviewers' texts about cases when the action's texts are erased."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def erase_changes(action_id: int) -> None:
 
 
 def sets_made_of(case_sets: Collection[int]) -> set[int]:
-    """Return the case sets that reviewers made from these sets and from no others."""
+    """Return the case sets that reviewers made only from these sets."""
     found = CaseRevision.objects.filter(root__in=case_sets)
     made = {pk for pair in found.values_list("case_set", "merged") for pk in pair if pk}
     elsewhere = CaseRevision.objects.exclude(root__in=case_sets).filter(

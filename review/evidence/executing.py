@@ -1,4 +1,6 @@
-"""Runs every script of a campaign in the cases of its statement, either directly or through the sandbox worker."""
+"""Runs every script of a campaign against its statement's cases, either directly or through the
+sandbox worker.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ KNOWN = "known"
 
 
 class ToRun(NamedTuple):
-    """A script and the case set to run it in."""
+    """A script and the case set to run it against."""
 
     script: str
     sha256: str
@@ -35,7 +37,9 @@ class Ran(NamedTuple):
 
 
 def list_work(campaign: Campaign) -> Iterator[ToRun]:
-    """Yield each script of the campaign's items with each case set that counts for its statement, once."""
+    """Yield each pair of a script in the campaign and a case set that counts for its statement,
+    once.
+    """
     fix_cases(campaign)
     seen: set[tuple[str, int]] = set()
     cases = (
@@ -55,7 +59,9 @@ def list_work(campaign: Campaign) -> Iterator[ToRun]:
 
 
 def execute_campaign(campaign: Campaign, *, by_worker: bool, again: bool) -> Iterator[Ran]:
-    """Run all scripts without a result on this kind of machine, or every script if `again`. Nothing runs unconfined."""
+    """Run all scripts without a result on this kind of machine, or every script if `again`. Every
+    run is confined.
+    """
     found = current_sandbox()
     fingerprint = found.fingerprint.sha256 if found.fingerprint else ""
     for work in list_work(campaign):

@@ -56,8 +56,8 @@ class _DraftRow(NamedTuple):
     kind: str
     sha256: str
     refinement_id: int | None
-    on: int | None  # the Draft that the feedback is about
-    said: str | None  # who wrote the feedback
+    on: int | None  # the Draft that the feedback is on
+    said: str | None  # the author of the feedback
 
 
 class _Result(NamedTuple):
@@ -73,11 +73,12 @@ class _Result(NamedTuple):
 def read_outcomes(campaign: Campaign) -> list[ExecutedStage]:
     """Return the executed scripts of all real items, using a few queries per slice.
 
-    In the live queue, only decided items are included, because waiting items must reveal nothing yet.
+    In the review queue, only decided items are included, because results of waiting items must stay
+    hidden.
     """
     if campaign.is_live:
         return [one for slice_ in _live_slices(campaign) for one in _read_live(campaign, slice_)]
-    # Most campaigns have no tests, which one query shows.
+    # Most campaigns have no tests. One query detects that.
     if not CampaignCaseSet.objects.filter(case__campaign=campaign).exists():
         return []
     return [one for slice_ in _slices(campaign) for one in _read(campaign, slice_)]
@@ -134,7 +135,9 @@ def _live_slices(campaign: Campaign) -> Iterator[list[_ItemRow]]:
 
 
 def _read_live(campaign: Campaign, items: Sequence[_ItemRow]) -> Iterator[ExecutedStage]:
-    """Yield the executed stages of the live queue, with the statements' test suites and the reviewers' scores."""
+    """Yield the executed stages of the review queue, with the statements' test suites and the
+    reviewers' scores.
+    """
     hashes = {item.pk: hash_statement(item.statement) for item in items}
     written: dict[str, list[int]] = defaultdict(list)
     for one in case_sets_of_statements(set(hashes.values())):
@@ -179,7 +182,7 @@ def _execute(
     checks = _count_checks(_missing(items, roots, merged, scripts, results))
     for item in items:
         own, written = scripts.get(item.run or 0, {}), roots.get(item.case, ())
-        # Two roots may have the same result, and one whose tests were all removed has none.
+        # Two roots may have the same result, and a root whose tests were all removed has no result.
         sets = {found for pk in written if (found := merged.get(pk, pk)) is not None}
         was_run = any(
             (sha256, pk) in results for sha256 in own.values() for pk in sets.union(written)
@@ -223,7 +226,7 @@ def _missing(
     scripts: Mapping[int, Mapping[str, str]],
     results: Collection[tuple[str, int]],
 ) -> set[int]:
-    """Return the sets that count and in which some script was not run."""
+    """Return the sets that count and against which some script was not run."""
     return {
         found
         for item in items
@@ -236,7 +239,7 @@ def _missing(
 
 
 def _scripts_of(runs: Iterable[int]) -> dict[int, dict[str, str]]:
-    """Return the hash of the script of each stage, by run."""
+    """Return the hash of each stage's script, by run."""
     drafts = (
         Draft.objects.filter(run__in=list(runs))
         .order_by("run_id", "number")
@@ -269,7 +272,9 @@ def _roots_of(cases: Collection[int]) -> dict[int, list[int]]:
 
 
 def _merged_in(campaign: Campaign) -> dict[int, int | None]:
-    """Return the merged result of all reviewers' changes by original case set; None if no test is left."""
+    """Return the merged result of all reviewers' changes by original case set, or None if no test
+    is left.
+    """
     changes = CaseRevision.objects.filter(item__campaign=campaign).order_by("pk")
     return dict(changes.values_list("root", "merged"))
 
@@ -277,7 +282,9 @@ def _merged_in(campaign: Campaign) -> dict[int, int | None]:
 def _results(
     campaign: Campaign, scripts: set[str], sets: set[int]
 ) -> tuple[dict[tuple[str, int], _Result], dict[int, Mapping[str, int]]]:
-    """Return the newest result of each script in each set, and its checks without a verdict, by state."""
+    """Return the newest result of each script in each set, and its number of checks without a
+    verdict, by state.
+    """
     newest = newest_results(
         Execution.objects.filter(
             results_of(campaign), script_sha256__in=scripts, case_set__in=sets

@@ -35,8 +35,9 @@ MOST_EACH = 100  # changes by one user for one item
 def is_open_to(desk: ItemView) -> bool:
     """Return whether the reviewer may see the results of the scripts. Every stage must have a score first.
 
-    Cases belong to the statement, so a reviewer who has seen them for one item knows what to look for in all others. A
-    study that hides execution shows no results until it is closed. In other studies, what was seen is recorded.
+    Cases belong to the statement, so a reviewer who has seen them for one item knows what to look
+    for in all others. A study that hides execution shows no results until it is closed. Other
+    studies record what the reviewer has seen.
     """
     campaign = desk.item.campaign
     may_see = (
@@ -53,9 +54,9 @@ def is_open_to(desk: ItemView) -> bool:
 
 
 def find_set(desk: ItemView, sha256: str) -> InForce:
-    """Return the current set on the reviewer's page whose hash starts with this text.
+    """Return the current set on the reviewer's page whose hash starts with `sha256`.
 
-    Raises NotAllowedNow if the sets are not shown yet, or if the page shows another one by now.
+    Raises NotAllowedNow if the sets are not shown yet, or if the current set has changed.
     """
     if not is_open_to(desk):
         raise NotAllowedNow(_("Sandbox tests are shown when every stage has a score."))
@@ -83,7 +84,7 @@ def strike(item: Item, *, sha256: str, what: str, reason: str, by: User) -> Case
 def write_case(
     item: Item, *, sha256: str, number: int | None, text: str, reason: str, by: User
 ) -> CaseRevision:
-    """Correct the case with this number or add a case, and run the scripts in it.
+    """Correct the case with this number or add a case, and run the scripts against it.
 
     Raises BadInput for `case` or `reason`, and NotAllowedNow.
     """
@@ -99,7 +100,8 @@ def write_case(
 def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
     """Record why the user's score and the results differ at a stage. The same reason again removes it.
 
-    Earlier reasons are kept. Raises BadInput for an unknown stage or reason, and NotAllowedNow if they do not differ.
+    Earlier reasons are kept. Raises BadInput for an unknown stage or reason, and NotAllowedNow if
+    score and results do not differ.
     """
     if stage not in ExecutionLabel.Stage.values:
         raise BadInput(_("Unknown stage."))
@@ -128,7 +130,7 @@ def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
 
 
 def outcome_of(results: Sequence[StatementEvidence]) -> str:
-    """Return passed, failed or no verdict. One failed check fails the script.
+    """Return the outcome: passed, failed or no verdict. One failed check fails the script.
 
     Results that were not run completely have no verdict.
     """
@@ -149,7 +151,7 @@ def results_seen_by(
 ) -> dict[str, list[StatementEvidence]]:
     """Return the results in these sets by hash of the script. Changed sets include only results since the change.
 
-    Another reviewer may have made the same change before. Earlier results would reveal that.
+    Earlier results would reveal that another reviewer has already made the same change.
     """
     since = {
         one.case_set.pk: one.revision.at

@@ -21,11 +21,12 @@ from review.exchange.rows.columns import (
 )
 from review.models import Transfer
 
-# Maps one of our names to no column, so that a column with this name is ignored. No real column has this name.
+# Placeholder that maps one of our names to no column, so that a column with our name is ignored. No
+# real column has this name.
 NOWHERE = "\u2014"
 HABITS = {Transfer.Kind.ITEMS.value: ITEM_HABITS, Transfer.Kind.SCORES.value: SCORE_HABITS}
 OURS = {Transfer.Kind.ITEMS.value: ITEM_COLUMNS, Transfer.Kind.SCORES.value: SCORE_COLUMNS}
-# Columns of items that scores in the same file need too, with the names that we use for them in score files.
+# Item columns that scores in the same file also need, with our names for them in score files.
 _SHARED = {
     "id": "item",
     "configuration": "configuration",
@@ -43,7 +44,8 @@ RoleGroup = tuple[str, list[tuple[str, str]]]
 
 @dataclass(frozen=True)
 class FileColumn:
-    """A column of the file with samples from its first rows. Its role is empty if it is ignored.
+    """A column of the file with samples from its first rows. The role is empty if the column is
+    ignored.
 
     `told_by` is the source of a guess, `name` or `values`, or empty if the user chose the role.
     """
@@ -89,17 +91,19 @@ def pairs_of(kind: str, chosen: Sequence[FileColumn]) -> dict[str, str]:
 
 
 def of_items(pairs: Mapping[str, str]) -> dict[str, str]:
-    """Return the part of a mapping that is about the items themselves."""
+    """Return the part of a mapping that describes the items themselves."""
     return {role: name for role, name in pairs.items() if not is_of_person(role)}
 
 
 def scores_beside(pairs: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-    """Return the mapping of scores in a file of items, with a column for each reviewer, or {} if it has none."""
+    """Return the mapping of scores in a file of items, with a column for each reviewer, or {} if
+    the file has no such columns.
+    """
     people = {role: name for role, name in pairs.items() if is_of_person(role)}
     if not people:
         return {}
     there = set(names)
-    # Any other column that has the name of a score column means something else in this file.
+    # Any other column with the name of a score column has a different meaning in this file.
     mapping = {ours: NOWHERE for ours in SCORE_COLUMNS if ours in there}
     for of_item, of_score in _SHARED.items():
         name = pairs.get(of_item, of_item)
@@ -111,7 +115,7 @@ def scores_beside(pairs: Mapping[str, str], names: Iterable[str]) -> dict[str, s
 def roles_of(kind: str) -> list[RoleGroup]:
     """Return the possible roles of a column with their labels, grouped for a select."""
     by_rater = [(f"{REVIEWER}{stage}", _("scores of one reviewer: %s") % stage) for stage in STAGES]
-    # Reviewers who were called in saw mainly disputed items, so they are left out of the agreement.
+    # Reviewers who were called in saw mainly disputed items, so the agreement figures exclude them.
     called_in = [
         (f"{CALLED_IN}{stage}", _("scores of a tie-breaker: %s") % stage) for stage in STAGES
     ]

@@ -14,7 +14,9 @@ from review.models import Transfer
 
 
 class ImportForm(FoldedForm):
-    """A file to import. Its columns show whether it has items or scores, unless the user chooses."""
+    """A file to import. Its columns show whether it has items or scores, unless the user makes a
+    choice.
+    """
 
     common = ("file",)
 

@@ -1,6 +1,6 @@
 """The preview of a file before it is imported: its columns, and its first rows as they would be read.
 
-The file waits in the data folder. Nothing is saved in the database until a user has confirmed the columns.
+The file waits in the data folder. The database is unchanged until a user has confirmed the columns.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ _SALT = "review.exchange.import_preview"
 class Upload:
     """A file that waits for its preview to be confirmed."""
 
-    kept: str  # the name of the stored file
+    kept: str  # name of the stored file
     name: str
     kind: str
     format: str
-    pairs: Mapping[str, str]  # the columns named with the upload
+    pairs: Mapping[str, str]  # columns named with the upload
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,8 @@ def keep_to_look(
     format: str,
     by: User,
 ) -> str:
-    """Save a file for the preview; return the signed word with which only this user can find it again.
+    """Save a file for the preview and return a signed token with which only this user can find it
+    again.
 
     Without a kind, the file's columns show whether it has items or scores. Raises BadInput for a file that can't be
     read, and NotAllowedNow if the campaign accepts no imports.
@@ -113,7 +114,9 @@ def keep_to_look(
 
 
 def find_upload(campaign: Campaign, word: str, *, by: User) -> Upload:
-    """Return the file saved for the preview. Raises NotAllowedNow if it is another user's or deleted."""
+    """Return the file saved for the preview. Raises NotAllowedNow if the file belongs to another
+    user or was deleted.
+    """
     try:
         campaign_id, user_id, kept, *said = signing.loads(word, salt=_SALT)
     except (signing.BadSignature, ValueError):
@@ -141,7 +144,9 @@ def look_at(upload: Upload, pairs: Mapping[str, str]) -> FileLook:
 
 
 def guess_columns(upload: Upload) -> list[FileColumn]:
-    """Return the file's columns with a guess for each; columns named with the upload keep their names."""
+    """Return the file's columns with a guess for each. Columns named with the upload keep their
+    names.
+    """
     columns = look_at(upload, upload.pairs).columns
     records = _read_first(upload)
     samples = {one.name: [value_at(each.values, one.name) for each in records] for one in columns}
@@ -158,7 +163,9 @@ def _guessed(column: FileColumn, guess: Guess, pairs: Mapping[str, str]) -> File
 
 
 def _kind_of(upload: Upload) -> str:
-    """Return whether the file has items or scores, judging by its columns; our own exports say so."""
+    """Return whether the file has items or scores, based on its columns. Our own exports contain
+    this information.
+    """
     records = _read_first(upload)
     names = _names_of(records)
     if OWN in names:
@@ -173,7 +180,8 @@ def _items_alone(kind: str, pairs: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def import_looked_at(campaign: Campaign, upload: Upload, *, by: User) -> Transfer:
-    """Start the import of the previewed file, which is then no longer kept here. Raises as `jobs.begin_import`.
+    """Start the import of the previewed file and remove the file from the preview. Raises the same
+    errors as `jobs.begin_import`.
 
     Scores in the same file as the items, in one column per reviewer, are imported after the items.
     """
@@ -204,7 +212,7 @@ def _read_first(upload: Upload) -> list[Record]:
 
 
 def _names_of(records: Sequence[Record]) -> list[str]:
-    """Return the columns of the records, and the paths inside nested ones that are not ours."""
+    """Return the columns of the records, and the paths inside nested columns that are not ours."""
     found: dict[str, None] = {}
     for name, value in (pair for one in records for pair in one.values.items()):
         is_nested = isinstance(value, (dict, list)) and name not in ITEM_COLUMNS

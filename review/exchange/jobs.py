@@ -1,7 +1,9 @@
-"""Imports and exports in the background: started by users, run by a worker, canceled, and deleted when expired.
+"""Imports and exports in the background: users start and cancel them, a worker runs them, and
+expired files are deleted.
 
-A worker claims a Transfer by owner, fence and lease, as it claims a Run. Each slice of an import is one transaction
-that also records the progress. If a worker is killed, the next one continues after the last complete slice.
+A worker claims a Transfer by owner, fence and lease, as it claims a Run. Each slice of an import is
+one transaction that also records the progress. If a worker is killed, the next worker continues
+after the last complete slice.
 """
 
 from __future__ import annotations
@@ -56,10 +58,10 @@ def begin_import(
     format: str = "",
     scores: Mapping[str, str] | None = None,
 ) -> Transfer:
-    """Keep the file and have a worker import it. Raises PermissionDenied, NotAllowedNow, BadInput.
+    """Store the file and have a worker import it. Raises PermissionDenied, NotAllowedNow, BadInput.
 
-    `scores` is the mapping of scores in the same file as the items; they are imported after the items. A binary file
-    or a missing column is reported at once, and then the file is not kept.
+    `scores` maps score columns in the same file. Scores are imported after the items. A binary file
+    or a missing column is reported immediately, and the file is then deleted.
     """
     require_manager(by)
     check_takes_imports(campaign)
@@ -120,7 +122,9 @@ def begin_export(campaign: Campaign, *, layout: str, by: User) -> Transfer:
 
 @transaction.atomic
 def cancel_transfer(transfer: Transfer, *, by: User) -> None:
-    """Stop it before its next slice; what was imported stays. Raises NotAllowedNow if it has ended."""
+    """Stop the transfer before its next slice. Imported rows are kept. Raises NotAllowedNow if the
+    transfer has ended.
+    """
     require_manager(by)
     locked = Transfer.objects.select_for_update().get(pk=transfer.pk)
     if not locked.is_active:

@@ -1,4 +1,4 @@
-"""The preview between the upload of a file and its import: the roles of its columns, and its first rows."""
+"""Shows the preview between a file's upload and its import: the column roles and the first rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ _MOST_NAME = 150
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_import_look(request: HttpRequest, pk: int, word: str) -> HttpResponse:
-    """Choose the role of each column, refresh the preview, and import. Nothing is stored before the import."""
+    """Choose the role of each column, refresh the preview, and import. The database is unchanged
+    until the import.
+    """
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     try:

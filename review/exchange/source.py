@@ -1,6 +1,6 @@
 """Opens a file of records, detects its format and tracks how far it has been read.
 
-The table `_FORMATS` has all formats; forms and commands take their texts from it.
+The table `_FORMATS` lists all formats. Forms and commands use its texts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from core.translation import gettext_noop as _
 
 
 class Format(StrEnum):
-    """The format of a file. The last two are JSON or JSONL with column names of their own.
+    """The format of a file. The last two are JSON or JSONL with their own column names.
 
     CSV includes every table: the header shows the separator (comma, semicolon, tab or |).
     """
@@ -35,14 +35,14 @@ class Format(StrEnum):
     EABENCH = "nl2bash-eabench"
 
 
-# The column that identifies our own exports; only their cells have the mark of `safe_cell`.
+# The column that identifies our own exports. Only these files have cells marked by `safe_cell`.
 OWN = "record"
 _PEEK = 1 << 16
 _IS_1252 = "the file is not UTF-8 and was read as Windows-1252; check accented letters"
 
 
 def _read_table(file: BinaryIO) -> Iterator[Record]:
-    """Yield a record for each row; an empty cell is no value."""
+    """Yield a record for each row, without empty cells."""
     table = Table(file, exact=False)
     is_own = OWN in table.columns
     for line, cells, problem in table:
@@ -52,13 +52,13 @@ def _read_table(file: BinaryIO) -> Iterator[Record]:
         elif is_own:
             yield Record(line, {name: plain_cell(cell) for name, cell in pairs if cell})
         else:
-            # By length first, because hashing a long text takes as long as reading it.
+            # Check the length first, because hashing a long text takes as long as reading it.
             filled = (pair for pair in pairs if len(pair[1]) > 4 or pair[1] not in NO_VALUE)
             yield Record(line, dict(filled))
 
 
 class _Known(NamedTuple):
-    """A readable format. `endings` are those of file names, in lower case."""
+    """A readable format. `endings` lists the file name extensions, in lower case."""
 
     title: str
     endings: tuple[str, ...]
@@ -77,7 +77,7 @@ FORMAT_TITLES = ", ".join(known.title for known in _FORMATS.values())
 
 
 def format_by_name(name: str) -> Format | None:
-    """Return the format that a file's name determines, or None if the content decides."""
+    """Return the format that the file name determines, or None if the content determines it."""
     for format, known in _FORMATS.items():
         if known.is_told_by_name and _ends_as(format, name):
             return format
@@ -109,7 +109,7 @@ class Source:
             _refuse_binary(peek)
             self.layout = _layout(peek, path.name, Format(format) if format else None)
             table = open_text(self._file, is_table=self.layout is Format.CSV)
-            # A remark about the whole file.
+            # A remark that applies to the whole file.
             self.remark = _IS_1252 if table.encoding == "cp1252" else ""
             table.detach()
         except BaseException:
@@ -124,7 +124,9 @@ class Source:
             yield from _FORMATS[self.layout].read(self._file)
 
     def first(self) -> Record | None:
-        """Return the first record, read separately, so that all records can still be read."""
+        """Return the first record. It is read separately, so that iteration still starts at the
+        beginning.
+        """
         with self._path.open("rb") as file:
             return next(_FORMATS[self.layout].read(file), None)
 
@@ -160,7 +162,9 @@ def _layout(peek: str, name: str, wanted: Format | None) -> Format:
 
 
 def _layout_of_objects(text: str, name: str) -> Format:
-    """Return the format of objects: one per line, or one object over many lines with the array inside."""
+    """Return the format of objects: one object per line, or one multi-line object that contains the
+    array.
+    """
     first = _first_line(text)
     if isinstance(first, dict):
         is_one = "\n" not in text.rstrip() and not _ends_as(Format.JSONL, name)

@@ -96,7 +96,7 @@ def transfer_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def transfer_cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    """Cancel the transfer. What was imported stays."""
+    """Cancel the transfer. Imported rows are kept."""
     user = signed_in(request)
     transfer = access_transfer(user, pk)
     services.cancel_transfer(transfer, by=user)

@@ -17,7 +17,8 @@ class Assignment(models.Model):
 
     class State(models.TextChoices):
         ACTIVE = "active", _("Active")
-        # The reviewer continues with other items while feedback and refinement are made for this one.
+        # The reviewer continues with other items while feedback and refinement are created for this
+        # item.
         WAITING = "waiting", _("Waiting for feedback")
         SUBMITTED = "submitted", _("Submitted")
         SKIPPED = "skipped", _("Skipped")
@@ -27,7 +28,7 @@ class Assignment(models.Model):
 
     HOLDING = (State.ACTIVE, State.WAITING, State.SUBMITTED)
     LET_GO = (State.SKIPPED, State.CANNOT_JUDGE, State.RELEASED, State.EXPIRED)  # all other states
-    # Ended with a reason, so that another reviewer gets the item.
+    # Ended with a reason. Another reviewer gets the item.
     PASSED_OVER = (State.SKIPPED, State.CANNOT_JUDGE)
     # Neither active nor finished, so that the same reviewer may get the item again.
     LOOSE = (State.WAITING, State.RELEASED, State.EXPIRED)
@@ -48,7 +49,7 @@ class Assignment(models.Model):
     state = models.CharField(max_length=12, choices=State, default=State.ACTIVE)
     reason = models.CharField(max_length=9, choices=Reason, default=Reason.QUEUE)
     position = models.PositiveIntegerField(default=0)
-    # When a second tab takes over, writes of the first one have an old fence and are refused.
+    # After a second tab takes over, writes from the first tab have an old fence and are refused.
     fence = models.PositiveIntegerField(default=1)
     lease_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -95,7 +96,8 @@ class Assignment(models.Model):
             ),
             models.Index(fields=["item", "reviewer"], name="assignment_of_item"),
             models.Index(fields=["reviewer", "state"], name="assignment_of_reviewer"),
-            # Finds a reviewer's last position. Imported assignments have none, so they are not indexed.
+            # Finds a reviewer's last position. Imported assignments have no position, so they are
+            # not indexed.
             models.Index(
                 fields=["reviewer", "id"],
                 name="assignment_last_of_reviewer",

@@ -13,7 +13,7 @@ from pipeline.models import Batch, Configuration
 
 
 class Campaign(models.Model):
-    """A set of items to review, with rules. The review queue is the one Campaign that never ends."""
+    """A set of items to review, with rules. The review queue is the only Campaign that never ends."""
 
     class Kind(models.TextChoices):
         LIVE = "live", _("Review queue")
@@ -53,12 +53,13 @@ class Campaign(models.Model):
     hides_reviewers = models.BooleanField(_("hides other reviewers"), default=True)
     hides_execution = models.BooleanField(_("hides execution results"), default=True)
     hides_reference = models.BooleanField(_("hides the reference script"), default=True)
-    # In the review queue, reviewers may show the verdict before scoring. The request is recorded.
+    # In the review queue, reviewers may view the verdict before scoring. The request is recorded.
     may_reveal = models.BooleanField(_("lets reviewers reveal what is hidden"), default=False)
 
     open_to_all = models.BooleanField(_("open to every reviewer"), default=False)
     limit_each = models.PositiveIntegerField(_("maximum items per reviewer"), null=True, blank=True)
-    # Feedback and refinement are made for every item before review. Otherwise their presence would reveal the verdict.
+    # Feedback and refinement are created for every item before review. Otherwise their presence
+    # would reveal the verdict.
     prepares_all = models.BooleanField(
         _("prepares feedback and refinement for every item"), default=True
     )
@@ -78,8 +79,8 @@ class Campaign(models.Model):
     halo_share = models.PositiveSmallIntegerField(_("halo share (%)"), default=0)
     repeat_share = models.PositiveSmallIntegerField(_("repeats (%)"), default=0)
     planned_items = models.PositiveIntegerField(_("planned number of items"), null=True, blank=True)
-    # The one comparison whose p value is not corrected, chosen before the campaign opens. It is a figure under a
-    # criterion that compares the second configuration with the first.
+    # The one comparison whose p value is not corrected, chosen before the campaign opens. It
+    # compares a figure between the second configuration and the first, under one criterion.
     primary_figure = models.CharField(_("primary figure"), max_length=60, blank=True)
     primary_criterion = models.CharField(
         _("primary criterion"), max_length=7, blank=True, default="", db_default=""
@@ -100,7 +101,8 @@ class Campaign(models.Model):
         related_name="+",
         verbose_name=_("primary pair, second"),
     )
-    # When the primary outcome was chosen, and the number of scores and report views before that (`rules.note_primary`).
+    # When the primary outcome was chosen, and the numbers of scores and report views before that
+    # (`rules.note_primary`).
     primary_chosen = models.JSONField(_("when it was chosen"), null=True, blank=True)
     # The comparisons under Holm's correction, fixed when the campaign opens: review.study.family.Hypothesis as lists.
     # None for campaigns that opened before this field existed.
@@ -169,7 +171,9 @@ class Campaign(models.Model):
 
     @cached_property
     def is_scored_elsewhere(self) -> bool:
-        """Return whether the scores were imported and no item waits for a reviewer. Lists annotate this."""
+        """Return whether the scores were imported and no item waits for a reviewer. List queries
+        annotate this value.
+        """
         return Campaign.objects.filter(scored_elsewhere(), pk=self.pk).exists()
 
     def get_state_display(self) -> str:  # type: ignore[no-redef]
@@ -179,7 +183,9 @@ class Campaign(models.Model):
 
 
 def scored_elsewhere() -> Q:
-    """Return a condition for campaigns that were never opened, have imported scores and wait for no reviewer."""
+    """Return a condition for campaigns that were never opened, have imported scores and have no
+    items that wait for a reviewer.
+    """
     item = Campaign._meta.get_field("items").related_model
     items = item._default_manager.filter(campaign=OuterRef("pk"))
     waiting = items.filter(state__in=["preparing", "held", "open"])
@@ -188,7 +194,9 @@ def scored_elsewhere() -> Q:
 
 
 class Rubric(models.Model):
-    """One version of a campaign's guidelines in Markdown. Each score references the version it was given under."""
+    """One version of a campaign's guidelines in Markdown. Each score references the version under
+    which it was given.
+    """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="rubrics")
     number = models.PositiveIntegerField()

@@ -15,7 +15,9 @@ from review.models.item import Case, Item
 
 
 class CampaignCaseSet(models.Model):
-    """A case set that counts for a case of a study. It stays fixed if others are written for the statement later."""
+    """A case set that counts for a case of a study. The set stays fixed even if other sets are
+    written for the statement later.
+    """
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="case_sets", db_index=False)
     case_set = models.ForeignKey(CaseSet, models.CASCADE, related_name="counted_for")
@@ -31,7 +33,7 @@ class CampaignCaseSet(models.Model):
 
 
 class ImportedResult(models.Model):
-    """An imported result, which counts only in the campaign it was imported into."""
+    """An imported result, which counts only in the campaign into which it was imported."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+", db_index=False)
     execution = models.ForeignKey(Execution, models.CASCADE, related_name="+")
@@ -48,11 +50,12 @@ class ImportedResult(models.Model):
 
 
 class CaseRevision(models.Model):
-    """A reviewer's removal, correction or addition of a case. Never changed.
+    """A reviewer's removal, correction or addition of a case. Rows never change.
 
-    `case_set` is the set on the reviewer's page after the change. `merged` is the campaign's current set after the same
-    change, and it replaces `root` there. It has no removed case, the newest version of each corrected case, and every
-    added case. Each of the two is empty if no cases are left.
+    `case_set` is the set on the reviewer's page after the change. `merged` is the campaign's
+    current set after the same change, and replaces `root` there. It excludes removed cases, and
+    includes the newest version of each corrected case and all added cases. Either set is empty if
+    no cases are left.
     """
 
     class Kind(models.TextChoices):
@@ -88,7 +91,9 @@ class CaseRevision(models.Model):
 
 
 class ExecutionLabel(models.Model):
-    """A reason why an expert's score and the script's test results differ. Append-only, one current row per stage."""
+    """A reason why an expert's score and the script's test results differ. Append-only, with one
+    current row per stage.
+    """
 
     class Stage(models.TextChoices):
         SCRIPT = "script", _("Script")

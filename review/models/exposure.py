@@ -34,7 +34,7 @@ class Exposure(models.Model):
         Campaign, models.CASCADE, null=True, blank=True, related_name="exposures", db_index=False
     )
     what = models.CharField(max_length=5, choices=What)
-    # Name of the page or of the API operation.
+    # Name of the page or API operation.
     where = models.CharField(max_length=100)
     at = models.DateTimeField(default=timezone.now)
 

@@ -1,4 +1,6 @@
-"""Tally, TallyDue, ReportPart, ReportSnapshot and ReportLook: a campaign's figures and a log of their viewers."""
+"""Tally, TallyDue, ReportPart, ReportSnapshot and ReportLook: a campaign's figures and a log of who
+viewed them.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,11 @@ from review.models.item import Item
 
 
 class Tally(models.Model):
-    """The number of items, or pairs of scores, of a campaign and configuration with the same pattern for the figures.
+    """The number of items (or score pairs) in a campaign and configuration that have the same
+    pattern.
 
-    Only `review.counting.tallies` writes here, with one writer at a time per campaign. The numbers always equal a
-    recount of the items that are not due.
+    Only `review.counting.tallies` writes this table, with one writer at a time per campaign. The
+    numbers always equal a recount of the items that are not due.
     """
 
     class Kind(models.TextChoices):
@@ -94,7 +97,7 @@ class ReportPart(models.Model):
 
 
 class ReportSnapshot(models.Model):
-    """A copy of a report at one time. Later scores do not change it."""
+    """A copy of a report as of one time. Later scores do not change the copy."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="snapshots")
     name = models.CharField(_("name"), max_length=150)
@@ -114,7 +117,9 @@ class ReportSnapshot(models.Model):
 
 
 class ReportLook(models.Model):
-    """A record that a user viewed a study's figures. Frequent viewing is a threat to validity, so views are listed."""
+    """A record that a user viewed a study's figures. Frequent viewing is a threat to validity, so
+    the report lists all views.
+    """
 
     class What(models.TextChoices):
         REPORT = "report", _("the report")
@@ -125,7 +130,7 @@ class ReportLook(models.Model):
         EXPORT = "export", _("an export")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="looks")
-    # None for the command line.
+    # None for views from the command line.
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )

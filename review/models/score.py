@@ -17,15 +17,17 @@ from review.models.assignment import Assignment
 from review.models.campaign import Rubric
 from review.models.item import Item
 
-# OF_ANOTHER is set in `visible` if the Draft was made from another expert's feedback. OTHERS names that step.
+# OF_ANOTHER is set in `visible` if the Draft was made from another expert's feedback. OTHERS is the
+# name of that step.
 OF_ANOTHER, OTHERS = "others_feedback", "others"
 
 
 class Score(models.Model):
-    """One reviewer's 0, 1 or 2 for one stage of one Item in one arm, with a reference to the exact object seen.
+    """One reviewer's 0, 1 or 2 for one stage of one Item in one arm, with a reference to the exact
+    object that the reviewer saw.
 
-    Never changed and never deleted. A later score of the same reviewer, stage and arm takes over `current`. A stage
-    that was not scored has no row and never counts as 0.
+    Rows are never changed or deleted. A later score with the same reviewer, stage and arm becomes
+    the `current` one. A stage that was not scored has no row and never counts as 0.
     """
 
     class Stage(models.TextChoices):
@@ -59,14 +61,14 @@ class Score(models.Model):
         Assignment, models.SET_NULL, null=True, blank=True, related_name="scores"
     )
     current = models.BooleanField(default=True)
-    # False if the reviewer had seen data of later stages or of other reviewers. Such a score is kept, but the figures
-    # use the previous one.
+    # False if the reviewer had seen data of later stages or of other reviewers. Such a score is
+    # kept, but the figures use the previous score.
     blind = models.BooleanField(default=True)
     imported = models.BooleanField(default=False)
     comment = models.TextField(_("comment"), blank=True)
     at = models.DateTimeField(default=timezone.now)
-    # False if the imported file gives no time. `at` is then the import time, and the score precedes all that have a
-    # time.
+    # False if the imported file gives no time. `at` is then the import time, and the score precedes
+    # all scores with a time.
     timed = models.BooleanField(default=True, db_default=True)
 
     # Recorded to assess threats to validity.
@@ -83,14 +85,14 @@ class Score(models.Model):
     sitting_minutes = models.FloatField(null=True, blank=True)
     active_seconds = models.FloatField(null=True, blank=True)
     rubric = models.ForeignKey(Rubric, models.PROTECT, null=True, blank=True, related_name="+")
-    # Set when the reviewer undid the score, which is kept but no longer current.
+    # The time when the reviewer undid the score. The score is kept but is no longer current.
     undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["pk"]
         constraints = [
-            # One for each text. The expert arm can have refinements by several experts, and the model arm several
-            # rounds.
+            # One score for each text. The expert arm can have refinements by several experts, and
+            # the model arm can have several rounds.
             models.UniqueConstraint(
                 fields=["item", "reviewer", "stage", "arm", "draft"],
                 condition=Q(current=True, draft__isnull=False),
@@ -114,7 +116,8 @@ class Score(models.Model):
             models.CheckConstraint(
                 condition=~Q(stage="script") | Q(arm="model"), name="score_script_has_no_arm"
             ),
-            # Imported scores may come without the texts. Scores given here always reference what was seen.
+            # Imported scores may have no texts. Scores given here always reference the object that
+            # the reviewer saw.
             models.CheckConstraint(
                 condition=Q(imported=True)
                 | Q(stage="feedback", feedback__isnull=False, draft=None)
@@ -132,7 +135,7 @@ class Score(models.Model):
 
     @property
     def step_key(self) -> str:
-        """The key of the scored step. A Draft made from another expert's feedback has a step of its own."""
+        """The key of the scored step. A Draft made from another expert's feedback has its own step."""
         return f"{self.stage}-{OTHERS if OF_ANOTHER in self.visible else self.arm}"
 
 
@@ -196,7 +199,7 @@ class Publication(models.Model):
 
 
 class Adjudication(models.Model):
-    """The final score of a stage on which reviewers differ, with the adjudicator and their reason."""
+    """The final score of a stage on which reviewers differ, with the adjudicator and the reason."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="adjudications")
     stage = models.CharField(max_length=8, choices=Score.Stage)

@@ -14,7 +14,7 @@ from review.models.campaign import Campaign
 class Transfer(LeasedJob):
     """One import or export. The file is stored in the data folder under `path` until it expires.
 
-    An interrupted transfer is resumed. Every row is safe to read twice, so no row is duplicated.
+    An interrupted transfer is resumed. Reading a row twice does not duplicate it.
     """
 
     class Kind(models.TextChoices):

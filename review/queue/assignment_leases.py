@@ -1,4 +1,6 @@
-"""Leases of assignments: renewed while the page is open, moved to the newest tab, expired without activity."""
+"""Leases of assignments, which are renewed while the page is open, move to the newest tab and
+expire without activity.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from review.models import Assignment, Item
 
 
 def lease_end() -> datetime:
-    """Return the end of a lease that is claimed or renewed now."""
+    """Return the end for a lease that is claimed or renewed now."""
     return database_now() + timedelta(minutes=settings.SCRIPTSMITH_REVIEW_LEASE_MINUTES)
 
 
@@ -33,7 +35,7 @@ def keep_alive(assignment: Assignment, *, fence: int) -> None:
 
 @transaction.atomic
 def open_in_tab(assignment: Assignment) -> int:
-    """Make a tab the active one and return its fence; older tabs send a lower one.
+    """Make this tab the active tab and return its fence. Older tabs send a lower fence.
 
     Raises NotAllowedNow if the reviewer no longer holds the lease.
     """
@@ -47,7 +49,7 @@ def open_in_tab(assignment: Assignment) -> int:
 
 
 def check_fence(assignment: Assignment, fence: int | None) -> None:
-    """Raise NotAllowedNow where another tab has taken over since; None is sent by what has no tabs."""
+    """Raise NotAllowedNow if another tab has taken over. `fence` is None for clients without tabs."""
     if fence is not None and fence != assignment.fence:
         raise NotAllowedNow(_told(assignment))
 
@@ -64,7 +66,7 @@ def lock_item_row(item: int) -> None:
 
 
 def expire_leases() -> int:
-    """Release the items of inactive reviewers; their typed text is kept for their return."""
+    """Release the items of inactive reviewers. Their autosaved text is kept."""
     expired = 0
     overdue = Assignment.objects.filter(
         state=Assignment.State.ACTIVE, lease_until__lt=database_now()

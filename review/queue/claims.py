@@ -24,19 +24,21 @@ from review.queue.slots import take_slot
 
 
 def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
-    """Claim the reviewer's next item: one that they hold, that came back or was assigned to them, or the next in
-    order.
+    """Claim the reviewer's next item: an item that is already claimed, has come back or was
+    assigned, or else the next item in order.
 
     Returns None if no item is waiting. Raises NotAllowedNow if the campaign is not open, or if the reviewer is paused
     or has reached their limit.
     """
-    # Two concurrent requests would both find that the reviewer holds nothing, and claim an item each.
+    # Two concurrent requests would both find no claimed item, and each would claim one.
     with one_at_a_time("claim", campaign.pk, by.pk):
         return claim_following(campaign, by=by)
 
 
 def claim_following(campaign: Campaign, *, by: User) -> Assignment | None:
-    """Claim the next item without a lock, in the response to a score or decision, which reviewers send one by one."""
+    """Claim the next item without a lock, in the response to a score or decision. Reviewers send
+    these one by one.
+    """
     _check_open(campaign)
     place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
     if place is None or place.holds:  # type: ignore[attr-defined]
@@ -67,7 +69,7 @@ def _take_first(campaign: Campaign, by: User, member: Member | None) -> Assignme
 
 @transaction.atomic
 def claim_item(item: Item, *, by: User) -> Assignment:
-    """Claim a specific item. Raises NotAllowedNow if it has no place for this reviewer."""
+    """Claim a specific item. Raises NotAllowedNow if the item has no place for this reviewer."""
     locked = Item.objects.select_for_update().select_related("campaign").get(pk=item.pk)
     mine = locked.assignments.filter(
         reviewer=by, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
@@ -102,9 +104,10 @@ def _member(campaign: Campaign, by: User) -> Member | None:
 
 @transaction.atomic
 def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "") -> None:
-    """Give back an item without a result (released, skipped or not to be judged) and free its place.
+    """Give back an item without a result (released, skipped or marked "can't judge") and free its
+    place.
 
-    Skipped and not-to-be-judged items go to another reviewer, and need a reason.
+    Items that are skipped or can't be judged go to another reviewer and need a reason.
     """
     if state in (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE) and not why.strip():
         raise BadInput(_("Enter a short reason."), field="why")
@@ -120,7 +123,7 @@ def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "")
 
 @transaction.atomic
 def flag(assignment: Assignment, *, reason: str, by: User) -> Flag:
-    """Report to the managers that something is wrong with the item itself."""
+    """Report to the managers that the item itself has a problem."""
     if not reason.strip():
         raise BadInput(_("Describe what is wrong with the item."), field="flag")
     return Flag.objects.create(item=assignment.item, by=by, reason=reason.strip()[:2_000])
@@ -132,7 +135,9 @@ def _check_open(campaign: Campaign) -> None:
 
 
 def _admit(member: Member | None, campaign: Campaign, by: User) -> Member:
-    """Return the reviewer's membership of a study, created at the first claim if it is open to every reviewer."""
+    """Return the reviewer's membership of a study, which is created at the first claim if the study
+    is open to every reviewer.
+    """
     if member is None and campaign.open_to_all:
         member = add_member(campaign, by, by=by)
     if member is None:
@@ -161,7 +166,7 @@ def _count_done(campaign: Campaign, by: User) -> int:
 
 
 def _renew(assignment: Assignment) -> Assignment:
-    """Renew the reviewer's hold; a tab with the open item becomes the older one."""
+    """Renew the reviewer's claim. A tab that already shows the item becomes the older tab."""
     assignment.state = Assignment.State.ACTIVE
     assignment.lease_until = lease_end()
     assignment.fence += 1
@@ -170,7 +175,7 @@ def _renew(assignment: Assignment) -> Assignment:
 
 
 def earlier_item(item: Item, *, by: User) -> int | None:
-    """Return the key of the item that the reviewer finished before this one, in the same campaign."""
+    """Return the key of the item that the reviewer finished before this item, in the same campaign."""
     done = Assignment.objects.filter(
         item__campaign=item.campaign_id, reviewer=by, state=Assignment.State.SUBMITTED
     ).order_by("-ended_at", "-pk")

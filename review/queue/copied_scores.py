@@ -1,4 +1,6 @@
-"""Copies scores between arms: a script that two arms of one statement share is scored once and counts in each."""
+"""Copies scores between arms. A script that two arms of one statement share is scored once and
+counts in each arm.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,11 @@ from review.queue.assignment_leases import lock_item_row
 
 
 def copy_to_same_scripts(desk: ItemView) -> None:
-    """After an item is scored, copy the scores to other arms of its statement that show nothing else.
+    """After an item is scored, copy the scores to the statement's other arms that have nothing else
+    to show.
 
-    This completes an arm with a free place if the reviewer has just scored all its scripts and feedback. An arm that
-    shows more is left for later; see `copy_known_scores`.
+    This completes an arm with a free place if the reviewer has already scored all its scripts and
+    feedback. For an arm that shows more, see `copy_known_scores`.
     """
     for item in _same_first_script(desk):
         other = open_item(item, desk.reviewer, reads_all=True)
@@ -43,11 +46,11 @@ def copy_to_same_scripts(desk: ItemView) -> None:
 
 
 def copy_known_scores(assignment: Assignment) -> bool:
-    """At a claim, copy the scores that this reviewer gave the same scripts in another arm.
+    """On a claim, copy the scores that this reviewer gave to the same scripts in another arm.
 
     Returns True if nothing is left to score, which completes the item.
     """
-    # The prepared query for a next item already knows whether its case has others.
+    # The prepared query for the next item already reports whether the case has other items.
     if not getattr(assignment.item, "has_arms", True):
         return False
     earlier = read_scores_of_case(
@@ -60,7 +63,7 @@ def copy_known_scores(assignment: Assignment) -> bool:
 def _copy_known(assignment: Assignment, earlier: list[Score]) -> bool:
     lock_item_row(assignment.item_id)
     if not Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.ACTIVE).exists():
-        return False  # another reviewer was given the item at the same time
+        return False  # another reviewer got the item at the same time
     desk = open_item(assignment.item, assignment.reviewer, reads_all=True)
     if desk.first is None or desk.given:
         return False
@@ -106,7 +109,9 @@ def _count(item: Item, given: Iterable[Score], *, change: int) -> None:
 
 
 def _same_first_script(desk: ItemView) -> list[Item]:
-    """Return the other arms' items that have this script too and that the reviewer has not handled."""
+    """Return the other arms' items that also have this script and that the reviewer has not
+    handled.
+    """
     first = desk.first
     arms = Item.objects.filter(case=desk.item.case_id).exclude(pk=desk.item.pk)
     if first is None or not arms.exists():
@@ -125,7 +130,9 @@ def _same_first_script(desk: ItemView) -> list[Item]:
 
 
 def _scores_to_copy(desk: ItemView, other: ItemView) -> list[Score] | None:
-    """Return copies of this item's scores for every step of the other item, or None if one is missing."""
+    """Return copies of this item's scores for every step of the other item, or None if a step has
+    no score here.
+    """
     if other.first is None or desk.first is None or other.first.sha256 != desk.first.sha256:
         return None
     copied: list[Score] = []
@@ -172,7 +179,7 @@ def _copy(score: Score, desk: ItemView, step: Step, assignment: Assignment | Non
 
 
 def _take_place(item: Item) -> bool:
-    """Take one of the item's places; return False if another reviewer took the last one."""
+    """Take one of the item's places, or return False if another reviewer took the last one."""
     return bool(
         Item.objects.filter(pk=item.pk, state=Item.State.OPEN, places__gt=0).update(
             places=F("places") - 1

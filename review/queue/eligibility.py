@@ -1,4 +1,6 @@
-"""Finds the items of a campaign that a reviewer could claim, and the first of them, with prepared queries."""
+"""Finds the items of a campaign that a reviewer could claim, and the first of these items, with
+prepared queries.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +27,18 @@ Bounds = tuple[int, int]  # of `Item.shuffle`
 
 
 class Rule(NamedTuple):
-    """The conditions that apply to a reviewer; `items_for` implements them."""
+    """The conditions that apply to a reviewer. `items_for` implements them."""
 
     in_study: bool
     in_training: bool
 
 
-# Most urgent first, then in the order of requests. An item is created when its run ends, so its key would reveal how
-# long that took. The run's key is as old as the request.
+# Most urgent first, then by request time. An item is created when its run ends, so sorting by its
+# key would reveal the duration. The run's key is created with the request.
 URGENT_FIRST = ("-priority", "run_id", "pk")
 _SOME = 50
-# Items in random order, each checked only if none before it was taken, because checking takes much longer than
-# sorting a bucket.
+# Items in random order. Each is checked only if no earlier item could be taken, because checking
+# takes much longer than sorting a bucket.
 _ONE_BY_ONE = """
 SELECT item.* FROM ({in_order}) AS near CROSS JOIN LATERAL ({item}) AS item ORDER BY near.place, near.id LIMIT 1
 """
@@ -59,10 +61,10 @@ def eligible_items(
     has_training: bool | None = None,
     by_name: bool = False,
 ) -> QuerySet[Item]:
-    """Return the waiting items that this reviewer has not handled and has not contributed to.
+    """Return the waiting items that this reviewer has not handled and did not contribute to.
 
-    `has_training` saves a query if the caller knows whether the campaign has a training round. Items that a manager
-    assigns by name need not respect training and sittings.
+    `has_training` saves a query if the caller knows whether the campaign has a training round. For
+    items that a manager assigns by name, training and sessions are ignored.
     """
     if by_name:
         rule: Rule | None = Rule(in_study=False, in_training=False)
@@ -92,9 +94,10 @@ def items_for(
     exists: type[Exists] = Exists,
 ) -> QuerySet[Item]:
     """Return the waiting items that this reviewer has neither handled nor contributed to."""
-    # Answers to one statement are never scored in one sitting, because the first score would influence the second.
-    # The lookup is item by item: a join of items and assignments would start from the reviewer's whole history, and
-    # so would a list of the states that count, because an index has reviewers and states.
+    # Answers to one statement are never scored in one session, because the first score would
+    # influence the second. Look up each item separately. A join of items and assignments would
+    # start from the reviewer's whole history, and so would a list of the states that count, because
+    # an index covers reviewers and states.
     had = Assignment.objects.filter(had_in_sitting(by), item=OuterRef("pk"), reviewer=by).exclude(
         state__in=Assignment.LET_GO
     )
@@ -115,7 +118,9 @@ def items_for(
 
 
 def _lasting_hindrances(campaign: int, by: int) -> list[QuerySet[Any]]:
-    """Return what permanently excludes an item: the reviewer handled it, wrote some of it, or adjudicated it."""
+    """Return queries for the permanent reasons to exclude an item: the reviewer handled it, wrote
+    part of it, or adjudicated it.
+    """
     dealt_with = Assignment.objects.filter(item=OuterRef("pk"), reviewer=by).exclude(
         state__in=[Assignment.State.RELEASED, Assignment.State.EXPIRED]
     )
@@ -123,13 +128,15 @@ def _lasting_hindrances(campaign: int, by: int) -> list[QuerySet[Any]]:
         dealt_with,
         Draft.objects.filter(run=OuterRef("run"), author=by),
         Feedback.objects.filter(draft__run=OuterRef("run"), author=by),
-        # The adjudicator of a run never rates it, not even when it is shown again.
+        # The adjudicator of a run never rates it, even if the run is shown again.
         Adjudication.objects.filter(item__run=OuterRef("run"), item__campaign=campaign, by=by),
     ]
 
 
 def items_without_reviewer(campaign: Campaign, reviewers: Iterable[int]) -> QuerySet[Item]:
-    """Return the real items that want a score and that none of these reviewers can take, now or later."""
+    """Return the real items that need a score and that none of these reviewers can claim, now or
+    later.
+    """
     items = Item.objects.waiting().filter(campaign=campaign, again="").exclude(overlap=EVERYBODY)
     for by in reviewers:
         hindrances = (Q(Exists(one)) for one in _lasting_hindrances(campaign.pk, by))
@@ -154,7 +161,9 @@ def _is_in_training(campaign: Campaign, member: Member, has_training: bool | Non
 
 @dataclass(frozen=True)
 class Candidates:
-    """A reviewer's waiting items, in order. Without `waiting`, these are the plain items of the campaign."""
+    """A reviewer's waiting items, in order. Without `waiting`, these are the campaign's ordinary
+    items.
+    """
 
     campaign: Campaign
     by: User
@@ -167,7 +176,7 @@ class Candidates:
         return self.campaign.order == Campaign.Order.RANDOM and self.member is not None
 
     def take_first(self, bounds: Bounds | None = None) -> Assignment | None:
-        """Take the first item, skipping those that another reviewer is being given at this moment."""
+        """Take the first item, skipping items that another claim is taking at this moment."""
         order = self.campaign.order if self.is_random else _plain_order(self.campaign)
         seed = self.member.seed if self.is_random and self.member else 0
         if self.waiting is not None:
@@ -194,14 +203,16 @@ class Candidates:
         return take_slot(item, self.by) if item else None
 
     def some(self) -> list[int]:
-        """Return the keys of some waiting items, including those being given to a reviewer at this moment."""
+        """Return the keys of some waiting items, including items that another claim is taking at
+        this moment.
+        """
         if self.waiting is not None:
             return list(self.waiting.order_by("pk").values_list("pk", flat=True)[:_SOME])
         values = {"campaign": self.campaign.pk, "by": self.by.pk}
         return [pk for (pk,) in fetch(_some_keys(self._rule), values)]
 
     def wait_for(self, pk: int) -> Assignment | None:
-        """Take this item, or return None without a lock if another reviewer has been given it.
+        """Take this item, or return None without a lock if another reviewer got it.
 
         To avoid a deadlock, never wait for one item's lock while holding another's.
         """
@@ -248,7 +259,7 @@ def _locked(waiting: QuerySet[Item]) -> QuerySet[Item]:
 
 
 class _FirstItem(NamedTuple):
-    """A query that finds and locks an item, and the reader of its result."""
+    """A query that finds and locks an item, and the function that reads its result."""
 
     sql: str
     read: Callable[[Sequence[object]], Item]
@@ -276,7 +287,7 @@ def _first_item(*, order: str, is_bounded: bool, rule: Rule) -> _FirstItem:
 
 @cache
 def _certain_item(rule: Rule) -> _FirstItem:
-    """Return the query for the item `near`, if it waits for the reviewer, with `has_arms`."""
+    """Return the query for the item `near`, with `has_arms`, if the item waits for the reviewer."""
 
     def one(campaign: int, by: int, near: int) -> QuerySet[Item]:
         return _locked(_for_person(campaign, by, rule).filter(pk=near))

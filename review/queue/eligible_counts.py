@@ -1,4 +1,6 @@
-"""Counts the items a reviewer could take now. Every reviewer page shows the counts, so the queries are prepared."""
+"""Counts the items that a reviewer could claim now. Every reviewer page shows the counts, so the
+queries are prepared.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ def count_eligible(
     most: int | None = None,
     with_training: Collection[int] | None = None,
 ) -> dict[int, int]:
-    """Return the number of `eligible_items` of each campaign, counted up to `most`, by the campaign's key.
+    """Return the number of `eligible_items` by campaign key, counted up to `most`.
 
     Campaigns without items may be missing. `with_training` lists the campaigns that start with training and saves a
     query for each. With both arguments, the number of queries does not grow with the campaigns.

@@ -1,4 +1,4 @@
-"""Adds finished runs to the review queue: at the end of each run, and in a sweep for missed ones."""
+"""Adds finished runs to the review queue: at the end of each run, and in a sweep for missed runs."""
 
 from __future__ import annotations
 
@@ -64,9 +64,11 @@ def live_queue() -> Campaign:
 
 
 def take_in(run_id: int) -> Item | None:
-    """Add a finished run to the review queue. Return None if it does not belong there or is there already.
+    """Add a finished run to the review queue. Return None if the run does not belong in the queue
+    or is already in it.
 
-    Runs answered from the catalogue are left out because their scripts are verified. A user can send them by hand.
+    Runs answered from the catalogue are excluded because their scripts are verified. A user can add
+    them manually.
     """
     return next(_send("run.id = %(run)s AND " + _BELONGS, run=run_id), None)
 
@@ -95,7 +97,7 @@ def item_of_run(run_id: int) -> Item | None:
 
 
 def send_to_queue(run: Run) -> Item | None:
-    """Create a Case and an Item for a run. Return None if another process was faster."""
+    """Create a Case and an Item for a run. Return None if another process has already created them."""
     return next(_send("run.id = %(run)s", run=run.pk), None)
 
 

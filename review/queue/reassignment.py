@@ -25,10 +25,11 @@ MAX_WHY = 2_000
 
 @transaction.atomic
 def assign(item: Item, *, to: User, by: User, reason: str = Assignment.Reason.NAMED) -> Assignment:
-    """Assign an item to a named reviewer. It waits for them and precedes the order of the queue.
+    """Assign an item to a named reviewer. The item waits for the reviewer and comes before the rest
+    of the queue.
 
-    Raises PermissionDenied if `by` does not manage campaigns, BadInput if `to` may not review the item, and
-    NotAllowedNow if the item has no free slot or `to` has had it already.
+    Raises PermissionDenied if `by` does not manage campaigns, BadInput if `to` may not review the
+    item, and NotAllowedNow if the item has no free slot or `to` has already had it.
     """
     _require_manager(by)
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
@@ -49,7 +50,7 @@ def assign(item: Item, *, to: User, by: User, reason: str = Assignment.Reason.NA
 
 @transaction.atomic
 def take_back(assignment: Assignment, *, by: User, why: str) -> None:
-    """Unassign an item. Its slot becomes free, and what the reviewer typed is kept.
+    """Unassign an item. Its slot becomes free, and the reviewer's typed text is kept.
 
     Raises PermissionDenied, BadInput without a reason, and NotAllowedNow if the reviewer no longer holds the item.
     """
@@ -62,7 +63,7 @@ def take_back(assignment: Assignment, *, by: User, why: str) -> None:
 
 @transaction.atomic
 def take_over(assignment: Assignment, *, to: User, by: User, why: str) -> Assignment:
-    """Reassign an item to another reviewer. What the first reviewer typed is kept.
+    """Reassign an item to another reviewer. The first reviewer's typed text is kept.
 
     Raises PermissionDenied, BadInput without a reason, and NotAllowedNow if the reviewer no longer holds the item.
     """

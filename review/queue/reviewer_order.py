@@ -1,9 +1,11 @@
-"""The order in which a reviewer gets a campaign's items. It finds the first item without reading the rest.
+"""The order in which a reviewer gets a campaign's items. The first item is found without reading
+the rest.
 
-The random order of a reviewer is ascending by `shuffle XOR seed`, both 31 bits. Each seed gives a different,
-reproducible permutation. Items whose shuffles share their leading bits stay together. The search therefore goes bucket
-by bucket, each a short range of the index on (campaign, shuffle). After an empty bucket, the next query reads twice as
-many, so that an almost finished campaign takes few queries.
+The random order of a reviewer is ascending by `shuffle XOR seed`, both 31 bits. Each seed gives a
+different, reproducible permutation. Items whose shuffles share their leading bits stay together.
+The search therefore reads one bucket at a time. Each bucket is a short range of the index on
+(campaign, shuffle). After an empty bucket, the next query reads twice as many buckets, so that an
+almost finished campaign needs few queries.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ _PATIENCE = 5
 def take_first(candidates: Candidates) -> Assignment | None:
     """Take the first item for the reviewer, or return None if no items are left.
 
-    Items that another claim has locked are skipped, unless there are no others.
+    Items that another claim has locked are skipped, unless no other items are left.
     """
     if candidates.is_random and candidates.member is not None:
         taken = _take_at_random(candidates, candidates.member)
@@ -72,8 +74,8 @@ def _note_reached(member: Member, reached: int) -> None:
 def _take_plainly(candidates: Candidates) -> Assignment | None:
     taken = candidates.take_first()
     for again in range(_PATIENCE if taken is None else 0):
-        # The last item may only be locked by another claim, so wait for it. If that claim takes it, another item may
-        # still be free, so try several times.
+        # The last items may merely be locked by other claims, so wait for one. If that claim takes
+        # it, another item may still be free, so try several times.
         some = candidates.some()
         if not some:
             break

@@ -1,4 +1,4 @@
-"""Finds the items behind a number of the execution tables."""
+"""Finds the items behind a number in the execution tables."""
 
 from __future__ import annotations
 

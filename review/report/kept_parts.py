@@ -1,4 +1,6 @@
-"""Parts of a large study's report that take seconds: a worker computes them as data arrives, pages only read them."""
+"""Parts of a large study's report that take seconds to compute. A worker computes them as data
+arrives, and pages only read them.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ class Kept(NamedTuple):
 
 
 def read_part(campaign: Campaign, part: Part) -> Kept:
-    """Return the part: of a large study as last computed, of another one as of now."""
+    """Return the part: as last computed for a large study, or as of now for any other study."""
     if not is_large(campaign):
         return Kept(part.compute(campaign))
     kept = ReportPart.objects.filter(campaign=campaign, name=part.name).first()
@@ -74,8 +76,8 @@ def state_of_counts(campaign: Campaign) -> str:
     """Return a text that changes with the campaign's counts, its tests, their results and the reasons for
     differences.
 
-    Equal sums of 64-bit hashes for two states are practically impossible, and a sum needs no order. Sorting the rows
-    and hashing them as one text took more than twice as long.
+    Two states practically never have equal sums of 64-bit hashes, and a sum needs no sorting.
+    Sorting the rows and hashing them as one text took more than twice as long.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -107,7 +109,8 @@ def _state_of(campaign: Campaign) -> str:
         return f"{campaign.state}:{state_of_counts(campaign)}:{cursor.fetchone()}"
 
 
-# The other inputs of threats to validity: who saw verdicts, the guidelines, and the names of users.
+# The other inputs of the threats to validity: who saw verdicts, the guidelines, and the names of
+# users.
 _SEEN = """
     SELECT (SELECT max(id) FROM review_exposure WHERE campaign_id = %(campaign)s),
         (SELECT max(one.id) FROM review_reveal one JOIN review_item item ON item.id = one.item_id

@@ -1,6 +1,6 @@
 """The head of a report: the plan and its results, the primary figure, and the charts.
 
-Parts that do not exist in this study are left out and listed (`missing`).
+Parts that do not exist in this study are omitted and listed as `missing`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from review.report.words import (
 )
 
 _DEFAULT_PRIMARY = "first_pass_accuracy"
-# Complements of other figures: the details have them, so that the head fits on one screen.
+# Complements of other figures. Only the details show them, so that the head fits on one screen.
 _NOT_DRAWN = ("still_wrong_of_feedback", "still_wrong_of_items")
 
 
@@ -59,13 +59,15 @@ class BigNumber:
 
 @dataclass(frozen=True)
 class Primary:
-    """The campaign's primary figure with its definition; the first figure if none was chosen."""
+    """The campaign's primary figure with its definition, or the first figure if no primary figure
+    was chosen.
+    """
 
     name: str
     label: str
     text: str
     was_chosen: bool
-    chosen: str  # when it was chosen, and after how many scores and views
+    chosen: str  # when it was chosen, and how many scores and views came before
     arms: Sequence[BigNumber]
     difference: str
 
@@ -91,7 +93,9 @@ class Plot:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The assessor against the experts for one Configuration, with cells linked to their items."""
+    """The assessor compared with the experts for one Configuration, with cells linked to their
+    items.
+    """
 
     arm: Json
     series: int
@@ -127,7 +131,7 @@ class StageAgreement:
 
 
 def show_overview(view: ReportView) -> dict[str, object]:
-    """Return the context of the page's head."""
+    """Return the context of the report's head."""
     plots = [plot for plot in (_plot(view, signed=False), _plot(view, signed=True)) if plot.rows]
     return {
         "is_unblinded": not view.details.get("is_blind", True),
@@ -143,17 +147,18 @@ def show_overview(view: ReportView) -> dict[str, object]:
 
 
 def _facts(view: ReportView) -> dict[str, object]:
-    """Return the item counts and script scores under the criterion over all Configurations, and how many texts wait
-    for an adjudicator, at any stage and under either criterion.
+    """Return the item counts and script scores under the criterion over all Configurations. ¶ The
+    result includes the number of texts that wait for an adjudicator, at any stage and under either
+    criterion.
     """
-    # Older snapshots count items that are final under either criterion.
+    # Older snapshots count items whose scores are final under either criterion.
     items = [{**arm["items"], **arm[view.criterion.value].get("items", {})} for arm in view.arms]
     names = sorted({name for one in items for name in one})
     sums = {name: sum(one.get(name, 0) for one in items) for name in names}
     planned, done = view.details["planned_items"], view.details.get("planned_done")
     return {
         **sums,
-        # A failed run counts as wrong by rule, and no reviewer has scored it.
+        # A failed run counts as wrong under the study's rules, but no reviewer has scored it.
         "scored": sums.get("scored", 0) - sums.get("failed", 0),
         "pilot": say_pilot(view.details.get("pilot")),
         "planned": planned if done is not None else None,
@@ -334,7 +339,7 @@ def _flows(view: ReportView) -> Iterator[ArmFlow]:
             fixed=fixed["numerator"],
             still_wrong=fixed["denominator"] - fixed["numerator"],
         )
-        # Without refined scripts, nothing can be fixed or broken, so nothing is drawn.
+        # Without refined scripts, nothing can be fixed or broken, so the chart is omitted.
         if not any(row["round"] and row["drafts"] for row in view.part(arm, "gain")):
             continue
         flow = draw_flow(counts, words)
@@ -387,5 +392,7 @@ def _missing(view: ReportView) -> Iterator[str]:
 
 
 def _exists(view: ReportView, name: str) -> bool:
-    """Return whether the objects of a figure exist in a Configuration, even if none is final yet."""
+    """Return whether the objects of a figure exist in a Configuration, even if no score is final
+    yet.
+    """
     return any(is_part_of_study(view.figure(place, name)) for place in range(len(view.arms)))

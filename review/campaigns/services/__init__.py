@@ -1,4 +1,6 @@
-"""What managers can do with campaigns: create, fill, change, open and close them, and settle differences."""
+"""What managers can do with campaigns: create, fill, change, open and close them, and adjudicate
+differences.
+"""
 
 from __future__ import annotations
 

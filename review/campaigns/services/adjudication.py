@@ -26,7 +26,9 @@ MAX_WHY = 4_000
 
 @dataclass(frozen=True)
 class Difference:
-    """A stage of an item on which reviewers differ, with their current scores and the adjudication if there is one."""
+    """A stage of an item on which reviewers differ, with their current scores and the adjudication,
+    if any.
+    """
 
     stage: str
     arm: str
@@ -42,8 +44,9 @@ def disputed_items(campaign: Campaign) -> QuerySet[Item]:
 def differences(item: Item) -> list[Difference]:
     """Return the stages of an item that wait for an adjudication or have one, in order.
 
-    A stage waits if its score is unresolved under either criterion, or if it is needed but opened for no reviewer. A
-    text shared by several arms is settled for all of them, so its scores are those of all these arms, without copies.
+    A stage waits if its score is unresolved under either criterion, or if it is required but was
+    not opened for any reviewer. A text shared by several arms is settled for all of them, so it has
+    the scores from all these arms, without copies.
     """
     facts = read_facts([item.pk])
     waits = stages_to_settle(facts.judge(item.pk))
@@ -62,7 +65,7 @@ def differences(item: Item) -> list[Difference]:
 
 
 def _word_on(items: Sequence[int], stage: str, arm: str) -> Adjudication | None:
-    """Return the newest adjudication of the text that these items share."""
+    """Return the newest adjudication of the text shared by these items."""
     said = Adjudication.objects.filter(item__in=items, stage=stage, arm=arm, current=True)
     return said.select_related("by", "item__case").order_by("-at", "-pk").first()
 
@@ -113,7 +116,7 @@ def adjudicate(
 
 
 def _holders(facts: Facts, item: Item, stage: str, arm: str) -> list[int]:
-    """Return the items that share the text. A text in the expert's arm belongs to one item only."""
+    """Return the items that share the text. A text in the expert's arm belongs to only one item."""
     if arm != Arm.MODEL or stage not in Score.Stage.values:
         return [item.pk]
     return facts.alike(item.pk, Stage(stage))
@@ -137,8 +140,8 @@ def _check_settled_once(
 def check_adjudicator(item: Item, by: User) -> None:
     """Raise PermissionDenied if the user may not adjudicate the item.
 
-    This applies to users who wrote for the item, and to those who scored one of its texts in any arm or in a halo
-    check.
+    Users may not adjudicate if they wrote a text of the item or scored one of its texts in any arm
+    or in a halo check.
     """
     if not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Adjudicating requires the Manager role."))

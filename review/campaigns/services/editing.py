@@ -54,7 +54,7 @@ def preset_rules(preset: str, **changed: object) -> Rules:
 
 @transaction.atomic
 def change_campaign(campaign: Campaign, *, by: User, **changed: object) -> None:
-    """Change the named rules; a new overlap applies to items that no reviewer has claimed.
+    """Change the named rules. A new overlap applies to items that no reviewer has claimed yet.
 
     Raises BadInput, and NotAllowedNow for a rule that can no longer be changed.
     """
@@ -83,7 +83,9 @@ def _fit_places(campaign: Campaign) -> None:
 
 
 def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
-    """Return the campaign's configurations: those to run on its cases, and those of its items."""
+    """Return the campaign's configurations: those that it runs on its cases, and those of its
+    items.
+    """
     has_items = Item.objects.filter(campaign=campaign, configuration=OuterRef("pk"))
     chosen = campaign.configurations.filter(pk=OuterRef("pk"))
     return Configuration.objects.filter(Exists(has_items) | Exists(chosen)).order_by("pk")
@@ -91,7 +93,9 @@ def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
 
 @transaction.atomic
 def choose_arms(campaign: Campaign, configurations: Sequence[Configuration], *, by: User) -> None:
-    """Set the configurations to run on each case. Raises NotAllowedNow for removing one that has items."""
+    """Set the configurations to run on each case. Raises NotAllowedNow if a removed configuration
+    has items.
+    """
     _check_not_closed(campaign)
     before = set(campaign.configurations.all())
     gone = before - set(configurations)
@@ -110,7 +114,9 @@ def choose_arms(campaign: Campaign, configurations: Sequence[Configuration], *, 
 
 @transaction.atomic
 def add_actions(campaign: Campaign, actions: Sequence[Action], *, by: User) -> int:
-    """Add a case for each action without one, whose runs start later; return the number of new cases."""
+    """Add a case for each action without one, and return the number of new cases. Their runs start
+    later.
+    """
     _check_not_closed(campaign)
     studies.hold_items(campaign)
     ids = {f"action-{one.pk}": one for one in actions if one.erased_at is None}
@@ -127,9 +133,10 @@ def add_actions(campaign: Campaign, actions: Sequence[Action], *, by: User) -> i
 
 @transaction.atomic
 def add_runs(campaign: Campaign, runs: Sequence[Run], *, by: User) -> int:
-    """Add an item for each finished run, under its action's case; return the number of new items.
+    """Add an item for each finished run, under its action's case, and return the number of new
+    items.
 
-    A run is skipped if its case and configuration have an item already.
+    A run is skipped if its case and configuration already have an item.
     """
     add_actions(campaign, [run.action for run in runs], by=by)
     cases = {
@@ -177,8 +184,9 @@ def clone_campaign(
 ) -> Campaign:
     """Create a campaign with another one's rules, rubric, configurations and reviewers.
 
-    `with_cases` copies the statements, to be run again. `with_scripts` also copies the runs, so that other reviewers
-    score the same texts. Raises BadInput if the name is invalid or taken.
+    `with_cases` copies the statements so that they can be run again. `with_scripts` also copies the
+    runs, so that other reviewers score the same texts. Raises BadInput if the name is invalid or
+    taken.
     """
     made = studies.create_campaign(
         name,
@@ -237,9 +245,10 @@ def _check_not_closed(campaign: Campaign) -> None:
 
 @transaction.atomic
 def withdraw(item: Item, *, why: str, by: User) -> None:
-    """Remove an item from the study; its scores are kept, but no reviewer gets it and no figure counts it.
+    """Remove an item from the study.
 
-    Its copies, shown as repeats or for the halo check, are withdrawn too. Raises BadInput without a reason, and
+    Its scores are kept, but reviewers no longer get the item and figures exclude it. Its copies,
+    shown as repeats or for the halo check, are withdrawn too. Raises BadInput without a reason, and
     NotAllowedNow if the item is already withdrawn.
     """
     if not why.strip():

@@ -1,4 +1,4 @@
-"""Lets managers answer the flags of reviewers and withdraw the item."""
+"""Lets managers answer reviewers' flags and withdraw the flagged items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ MAX_RESOLUTION = 2_000
 
 @transaction.atomic
 def answer_flag(flag: Flag, *, resolution: str, by: User, withdraws: bool = False) -> None:
-    """Close a flag with an answer. With `withdraws`, also remove the item from its study for this reason.
+    """Close a flag with an answer. With `withdraws`, also withdraw the item from its study, with
+    the answer as the reason.
 
     Raises BadInput without a text, and NotAllowedNow if the flag has an answer or the item is in the review queue.
     """

@@ -1,4 +1,6 @@
-"""Prepares a study's items for review: makes feedback and refinement for each, then opens it."""
+"""Prepares a study's items for review: creates feedback and a refinement for each item, then opens
+it.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,11 @@ SLICE = 500
 
 
 def prepare_item(run_id: int) -> None:
-    """Prepare the items of a settled run: make what is missing before review, or open them.
+    """Prepare the items of a settled run: create missing feedback and refinements, or open the
+    items.
 
-    A run that ended without a script is not reviewed. By rule it counts as 0, and its items are closed.
+    A run that ended without a script is not reviewed. It counts as 0 under the study's rules, and
+    its items are closed.
     """
     for item in Item.objects.filter(
         run=run_id, state=Item.State.PREPARING, campaign__kind=Campaign.Kind.STUDY
@@ -80,7 +84,9 @@ def _can_be_explained(run: Run, first: Draft) -> bool:
 
 
 def _is_sham(item: Item, first: Draft) -> bool:
-    """Return whether a correct and passed item should show its refined script, so that seeing one reveals nothing."""
+    """Return whether a correct script that passed should show its refined script, so that seeing
+    one reveals nothing.
+    """
     passed = item.run is not None and item.run.verdict == "correct"
     refined = Draft.objects.filter(
         run=item.run, feedback__draft=first, feedback__arm=Arm.MODEL.value

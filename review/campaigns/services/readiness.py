@@ -127,7 +127,7 @@ def _rubric(campaign: Campaign) -> StepStanding:
 def _size(campaign: Campaign) -> StepStanding:
     plan = plan_of(campaign)
     if plan is None:
-        # Recommended, but not required for a study.
+        # Recommended for a study, but not required.
         return StepStanding("unneeded", _("not calculated"))
     said = ngettext("%s item planned", "%s items planned", plan.items)
     return StepStanding("done", said % f"{plan.items:,}")

@@ -28,7 +28,7 @@ MAX_NAME = 150
 MAX_RUBRIC = 100_000
 
 Preset = Literal["standard", "rigorous"]
-# The percentages of the preset *rigorous*; see STUDY, Threats to validity.
+# The percentages of the preset *rigorous*. See "Threats to validity" in STUDY.
 RIGOROUS = {"sham_share": 20, "halo_share": 20, "repeat_share": 5}
 
 
@@ -38,7 +38,7 @@ OF_THE_BATCH = frozenset({"rubric", "budget", "uses_message_batches"})
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """The rules of a review. Omitted ones have a careful default."""
+    """The rules of a review. Omitted rules have careful defaults."""
 
     description: str = ""
     rubric: str = ""
@@ -63,7 +63,8 @@ class Rules:
     halo_share: int = 0
     repeat_share: int = 0
     planned_items: int | None = None
-    # The primary comparison, whose p value is not adjusted. A study with one arm has no pair.
+    # The primary comparison, whose p value is not adjusted. A study with one arm has no pair of
+    # configurations.
     primary_figure: str = ""
     primary_criterion: str = ""
     primary_first: Configuration | None = None
@@ -123,7 +124,7 @@ def hold_items(campaign: Campaign) -> None:
 
 @transaction.atomic
 def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
-    """Change the rules of a review. Earlier scores keep what was recorded with them.
+    """Change the rules of a review. Records of earlier scores stay unchanged.
 
     Raises NotAllowedNow in the main phase, except for rules that affect no score: description, limit, edit window,
     access and budget.
@@ -163,7 +164,9 @@ _PRIMARY = {"primary_figure", "primary_criterion", "primary_first", "primary_sec
 
 
 def note_primary(campaign: Campaign) -> None:
-    """Record when the primary outcome was chosen, and how many scores and views of the report came before."""
+    """Record when the primary outcome was chosen, and the numbers of scores and report views before
+    that time.
+    """
     campaign.primary_chosen = {
         "at": timezone.now().isoformat(timespec="seconds"),
         "scores": Score.objects.filter(item__campaign=campaign, current=True).count(),
@@ -173,14 +176,18 @@ def note_primary(campaign: Campaign) -> None:
 
 
 def may_revise(campaign: Campaign) -> bool:
-    """Return whether plan and rules may still change: until the main phase starts, in and after a pilot too."""
+    """Return whether the plan and the rules may still change, which is possible until the main
+    phase starts, even during and after a pilot.
+    """
     if campaign.state == Campaign.State.PAUSED:
         return is_in_pilot(campaign)
     return campaign.state in (Campaign.State.SETUP, Campaign.State.PILOT)
 
 
 def is_in_pilot(campaign: Campaign) -> bool:
-    """Return whether a paused campaign is still in its pilot: no other item has been handed out."""
+    """Return whether a paused campaign is still in its pilot, which means that no item outside the
+    pilot has been assigned.
+    """
     beyond = campaign.items.filter(pilot=False, case__purpose=Case.Purpose.REAL)
     return (
         campaign.items.filter(pilot=True).exists()
@@ -231,7 +238,7 @@ def _check_rules(rules: Rules) -> None:
 
 
 def _check_primary(rules: Rules) -> None:
-    """Check that a pair of configurations is complete, with the figure that is compared."""
+    """Check that a pair of configurations is complete and that the compared figure is set."""
     first, second = rules.primary_first, rules.primary_second
     if rules.primary_criterion and rules.primary_criterion not in list(Criterion):
         raise BadInput(_("The criterion must be strict or partial."), field="primary_criterion")

@@ -1,7 +1,7 @@
 """Starts a campaign's runs. All are requested at once and started in the background in batches.
 
-A run is requested by an item that has no run yet. No request is therefore lost if the worker fails that starts the
-runs, or if the message to start them is lost.
+An item without a run is the request for its run. No request is therefore lost if the worker that
+starts the runs fails, or if its task message is lost.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def count_missing_runs(campaign: Campaign, *, pilot: bool = False) -> dict[Confi
 
 
 def _missing(campaign: Campaign, *, pilot: bool) -> Mapping[Configuration, QuerySet[Case]]:
-    # Repeats and halo checks have a run already.
+    # Repeats and halo checks already have a run.
     cases = campaign.cases.filter(repeats=None)
     if pilot:
         cases = cases.filter(pk__in=list(pilot_cases(campaign).values_list("pk", flat=True)))
@@ -92,14 +92,15 @@ def _note_items(
         is_pilot = pilot and purpose == Case.Purpose.REAL
         rows.append((key, configuration.pk, shuffle, overlap, overlap, is_pilot))
     Table(Item, _ITEM, without_key=True, campaign_id=campaign.pk).copy(rows)
-    # From now on, these items are open in every figure.
+    # From now on, these items count as open in every figure.
     made = Item.objects.filter(case__in=[row[0] for row in rows], configuration=configuration)
     note_due(campaign, made.values_list("pk", flat=True))
     return len(rows)
 
 
 def start_asked(campaign: Campaign | None = None, *, most: int = 1_000_000) -> int:
-    """Start the requested runs of one campaign or of all, and return how many. Safe to repeat.
+    """Start the requested runs of one campaign or of all campaigns, and return how many. Safe to
+    repeat.
 
     Two workers never start the same run, because each locks the items whose runs it starts.
     """
@@ -119,7 +120,9 @@ def start_asked(campaign: Campaign | None = None, *, most: int = 1_000_000) -> i
 
 @transaction.atomic
 def _start_slice(waiting: QuerySet[Item], unusable: set[int]) -> int | None:
-    """Start a slice of runs and return how many, or None if none is left. Add unusable configurations to the set."""
+    """Start a slice of runs and return how many, or None if none is left. Add unusable
+    configurations to `unusable`.
+    """
     items = list(
         waiting.select_for_update(of=("self",), skip_locked=True)
         .select_related("case__action", "configuration", "campaign__batch", "campaign__created_by")
@@ -132,7 +135,8 @@ def _start_slice(waiting: QuerySet[Item], unusable: set[int]) -> int | None:
         try:
             item.run = _start(item)
         except Refused as refusal:
-            # Switched off since the request. The item waits, and the sweep tries again.
+            # The configuration was switched off after the request. The item waits, and the sweep
+            # tries again.
             logger.warning("no runs under %s: %s", item.configuration, refusal)
             unusable.add(item.configuration_id)
             continue
@@ -148,7 +152,8 @@ def _start(item: Item) -> Run:
         by=item.campaign.created_by,
         configuration=item.configuration,
         origin=Run.Origin.CAMPAIGN,
-        # Retrieval is off in studies, because an answer from the catalogue is not the first Draft of a model.
+        # Retrieval is disabled in studies, because an answer from the catalogue is not the first
+        # Draft of a model.
         uses_retrieval=False,
         uses_examples=item.campaign.uses_examples,
         batch=item.campaign.batch,

@@ -78,7 +78,7 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
     if (locked.state, to) == (Campaign.State.PAUSED, Campaign.State.PILOT):
         _check_in_pilot(locked)
     if locked.state == Campaign.State.SETUP or (to == Campaign.State.OPEN and _opens(locked)):
-        # Also after the pilot, because the opening counts.
+        # Also fix the family after the pilot, because opening the campaign is what counts.
         fix_family(locked)
     before, locked.state = locked.state, to
     locked.closed_at = timezone.now() if to == Campaign.State.CLOSED else None
@@ -99,7 +99,7 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
 
 
 def fix_family(campaign: Campaign) -> None:
-    """Fix the comparisons that Holm's correction includes; those from an import stay included."""
+    """Fix the comparisons that Holm's correction includes. Imported comparisons stay included."""
     arms = (arm.name for arm in arms_of(campaign))
     named = plan_family(arms, has_halo=campaign.halo_share > 0)
     earlier = [Hypothesis(*one) for one in campaign.p_family or ()]
@@ -122,7 +122,7 @@ def _check_in_pilot(campaign: Campaign) -> None:
 
 
 def _opens(campaign: Campaign) -> bool:
-    """Return whether only the pilot has run so far; it holds back all other items until the campaign opens."""
+    """Return whether only the pilot has run so far. All other items are held until the opening."""
     return (
         campaign.state == Campaign.State.PILOT
         or campaign.items.filter(state=Item.State.HELD).exists()
@@ -130,7 +130,9 @@ def _opens(campaign: Campaign) -> bool:
 
 
 def pilot_cases(campaign: Campaign, *, ready: bool = False) -> QuerySet[Case]:
-    """Return the cases of the pilot: the chosen ones, or else the first `ready` ones in random order."""
+    """Return the cases of the pilot: the chosen cases, or else the first `ready` cases in random
+    order.
+    """
     real = campaign.cases.filter(purpose=Case.Purpose.REAL)
     of_pilot = Item.objects.filter(case=OuterRef("pk"), pilot=True)
     chosen = real.filter(Exists(of_pilot)).order_by("pk")

@@ -1,4 +1,6 @@
-"""Adjudication pages: the list of items on which reviewers differ, and a page for each, usable with the keyboard."""
+"""Adjudication pages: the list of items on which reviewers differ, and a page for each item, usable
+with the keyboard.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ _MOST_DUE = 500
 
 @require_safe
 def campaign_disputes(request: HttpRequest, pk: int) -> HttpResponse:
-    """List the items that wait for an adjudicator or are settled, as filtered by the query string."""
+    """List the items that wait for an adjudicator or have been adjudicated, filtered by the query
+    string.
+    """
     campaign = access_campaign(signed_in(request), pk)
     count_due(campaign, most=_MOST_DUE)
     filters = DisputeFilter(campaign, request.GET)
@@ -61,7 +65,7 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
     """Settle a stage, with a reason; then show the next stage, or the next item of the list."""
     user, found = signed_in(request), _item(request, pk, item)
     value = _chosen(request)
-    # Looked up before the item is settled, because it leaves the list then.
+    # Find the neighbors before the item is settled, because it then leaves the list.
     place = place_of(DisputeFilter(found.campaign, request.GET).qs, found.pk)
     try:
         services.adjudicate(
@@ -87,7 +91,9 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
 
 
 def _still_there(request: HttpRequest, settled: Item, *keys: int | None) -> int | None:
-    """Return the first of these that is still in the list; one decision may have settled several items."""
+    """Return the first of these items that is still in the list. One decision may have settled
+    several items.
+    """
     left = DisputeFilter(settled.campaign, request.GET).qs.exclude(pk=settled.pk)
     for key in keys:
         if key is not None and left.filter(pk=key).exists():

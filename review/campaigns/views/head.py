@@ -29,7 +29,7 @@ class Move(TypedDict):
 
 
 def head_of(campaign: Campaign, here: str) -> dict[str, object]:
-    """Return the context of `review/campaigns/_head.html`. `here` is the URL name of the page."""
+    """Return the context of `review/campaigns/_head.html`. `here` is the page's URL name."""
     return {"campaign": campaign, "tabs": _tabs(campaign, here), "moves": _moves(campaign)}
 
 
@@ -57,7 +57,9 @@ def _tabs(campaign: Campaign, here: str) -> list[Tab]:
 
 
 def _moves(campaign: Campaign) -> list[Move]:
-    """Return the possible changes of state, the usual one last. A campaign that cannot open yet has none."""
+    """Return the possible changes of state, the usual change last. The list is empty if the
+    campaign can't open yet.
+    """
     if campaign.state == State.SETUP and missing_to_open(campaign):
         return []
     in_pilot = campaign.state == State.PAUSED and is_in_pilot(campaign)

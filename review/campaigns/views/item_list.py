@@ -1,4 +1,4 @@
-"""Shared parts of the two lists of a campaign's items: the scores in a row, and the query string."""
+"""Shared parts of the two lists of a campaign's items: the scores of a row, and the query string."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ def scores_of_list(stages: tuple[str, ...] = tuple(Score.Stage.values)) -> Query
 
 
 def given_at(item: Item) -> list[tuple[str, list[int]]]:
-    """Return each stage's scores in ascending order, for an item read with them as `given`."""
+    """Return each stage's scores in ascending order. The item must have been read with its scores
+    as `given`.
+    """
     values: dict[str, list[int]] = {stage: [] for stage in Score.Stage.values}
     for score in item.given:  # type: ignore[attr-defined]
         values[score.stage].append(score.value)

@@ -33,7 +33,7 @@ PAGE_SIZE = 50
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_fill(request: HttpRequest, pk: int) -> HttpResponse:
-    """Search actions and finished runs, and add the selected ones or all that were found."""
+    """Search actions and finished runs, and add the selected ones or all results."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     form = SearchForm(request.POST if request.method == "POST" else request.GET)
@@ -111,7 +111,7 @@ def campaign_item_known(request: HttpRequest, pk: int, item: int) -> HttpRespons
 
 @require_POST
 def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpResponse:
-    """Assign the item to a named reviewer, or add a reviewer because the others differ."""
+    """Assign the item to the chosen reviewer, or add a reviewer because the others differ."""
     user, found = signed_in(request), _item(request, pk, item)
     people = queue.reviewers_for(found.campaign)
     reviewer = people.filter(username=request.POST.get("user", "")).first()

@@ -121,7 +121,7 @@ def _share_work(campaign: Campaign, work: Work) -> dict[str, object]:
 
 
 def plan_context(plan: Plan) -> dict[str, object]:
-    """Return the plan, the curve of its chart and the rows of the table next to the chart."""
+    """Return the plan, the curve of its chart and the rows of its table."""
     rows: list[PlanRow] = [
         {"items": items, "value": value, "is_planned": items == plan.items}
         for items, value in plan.curve

@@ -69,7 +69,7 @@ def campaign_setup(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_rules(request: HttpRequest, pk: int, step: str) -> HttpResponse:
-    """Show and save a step that changes rules; refused input stays in the form."""
+    """Show and save a step that changes rules. Invalid input stays in the form."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     kind = FORMS[step]
@@ -136,7 +136,9 @@ def campaign_arms(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the expected effort, the state of each step, what is still missing, and the start buttons."""
+    """Show the expected effort, the state of each step, the missing requirements, and the start
+    buttons.
+    """
     campaign = access_campaign(signed_in(request), pk)
     expected = estimate(campaign)
     people = campaign.members.count()
@@ -159,7 +161,9 @@ def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _sandbox_trouble(campaign: Campaign) -> str:
-    """Return why the sandbox tests of its runs could not run, or an empty string if they can."""
+    """Return why the sandbox tests of the campaign's runs can't run, or an empty string if they
+    can.
+    """
     has_cases = campaign.configurations.exclude(cases=Configuration.Cases.OFF).exists()
     return sandbox_trouble() if has_cases else ""
 
@@ -220,7 +224,7 @@ def _show(
 
 
 def _go_on(request: HttpRequest, campaign: Campaign, step: str) -> HttpResponse:
-    """Redirect to the next step, unless this one has an open question."""
+    """Redirect to the next step, unless this step has an open question."""
     if step == "rubric" and (count := count_undecided(campaign)):
         said = ngettext(
             "Saved. Decide what to do with the %s review done under an earlier version.",

@@ -16,7 +16,9 @@ from review.models import Score
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreForm:
-    """The score form as submitted with a decision. If `stage` is empty, it is the stage of the Draft decided on."""
+    """The score form as submitted with a decision. If `stage` is empty, the score is for the stage
+    of the decided Draft.
+    """
 
     stage: str = ""
     arm: str = Arm.MODEL.value

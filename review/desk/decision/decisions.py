@@ -1,6 +1,7 @@
-"""Decisions of the live queue: approve, edit or reject an exact Draft, and save approved ones in the catalogue.
+"""Decisions in the review queue: approve, edit or reject an exact Draft, and save approved scripts
+in the catalogue.
 
-The picked score, the typed comment and the decision are stored together or not at all.
+The selected score, the typed comment and the decision are stored together or not at all.
 """
 
 from __future__ import annotations
@@ -42,13 +43,15 @@ def decide(
     edited_script: str = "",
     fence: int | None = None,
 ) -> Decision:
-    """Decide on the Draft with this hash, on a page with the token `shown`; store the picked score with the decision.
+    """Decide on the Draft with this hash, on a page with the token `shown`, and store the selected
+    score with the decision.
 
-    Approving without a score records 2 for that Draft; other stages stay unscored. Repeating the call changes
-    nothing. Raises BadInput for a missing reason, an empty or unchanged edit, the token of another page, or the
-    approval of a Draft with a picked or saved score of 0 or 1. Raises Stale if the visible texts have changed since
-    then. Raises NotAllowedNow if the item belongs to another reviewer, is decided, or has a saved draft that the page
-    does not show (`read_score_form`).
+    Approving without a score records 2 for that Draft. Other stages stay unscored. Repeating the
+    call changes nothing. Raises BadInput for a missing reason, an empty or unchanged edit, the
+    token of another page, or the approval of a Draft with a selected or saved score of 0 or 1.
+    Raises Stale if the visible texts have changed since then. Raises NotAllowedNow if the item
+    belongs to another reviewer, is already decided, or has autosaved text that the page does not
+    show (see `read_score_form`).
     """
     reason = _checked_reason(kind, reason)
     (locked,) = lock_decided(item.pk, by.pk)
@@ -121,7 +124,7 @@ def _is_repeat(
     by: User,
     picked: ScoreForm | None,
 ) -> bool:
-    """Return whether this decision was made already and only its response was lost."""
+    """Return whether this decision was already made and only the response was lost."""
     same = (decision.by_id, decision.kind, decision.draft_sha256, decision.reason)
     edited = decision.edited.script.strip() if decision.edited else ""
     kept = decision.picked
@@ -136,9 +139,10 @@ def _is_repeat(
 def _scores_with(
     desk: ItemView, pick: PendingScore, assignment: Assignment, *, target: Step, approves: bool
 ) -> list[Score]:
-    """Return the scores to store with the decision: the picked one, and the 2 that an approval records.
+    """Return the scores to store with the decision: the selected score, and the 2 that an approval
+    records.
 
-    Without those that are stored with the same value already.
+    Scores that are already stored with the same value are excluded.
     """
     before = desk.scores.get(target.key)
     value = before.value if before else None
@@ -176,7 +180,7 @@ def _refusal(value: int, *, is_scored: bool) -> str:
 
 
 def _close(desk: ItemView, assignment: Assignment) -> None:
-    """Complete the item. The typed text stays saved, so that undo can restore it."""
+    """Complete the item. The autosaved text stays, so that undo can restore it."""
     now = timezone.now()
     changed = Assignment.objects.filter(
         pk=assignment.pk, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]

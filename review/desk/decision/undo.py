@@ -115,7 +115,7 @@ def _undo_decision(decision: Decision, *, since: datetime, by: User) -> Item:
         )
     Item.objects.filter(pk=item.pk).update(state=Item.State.OPEN, closed_at=None)
     _hold_again(item.assignments.get(reviewer=by, state=Assignment.State.SUBMITTED))
-    # The scores stored with the decision are withdrawn too. Their fields are filled in again as before.
+    # The scores stored with the decision are withdrawn too. Their form fields are restored.
     given = list(Score.objects.filter(item=item, reviewer=by).order_by("pk"))
     for score in given:
         if score.pk in decision.scores and score.current:
@@ -142,7 +142,7 @@ def _undo_skip(assignment: Assignment, *, by: User) -> Item:
 
 
 def _put_back(decision: Decision) -> None:
-    """Restore the fields as they were at the decision, next to anything else typed there since."""
+    """Restore the form fields as of the decision, and keep any text typed since then."""
     fields: dict[str, object] = {}
     if step := decision.picked.get("step"):
         value, comment = decision.picked["value"], decision.picked["comment"]

@@ -24,7 +24,7 @@ _KEPT = re.compile(
 
 @require_POST
 def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
-    """Save the typed text; return the revision to send with the next request."""
+    """Save the typed text and return the revision to send with the next request."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     access_assignment(user, item)
@@ -36,7 +36,8 @@ def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
             item, by=user, fields=fields, revision=read_whole(request, "revision", missing=0)
         )
     except Stale as stale:
-        # Includes the saved fields, because a request sent by the same tab before a reload is no conflict.
+        # Include the saved fields, because a request that the same tab sent before a reload is not
+        # a conflict.
         kept = item.scratches.get(reviewer=user).fields
         said = {"message": str(stale), "revision": stale.newest}
         same = {name: kept[name] for name in fields if name in kept}
@@ -48,7 +49,7 @@ def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def open_in_tab(request: HttpRequest, pk: int) -> HttpResponse:
-    """Make this tab the active one for the item; return its fence, which identifies older tabs."""
+    """Make this tab the active one for the item and return its fence, which identifies older tabs."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -60,7 +61,9 @@ def open_in_tab(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
-    """Renew the claim while the page is open; return the items that came back to the reviewer in the meantime."""
+    """Renew the claim while the page is open, and return the items that have come back to the
+    reviewer.
+    """
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     assignment = access_assignment(user, item)
@@ -72,7 +75,7 @@ def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
     place = queue.own_place(campaign, user, beside=item.pk)
     answer = render(request, "review/desk/_came_back.html", {"place": place})
     if campaign.is_live:
-        # For the page's counts, which stay on the page from item to item.
+        # For the counts in the page header, which is not reloaded with each item.
         most = queue.MOST_COUNTED + 1
         left = queue.count_waiting_for(campaign, user, most=most)
         known = queue.count_today(campaign, user) + queue.count_held(campaign, user)

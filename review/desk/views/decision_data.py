@@ -13,13 +13,16 @@ from review.blinding.item_view import ItemView, Step
 from review.desk.shown_drafts import seal
 from review.models import Decision, Score
 
-# Errors of these fields are about the decision as a whole. Every other error is shown at its own field.
+# Errors of these fields are about the decision as a whole. Every other error is shown next to its
+# field.
 _WHOLE = ("kind", "draft", "shown")
 
 
 @dataclass(frozen=True)
 class ShownDraft:
-    """A Draft that the reviewer may see. `number` counts visible Drafts only, so that it reveals no hidden ones."""
+    """A Draft that the reviewer may see. `number` counts visible Drafts only, so that it does not
+    reveal hidden ones.
+    """
 
     draft: Draft
     number: int
@@ -34,7 +37,7 @@ class ShownDraft:
 
     @property
     def coverage(self) -> Coverage | None:
-        """How many lines of the script were analyzed."""
+        """The number of script lines that were analyzed."""
         return coverage_of_draft(self.draft)
 
 

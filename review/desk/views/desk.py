@@ -1,4 +1,6 @@
-"""The review page: score stage by stage, then decide. If a request is refused, the typed text stays in place."""
+"""The review page: score stage by stage, then decide. If a request is refused, the typed text stays
+on the page.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ from review.queue import services as queue
 
 @require_safe
 def review(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the item as this user may see it now; the query string selects the scripts to compare."""
+    """Show the item as this user may see it now. The query string selects the scripts to compare."""
     user = signed_in(request)
     desk = services.open_item(access_item(user, pk), user)
     if "waits" in request.GET and waits_for_rewrite(desk):
@@ -43,14 +45,17 @@ def review(request: HttpRequest, pk: int) -> HttpResponse:
     is_fragment = wants_fragment(request)
     template = "review/desk/_desk.html" if is_fragment else "review/desk/desk.html"
     context = show_desk(desk, selection=read_selection(request.GET), whole=not is_fragment)
-    # A reviewer who waited for the rewrite continues with it; a failed rewrite is shown first.
+    # A reviewer who waited for the rewrite continues with it. If the rewrite failed, the page shows
+    # that first.
     context["arrived"] = "waits" in request.GET and not came_to_nothing(desk)
     return render(request, template, context)
 
 
 @require_safe
 def earlier(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the item that this reviewer finished before this one, to read it or change a score."""
+    """Show the item that this reviewer finished before the current one, to read it or change a
+    score.
+    """
     user = signed_in(request)
     item = access_item(user, pk)
     before = queue.earlier_item(item, by=user)
@@ -59,7 +64,7 @@ def earlier(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def score(request: HttpRequest, pk: int) -> HttpResponse:
-    """Score the open stage and show the stage that this opens, or the next item."""
+    """Score the open stage and show the next stage or the next item."""
     user = signed_in(request)
     given = services.ScoreInput(
         stage=request.POST.get("stage", ""),
@@ -97,7 +102,7 @@ def _is_asked_why(request: HttpRequest, item: Item) -> bool:
 
 @require_POST
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
-    """Approve, edit and approve, or reject; then show the next item."""
+    """Approve, edit and approve, or reject the script; then show the next item."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     kind, reason = _kind_and_reason(request)
@@ -109,7 +114,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
             shown=request.POST.get("shown", ""),
             picked=_picked(request, pk),
             reason=reason,
-            # Browsers send CRLF, and scripts keep their line ends.
+            # Browsers send CRLF, and scripts keep their line endings.
             edited_script=request.POST.get("script", "").replace("\r\n", "\n"),
             fence=read_fence(request),
             by=user,
@@ -134,7 +139,7 @@ def _read_seen(request: HttpRequest, pk: int) -> int:
 
 
 def _picked(request: HttpRequest, pk: int) -> services.ScoreForm:
-    """Return the score form on the same page, whose fields are part of the decision."""
+    """Return the score form of the same page, whose fields belong to the decision."""
     return services.ScoreForm(
         stage=request.POST.get("stage", ""),
         arm=request.POST.get("arm", "model"),
@@ -174,7 +179,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def reveal(request: HttpRequest, pk: int) -> HttpResponse:
-    """Reveal something early, and record it."""
+    """Reveal hidden information early, and record that."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     access_assignment(user, item)
@@ -200,7 +205,7 @@ def ask_feedback(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def send_feedback(request: HttpRequest, pk: int) -> HttpResponse:
-    """Send the reviewer's feedback, from which the script is rewritten in the background."""
+    """Send the reviewer's feedback, and rewrite the script from it in the background."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     based_on = read_whole(request, "based_on", missing=0) or None
@@ -221,7 +226,7 @@ def send_feedback(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def give_back(request: HttpRequest, pk: int) -> HttpResponse:
-    """Skip the item, say that it can't be judged, or release it."""
+    """Skip the item, report that it can't be judged, or release it."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     states = {
@@ -244,7 +249,7 @@ def give_back(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def flag(request: HttpRequest, pk: int) -> HttpResponse:
-    """Report to the managers that something is wrong with the item itself."""
+    """Report to the managers that the item itself has a problem."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:

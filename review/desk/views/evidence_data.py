@@ -33,7 +33,9 @@ MOST_SHOWN = 100  # characters of a sentence in the list of removable tests and 
 
 @dataclass(frozen=True)
 class StageLabel:
-    """A stage at which the reviewer's score and the test results differ, with the reviewer's explanation if any."""
+    """A stage at which the reviewer's score and the test results differ, with the reviewer's
+    explanation, if any.
+    """
 
     stage: str
     label: str  # of the script
@@ -52,7 +54,9 @@ class ShownPlace(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownSet:
-    """The test suite as it counts here, the reviewer's changes to it, and whether scripts are still running in it."""
+    """The test suite that counts for this item, the reviewer's changes to it, and whether scripts
+    are still running in it.
+    """
 
     name: str  # name of the current suite in forms; empty if all of its tests were removed
     cases: Sequence[CaseRow]
@@ -80,7 +84,9 @@ class ShownEvidence:
 
     @property
     def with_keys(self) -> str:
-        """The stage with the keyboard shortcuts: the first one without a reason, or else the last."""
+        """The stage with the keyboard shortcuts: the first stage without a reason, or else the last
+        stage.
+        """
         stages = [one.stage for one in self.labels if not one.reason]
         return (stages or [one.stage for one in self.labels[-1:]] or [""])[0]
 
@@ -123,7 +129,7 @@ def show_evidence(
 
 
 def _under_way(sets: Sequence[CaseSet], scripts: set[str]) -> set[int]:
-    """Return the keys of the changed suites in which a visible script still has to run."""
+    """Return the keys of the changed suites that a visible script has not run in yet."""
     keys = [one.pk for one in sets if one.is_revision]
     if not keys:
         return set()

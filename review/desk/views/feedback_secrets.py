@@ -12,7 +12,7 @@ from review.models import Item
 
 
 def read_choice(request: HttpRequest, item: Item, text: str) -> SecretsChoice | None:
-    """Return the reviewer's choice for the secrets in their text, or None if they must be asked."""
+    """Return the reviewer's choice about secrets in the text, or None if they must be asked."""
     if item.run is None:
         return None
     return SecretsChoiceForm(request.POST).feedback_choice(item.run, text)

@@ -45,7 +45,7 @@ class StepLine(TypedDict):
 
 
 class Head(TypedDict):
-    """The contents of the page's header; parts that are not shown are empty."""
+    """The contents of the page header. Hidden parts are empty."""
 
     used: str  # used without review
     severity: str
@@ -67,14 +67,15 @@ def show_desk(
     whole: bool = False,
     is_preview: bool = False,
 ) -> dict[str, object]:
-    """Return the template's context. `typed` is the refused input; without it, the autosaved draft is shown.
+    """Return the template's context. `typed` is the refused input. Without it, the autosaved text
+    is shown.
 
-    `whole` is true for a page, which counts the waiting items; a fragment does not. A preview shows what a reviewer
-    sees, even to a manager who does not review.
+    `whole` is true for a full page, which counts the waiting items. A fragment does not count them.
+    A preview shows what a reviewer sees, even to a manager who does not review.
     """
     selection = selection or PaneSelection()
-    # Offer only what the services allow: a user without the reviewer role holds no item, even if they
-    # have an assignment.
+    # Offer only what the services allow: a user without the reviewer role can't work on an item,
+    # even with an assignment.
     reviews = is_preview or desk.reviewer.has_perm(REVIEW)
     mine = (
         reviews and desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE
@@ -139,7 +140,7 @@ def show_desk(
         "decides": show_decides(desk, step, drafts, refused, typed or {})
         if mine and desk.item.campaign.is_live
         else None,
-        # The page reports nothing as saved before the user has typed something.
+        # The page reports a saved state only after the user has typed something.
         "saved_state": "saved" if desk.scratch and desk.scratch.fields else "none",
         "fence": desk.assignment.fence if desk.assignment else "",
         "revision": desk.scratch.revision if desk.scratch else 0,
@@ -185,7 +186,9 @@ def _shown(what: object) -> str:
 
 
 def _say(title: str, ready: str, *, waits: bool, mine: bool) -> str:
-    """Return what a screen reader announces after loading; a reviewer with something to score never waits."""
+    """Return what a screen reader announces after loading. A reviewer with a stage to score never
+    waits.
+    """
     if waits:
         return _("Waiting for the rewrite")
     return title or ready or (_("All scored.") if mine else "")
@@ -236,7 +239,7 @@ def _texts(
 
 
 def _decision_comment(desk: ItemView, scores: list[Score]) -> str:
-    """Return the comment typed with the decision if no score has it."""
+    """Return the comment typed with the decision if no score has this comment."""
     comment = str(desk.decision.picked.get("comment", "")) if desk.decision else ""
     return "" if comment in {score.comment for score in scores} else comment
 
@@ -259,7 +262,9 @@ def _may_write_feedback(desk: ItemView) -> bool:
 
 
 def _step_lines(desk: ItemView, step: Step | None, *, waits: bool) -> list[StepLine]:
-    """Return the stages as a row. A stage without a score that can get none is marked as not needed."""
+    """Return the stages as a row. A stage that has no score and can't get one is marked as not
+    needed.
+    """
     labels = {"script": _("Script"), "feedback": _("Feedback"), "refined": _("Refined")}
     asked = {one.stage for one in desk.steps}
     is_through = (
@@ -281,7 +286,7 @@ def _step_lines(desk: ItemView, step: Step | None, *, waits: bool) -> list[StepL
 
 
 def _known(desk: ItemView) -> list[dict[str, object]]:
-    """Return the correct scores of a training item, once this reviewer has scored all of it."""
+    """Return the correct scores of a training item, once this reviewer has scored every stage."""
     case, assignment = desk.item.case, desk.assignment
     through = assignment is not None and assignment.state == Assignment.State.SUBMITTED
     if case.purpose != Case.Purpose.TRAINING or not through:

@@ -1,4 +1,6 @@
-"""The scripts on the review page: the one in view, the one compared with it, and the links to others."""
+"""The scripts on the review page: the script in view, the script compared with it, and the links to
+others.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ class PaneSelection:
 
 @dataclass(frozen=True)
 class Pane:
-    """The script in view, the one compared with it, and the links to others."""
+    """The script in view, the script compared with it, and the links to others."""
 
     shown: ShownDraft
     against: ShownDraft | None
@@ -58,7 +60,7 @@ class Pane:
 
 @dataclass(frozen=True)
 class ComparedFinding:
-    """A finding as the page shows it; `change` is that of `ShownFinding`."""
+    """A finding as the page shows it. `change` has the same values as in `ShownFinding`."""
 
     check_name: str
     outcome: str
@@ -85,7 +87,9 @@ def read_selection(query: Mapping[str, str]) -> PaneSelection:
 
 
 def visible_drafts(desk: ItemView) -> list[ShownDraft]:
-    """Return the Drafts whose stage is open and those written by users; for a closed item, all Drafts."""
+    """Return the Drafts whose stage is open and those written by users. For a closed item, return
+    all Drafts.
+    """
     steps = {step.draft.pk: step for step in desk.steps if step.draft}
     edited = desk.decision.edited if desk.decision else None
     drafts = [*desk.drafts]
@@ -109,7 +113,7 @@ def visible_drafts(desk: ItemView) -> list[ShownDraft]:
                 score=desk.scores.get(step.key) if step else None,
             )
         )
-    # A single script is not called the original.
+    # A single script is not labeled as the original.
     return shown if len(shown) > 1 else [replace(one, label=_("Script")) for one in shown]
 
 
@@ -144,7 +148,7 @@ def show_pane(
     original = next((one for one in drafts if one.draft is desk.first), drafts[0])
     against = by_number.get(selection.against)
     if shown is approved and desk.decision:
-        # The reviewer's changes, compared with the script from which they started.
+        # Compare the reviewer's changes with the script from which they started.
         before = desk.decision.draft_id
         original = next((one for one in drafts if one.draft.pk == before), original)
     is_refined = shown.draft != desk.first and (step is None or step.stage == Score.Stage.REFINED)
@@ -186,7 +190,9 @@ def _differences(
     against: ShownDraft | None,
     drafts: Sequence[ShownDraft],
 ) -> list[Choice]:
-    """For the original, link its difference from the newest script, which shows the changes."""
+    """Return the links to differences. The original links to the newest script's comparison, which
+    shows the changes.
+    """
     new = shown if shown is not original else drafts[-1]
     if new is original:
         return []
@@ -205,7 +211,9 @@ def _differences(
 def _compare(
     shown: ShownDraft, original: ShownDraft
 ) -> tuple[list[ComparedFinding], list[ComparedFinding]]:
-    """Return the findings of the script in view, with new ones marked, and those that only the original has."""
+    """Return the findings of the script in view, with new findings marked, and the findings that
+    only the original has.
+    """
     if shown is original:
         return [_shown(one) for one in shown.findings], []
     new, gone = new_and_gone(_placed(original), _placed(shown))
@@ -239,7 +247,9 @@ def _address(selection: PaneSelection, show: int, against: int, *, side: bool) -
 
 
 def _draft_in_view(step: Step | None, drafts: list[ShownDraft]) -> ShownDraft:
-    """Return the Draft to score; with nothing to score, the one with the best score, or the newest of equals."""
+    """Return the Draft to score. If no Draft needs a score, return the Draft with the best score,
+    or the newest of equals.
+    """
     if step and step.draft:
         return next((one for one in drafts if one.draft.pk == step.draft.pk), drafts[0])
     if step and step.stage == Score.Stage.FEEDBACK:

@@ -20,12 +20,13 @@ class Progress:
 
 
 def show_progress(desk: ItemView, *, whole: bool) -> Progress:
-    """Return the progress, with one more query for a whole page, and a few in a study."""
+    """Return the progress. A whole page needs one more query, and a study a few more."""
     campaign, reviewer = desk.item.campaign, desk.reviewer
     place = queue.own_place(campaign, reviewer, beside=desk.item.pk, assignment=desk.assignment)
     total, is_more = None, False
     if whole:
-        # A study has an end, which must not move while the reviewer works; the live queue has none.
+        # A study has a fixed end, which must not move while the reviewer works. The review queue
+        # has no end.
         if campaign.is_live:
             most = queue.MOST_COUNTED + 1
             left = queue.count_waiting_for(campaign, reviewer, most=most)

@@ -23,7 +23,7 @@ from review.queue import services as queue
 def show_item(
     request: HttpRequest, pk: int, *, said: str = "", assignment: Assignment | None = None
 ) -> HttpResponse:
-    """Show an item after a change, and update the address if it is another item."""
+    """Show an item after a change, and update the browser's URL if it is another item."""
     url = reverse("item-review", args=[pk])
     if not wants_fragment(request):
         if said:
@@ -43,7 +43,7 @@ def show_item(
 
 
 def show_next(request: HttpRequest, item: Item, *, said: str = "") -> HttpResponse:
-    """Show the reviewer's next item of the same campaign, or the queue if none is waiting.
+    """Show the reviewer's next item of the same campaign, or the queue if no item is waiting.
 
     The item is claimed only now, so that no item is held for a reviewer who has not opened it.
     """
@@ -59,7 +59,7 @@ def show_next(request: HttpRequest, item: Item, *, said: str = "") -> HttpRespon
 
 
 def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:
-    """Show the same page with all typed text, and the reason where the reviewer is looking."""
+    """Show the same page with all typed text, and the reason next to the input."""
     user = signed_in(request)
     desk = services.open_item(access_item(user, item.pk), user)
     is_fragment = wants_fragment(request)
@@ -77,14 +77,16 @@ def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:
 
 
 def queue_of(item: Item) -> str:
-    """Return the URL of the item's list: the live queue, or its study."""
+    """Return the URL of the item's list: the review queue or the study's list."""
     if item.campaign.is_live:
         return reverse("queue")
     return reverse("study-queue", args=[item.campaign_id])
 
 
 def go(request: HttpRequest, url: str) -> HttpResponse:
-    """Redirect. htmx would insert the other page into the fragment, so a header makes it load the page."""
+    """Redirect. A header makes htmx load the page, because it would otherwise insert the page into
+    the fragment.
+    """
     if wants_fragment(request):
         return HttpResponse(status=204, headers={"HX-Redirect": url})
     return redirect(url)
@@ -102,7 +104,7 @@ def read_fence(request: HttpRequest) -> int | None:
 
 
 def read_seconds(request: HttpRequest) -> float | None:
-    """Return the active seconds on a stage as counted by the page, or None without a valid count."""
+    """Return the active seconds on a stage as counted by the page, or None if the count is invalid."""
     try:
         seconds = float(request.POST.get("active_seconds", ""))
     except ValueError:

@@ -19,7 +19,7 @@ from review.models import Item
 
 @require_POST
 def shorten(request: HttpRequest, pk: int) -> HttpResponse:
-    """Request a shorter version. The typed text stays as it is, and the result appears next to it."""
+    """Request a shorter version. The typed text stays unchanged, and the result appears next to it."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -31,7 +31,8 @@ def shorten(request: HttpRequest, pk: int) -> HttpResponse:
         return _show(request, item, None, problem=str(refused), status=status)
     if wants_fragment(request):
         return _show(request, item, shortening)
-    # Without JavaScript, return the whole page with everything typed. Sending the form again shows the result.
+    # Without JavaScript, return the whole page with all typed text. Sending the form again shows
+    # the result.
     desk = services.open_item(item, user)
     context = show_desk(desk, selection=read_selection(request.POST), typed=request.POST)
     return render(request, "review/desk/desk.html", context | _context(item, shortening))

@@ -13,7 +13,8 @@ def waits_for_rewrite(desk: ItemView) -> bool:
     assignment = desk.assignment
     if assignment is None or assignment.state == Assignment.State.SUBMITTED:
         return False
-    # A reviewer without a score has requested nothing. Another reviewer's request would reveal what they thought.
+    # A reviewer without a score has requested nothing. Showing another reviewer's request would
+    # reveal that reviewer's opinion.
     if desk.script_score is None:
         return False
     return desk.run.is_active or desk.is_preparing

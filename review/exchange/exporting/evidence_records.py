@@ -1,4 +1,6 @@
-"""Exports case sets, results, changes to cases and labels as records, which refer to each other by hash."""
+"""Exports case sets, results, changes to cases and labels as records that refer to each other by
+hash.
+"""
 
 from __future__ import annotations
 

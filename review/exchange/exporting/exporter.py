@@ -38,7 +38,7 @@ class Layout(StrEnum):
 
     @property
     def ending(self) -> str:
-        """Return the ending of the file's name."""
+        """Return the file name extension."""
         return {Layout.DATASET: "zip", Layout.EABENCH: "json", Layout.LONG: "csv"}.get(
             self, self.value
         )
@@ -50,10 +50,11 @@ Told = Callable[[int], None]
 def export_campaign(
     campaign: Campaign, file: BinaryIO, *, by: User | None, layout: Layout, told: Told | None = None
 ) -> int:
-    """Write the campaign to a file; return the number of records.
+    """Write the campaign to a file and return the number of records.
 
-    `told` is called with the number so far, and may raise an exception to stop. Managers only, because the file has
-    data that reviewers must not see about each other and the models.
+    `told` is called with the current number and may raise an exception to stop the export. Only
+    managers may export, because the file has data about reviewers and models that reviewers must
+    not see.
     """
     require_manager(by)
     progress = _Progress(told)
@@ -122,7 +123,7 @@ def _write_array(file: BinaryIO, records: Iterator[Fields]) -> None:
 def _write_table(
     file: BinaryIO, records: Iterator[Fields], *, columns: Sequence[str] | None = None
 ) -> None:
-    """Write all kinds of records as one table; lists and objects are JSON in their cell."""
+    """Write all kinds of records as one table; lists and objects are JSON in their cells."""
     columns = columns or TABLE
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text)
@@ -174,7 +175,9 @@ def _write_dataset(campaign: Campaign, file: BinaryIO, progress: _Progress) -> N
 
 
 def _card(campaign: Campaign, counts: dict[str, int]) -> str:
-    """Return the dataset card. The name is written as JSON, which is valid YAML, so that it can't break the header."""
+    """Return the dataset card. The name is written as JSON, which is valid YAML, so that no name
+    can break the header.
+    """
     about = campaign_record(campaign)["about"]
     return "\n".join(
         [
@@ -231,7 +234,7 @@ TABLE = (
     *("roles", "prompts", "assessment", "drafts", "feedbacks", "experts"),
     *("calls", "tries", "input_tokens", "output_tokens", "model_milliseconds"),
     *("cost_microdollars", "first_call_at", "last_call_at", "about"),
-    # Sandbox tests, their results, and what reviewers say about both.
+    # Sandbox tests, their results, and reviewers' comments on both.
     *("case_set", "content", "is_revision", "fingerprint", "fingerprint_sha256", "why_not_run"),
     *("checks", "small_errors", "document", "seconds", "first_at", "last_at", "times", "noticed"),
     *("kind", "what", "root", "former", "merged", "label", "prompt_version", "replaces"),

@@ -1,4 +1,4 @@
-"""Exports items with all their data, under the names that `import_items` reads."""
+"""Exports items with all their data, using the column names that `import_items` reads."""
 
 from __future__ import annotations
 
@@ -118,7 +118,9 @@ def _experts(drafts: Sequence[Draft], feedbacks: Sequence[Feedback]) -> list[Fie
 
 
 def _later(drafts: Sequence[Draft], feedbacks: Sequence[Feedback], run: Run | None) -> list[Fields]:
-    """Return the model's later rounds: the feedback on the Draft before, and the Draft made from it."""
+    """Return the model's later rounds: the feedback on the previous Draft, and the Draft made from
+    the feedback.
+    """
     texts = {one.pk: one.text for one in feedbacks}
     found: dict[int, Draft] = {}
     for draft in drafts:
@@ -186,7 +188,7 @@ def _assessment(assessment: Assessment | None) -> Fields | None:
 
 
 def _draft(draft: Draft, *, said: Collection[Draft | None]) -> Fields:
-    """Return the Draft's data, and its text unless a column of its own has it."""
+    """Return the Draft's data, and its text unless another column contains the text."""
     about: Fields = {
         "number": draft.number,
         "kind": draft.kind,
@@ -259,5 +261,5 @@ def _costs(runs: Sequence[int]) -> dict[int, Fields]:
 
 
 def when(moment: datetime | None) -> str | None:
-    """Return the time in the format of files."""
+    """Return the time in the format used in export files."""
     return moment.isoformat() if moment else None

@@ -105,7 +105,7 @@ def campaign_record(campaign: Campaign) -> Fields:
                 name: when(value) if isinstance(value, datetime) else value
                 for name, value in rules.items()
             },
-            # By name, which is valid in other installations too.
+            # Use names, which are also valid in other installations.
             "primary_first": campaign.primary_first.name if campaign.primary_first else None,
             "primary_second": campaign.primary_second.name if campaign.primary_second else None,
             "created_at": when(campaign.created_at),
@@ -135,10 +135,10 @@ def score_records(campaign: Campaign) -> Iterator[Fields]:
             fields["earlier_by"] = {stage: names.of(key) for stage, key in earlier.items()} or None
         visible = fields["visible"]
         fields["copied"] = isinstance(visible, dict) and "copied_from" in visible
-        # For a refined script, the author of the feedback it was made from; for feedback, its author.
+        # The author of the feedback, or of the feedback from which the script was refined.
         own = fields.pop("own_feedback_by")
         fields["feedback_by"] = fields["feedback_by"] or own
-        # Scores imported without a time have the time of the import, which is not exported.
+        # Scores imported without a time have the import's time, which is not exported.
         if not fields.pop("timed"):
             fields["at"] = None
         if fields["stage"] != Score.Stage.REFINED or fields["arm"] != Arm.MODEL:
@@ -147,7 +147,7 @@ def score_records(campaign: Campaign) -> Iterator[Fields]:
 
 
 class _Names:
-    """The names of users by key; each user is looked up once."""
+    """The names of users by key. Each user is looked up once."""
 
     def __init__(self) -> None:
         self._known: dict[int, str] = {}

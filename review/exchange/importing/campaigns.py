@@ -1,4 +1,4 @@
-"""Finds the campaign, configurations and users that a file names, and creates those that are missing."""
+"""Finds the campaign, configurations and users that a file names, and creates missing ones."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ from review.models import Campaign
 
 
 def find_campaign(name: str) -> Campaign | None:
-    """Return the campaign with this name, with its whitespace normalized."""
+    """Return the campaign with this name, after normalizing the whitespace."""
     return Campaign.objects.filter(name=" ".join(name.split())).first()
 
 
 def find_or_create_campaign(
     name: str, *, by: User | None, rules: Rules | None = None
 ) -> tuple[Campaign, bool]:
-    """Return the campaign with this name, even if another import creates it at the same time, and whether it is new.
+    """Return the campaign with this name, and whether it is new. Another import may create it at
+    the same time.
 
-    Raises BadInput, and NotAllowedNow if it accepts no imports.
+    Raises BadInput, and NotAllowedNow if the campaign accepts no imports.
     """
     found = find_campaign(name)
     if found is None:
@@ -63,7 +64,7 @@ def check_takes_imports(campaign: Campaign) -> None:
 
 
 class Configurations:
-    """Configurations by the names that files use; a new name creates one."""
+    """Configurations by the names that files use. A new name creates a Configuration."""
 
     def __init__(self, *, by: User | None) -> None:
         self._by = by
@@ -94,7 +95,7 @@ class Configurations:
             raise RowProblem(
                 f"{name!r} can't be the name of a configuration", column="configuration"
             )
-        # Another import may create the same names at the same time, in another order.
+        # Another import may create the same names at the same time in a different order.
         lock_name(NEW_NAMES)
         made, is_new = Configuration.objects.get_or_create(
             name=slug,
@@ -125,10 +126,11 @@ def _slug_of(name: str) -> str:
 
 
 def people_of(names: Iterable[str], *, by: User | None, is_exact: bool = False) -> dict[str, User]:
-    """Return the accounts with these names. A name without one gets an inactive account, for scores only.
+    """Return the accounts with these names. For a name without an account, an inactive account is
+    created that can only own scores.
 
-    An account with exactly this name comes first. Otherwise, names that differ only in case, spaces or Unicode form
-    are one reviewer, unless `is_exact` is set, as for our own exports.
+    An exact match takes precedence. Otherwise, names that differ only in case, spaces or Unicode
+    form identify the same reviewer, unless `is_exact` is set, as for our own exports.
     """
     wanted = dict.fromkeys(names)
     found = {user.username: user for user in User.objects.filter(username__in=wanted)}

@@ -1,4 +1,4 @@
-"""Builds the lines of a row for COPY, except for its keys.
+"""Builds the COPY lines of a row, without its keys.
 
 This runs while the database still writes the previous slice, so that only the keys remain to be added.
 """
@@ -17,7 +17,7 @@ from review.counting.item_facts import ADVISED, MADE
 from review.exchange.rows.item_rows import RETRIEVED, CaseRow, ItemRow
 from review.study.types import Recommended
 
-# Looked up once rather than for every row.
+# Look the values up once instead of for every row.
 _FAILED, _DONE = Run.State.FAILED.value, Run.State.DONE.value
 _REPAIRED, _IMPORTED = DraftKind.REPAIRED.value, DraftKind.IMPORTED.value
 OTHER = Recommended.OTHER.value
@@ -27,7 +27,7 @@ CONTENT = "content_sha256"
 # The run's field that is set if the file does not have the number of reviewers.
 ASSUMED = "overlap_assumed"
 
-# The columns of each text, after those with keys.
+# The columns of each text, after the key columns.
 ACTION = (
     *("statement_sha256", "statement", "incident", "environment", "reference"),
     *("severity", "target", "impact"),
@@ -48,7 +48,9 @@ class CaseWords(NamedTuple):
 
 
 class ItemWords(NamedTuple):
-    """An item with its run; missing parts are empty. `spec` comes first if a configuration was named."""
+    """An item with its run. Missing parts are empty. `spec` comes first if a configuration was
+    named.
+    """
 
     spec: str
     run: str
@@ -60,7 +62,7 @@ class ItemWords(NamedTuple):
 
 
 def word_case(case: CaseRow, sha256: str) -> CaseWords:
-    """Return the texts of a case; the hash is that of its content."""
+    """Return the texts of a case. `sha256` is the hash of its content."""
     statement_sha256 = hashlib.sha256(case.statement.encode()).hexdigest()
     answers = json.dumps(case.known) if case.known else "{}"
     return CaseWords(
@@ -69,7 +71,7 @@ def word_case(case: CaseRow, sha256: str) -> CaseWords:
 
 
 def word_item(item: ItemRow, sha256: str) -> ItemWords:
-    """Return the texts of an item; the hash is that of its content."""
+    """Return the texts of an item. `sha256` is the hash of its content."""
     state = _FAILED if item.made == "failed" else _DONE
     made = f', "{MADE}": "{RETRIEVED}"' if item.made == RETRIEVED else ""
     # A script that no stage scores, and whose text may not be in the file.

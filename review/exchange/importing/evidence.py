@@ -44,14 +44,14 @@ class EvidenceRow(NamedTuple):
 
 
 class EvidenceImport:
-    """The state of evidence that an import keeps between slices."""
+    """The evidence state that an import keeps between slices."""
 
     def __init__(self, campaign: Campaign, *, by: User | None) -> None:
         self._campaign, self._by = campaign, by
         self._cases: dict[str, list[int]] | None = None
 
     def take(self, rows: Sequence[EvidenceRow], outcome: Outcome) -> None:
-        """Write the new parts of these rows, in their order, inside a transaction."""
+        """Write the new parts of these rows in order, inside a transaction."""
         said = [row.said for row in rows]
         named = [one for one in said if isinstance(one, (RevisionRow, LabelRow))]
         places = Places(self._campaign, {one.item for one in named}, by=self._by)
@@ -82,7 +82,8 @@ class EvidenceImport:
         if not cases:
             raise RowProblem("no item of the study has this statement", column="content")
         is_new = not CaseSet.objects.filter(sha256=said.case_set.sha256).exists()
-        # Imported tests belong to the campaign, like those made in a review; other campaigns do not use them.
+        # Imported tests belong to the campaign, like tests written in a review. Other campaigns do
+        # not use them.
         case_set = keep_case_set(
             said.case_set, by=None, prompt_version=said.prompt_version, is_revision=True
         )

@@ -1,4 +1,4 @@
-"""Runs an import in slices, each a transaction that also records the progress."""
+"""Runs an import in slices. Each slice is a transaction that also records the progress."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Write = Callable[[], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Remark:
-    """A message about one line: why it was refused, or what was left out of it."""
+    """A message about one line: why it was refused, or which parts were skipped."""
 
     line: int
     reason: str
@@ -76,7 +76,9 @@ def nothing_to_write() -> None:
 
 
 class Journal(Protocol):
-    """Records an import's progress inside each slice's transaction, which an exception rolls back."""
+    """Records an import's progress inside each slice's transaction. An exception rolls the
+    transaction back.
+    """
 
     def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
         """Record the progress with the slice that is about to be committed."""
@@ -104,10 +106,11 @@ def run_import(
     journal: Journal,
     counts: Counts | None = None,
 ) -> Counts:
-    """Import the records; skip those that an earlier attempt, whose `counts` are given, has imported.
+    """Import the records. Skip those that an earlier attempt, given by its `counts`, has imported.
 
-    `take` prepares a slice's rows inside a transaction, and what it returns writes them there. While the database is
-    working, `read` makes the next slice's rows in another thread, without database access.
+    `take` prepares a slice's rows inside a transaction and returns a function that writes them.
+    While the database is working, `read` prepares the next slice's rows in another thread, without
+    database access.
     """
     counts = counts or Counts()
 
@@ -125,7 +128,8 @@ def run_import(
             one, rows, outcome = found
             with transaction.atomic():
                 write = take(rows, outcome)
-                # Not earlier, because two threads that run Python code slow each other down.
+                # Do not start the thread earlier, because two threads that run Python code slow
+                # each other down.
                 coming = thread.submit(next, slices, None)
                 write()
                 counts.read += len(one.records)
@@ -139,7 +143,9 @@ def run_import(
 
 @contextmanager
 def _collecting_rarely() -> Iterator[None]:
-    """Collect garbage less often, because rows have no cycles, and looking for some takes a fifth of the time."""
+    """Collect garbage less often, because rows have no reference cycles, and collection takes a
+    fifth of the time.
+    """
     before = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS, *before[1:])
     try:

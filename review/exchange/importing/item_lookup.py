@@ -1,4 +1,4 @@
-"""Finds the item that a row of scores is about."""
+"""Finds the item that a row of scores refers to."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ IMPORTED = "imported"
 
 
 class Places:
-    """Items of some cases, by imported id and name of the configuration.
+    """Items of some cases, by imported id and configuration name.
 
-    A case that has only a statement gets an item without texts, because labels need none. It is closed from the start,
-    because it has nothing to review.
+    A case that has only a statement gets an item without texts, because labels need none. This item
+    is created closed, because it has nothing to review.
     """
 
     def __init__(self, campaign: Campaign, ids: set[str], *, by: User | None) -> None:
@@ -39,7 +39,8 @@ class Places:
         self._store = ItemStore(campaign, size=len(ids), by=by)
 
     def find(self, name: str, configuration: str, *, is_said: bool) -> int:
-        """Return the item's key. Raises RowProblem if the case does not exist or the row must name a configuration.
+        """Return the item's key. Raises RowProblem if the case does not exist or if the row must
+        name a configuration but does not.
 
         Without `is_said`, the row gives no score for the item. A missing item is then not created, and its key is 0.
         """

@@ -1,4 +1,4 @@
-"""Writes the cases and items of one slice to the database, and reads those that exist."""
+"""Writes the cases and items of one slice to the database, and reads existing ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from review.exchange.rows.values import RowProblem
 from review.models import Campaign, Case, Item
 from review.sampling import overlap_of, shuffle_of
 
-# Looked up once instead of for every row.
+# Look the values up once instead of for every row.
 _EXPERT = Arm.EXPERT.value
 _CLOSED, _WITHDRAWN = Item.State.CLOSED.value, Item.State.WITHDRAWN.value
 # The tables that an import of items fills.
@@ -47,7 +47,7 @@ class KnownCase(NamedTuple):
 
 @dataclass
 class Known:
-    """Cases by imported id, and the content hash of each item by id and configuration."""
+    """Cases by imported id, and each item's content hash by id and configuration."""
 
     cases: dict[str, KnownCase] = field(default_factory=dict)
     items: dict[tuple[str, int], str] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Known:
 def read_known(campaign: Campaign, ids: Iterable[str]) -> Known:
     """Return what the campaign already has under these ids."""
     known, names = Known(), {}
-    # Passed as one array, because thousands of parameters take longer than their rows.
+    # Pass the ids as one array, because thousands of parameters take longer than reading the rows.
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -138,7 +138,7 @@ class ItemStore:
         }
 
     def add_case(self, words: CaseWords, sha256: str) -> KnownCase:
-        """Add a case to be written. The hash is that of its content."""
+        """Add a case to be written. `sha256` is the hash of its content."""
         known = KnownCase(self._key(Case), self._key(Action), sha256)
         self._lines[Action].append(f"{known.action}\t{words.action}")
         self._lines[Case].append(f"{known.key}\t{known.action}\t{words.case}")
@@ -153,7 +153,7 @@ class ItemStore:
         case: KnownCase,
         to: Configuration,
     ) -> int:
-        """Add an item and its run to be written, with an id and a purpose, and return the item's key."""
+        """Add an item and its run to be written, and return the item's key."""
         external_id, purpose = row
         run, key = self._key(Run), self._key(Item)
         first, refined = self._add_texts(run, item, words) if item.script else (None, None)
@@ -162,13 +162,13 @@ class ItemStore:
         if refined and item.later:
             made_later = self._add_later(run, item, refined)
             recommended = made_later if item.recommended == OTHER else recommended
-        # This uses `id`, because `pk` is looked up on each access.
+        # Use `id`, because `pk` is looked up on each access.
         self._lines[Run].append(
             f"{run}\t{case.action}\t{to.id}\t{put(recommended)}"
             f"\t{self._spec_of(to)}{words.spec}\t{words.run}"
         )
         shuffle = shuffle_of(self._campaign, f"{external_id}:{to.name}")
-        # Imported labels without texts need no further reviewers.
+        # Imported labels without texts need no more reviewers.
         overlap = item.overlap or (
             overlap_of(self._campaign, shuffle=shuffle, purpose=purpose) if item.script else 1
         )
@@ -206,7 +206,9 @@ class ItemStore:
             note_due(self._campaign, self._items)
 
     def _add_texts(self, run: int, item: ItemRow, words: ItemWords) -> tuple[int, int | None]:
-        """Add the Drafts with their assessment and feedback. Return the keys of the first and the refined one."""
+        """Add the Drafts with their assessment and feedback. Return the keys of the first and the
+        refined Draft.
+        """
         first = self._key(Draft)
         self._lines[Draft].append(f"{first}\t{run}\t\\N\t\\N\t\\N\t{words.first}")
         if words.assessment:
@@ -221,7 +223,9 @@ class ItemStore:
         return first, refined
 
     def _add_later(self, run: int, item: ItemRow, refined: int) -> int | None:
-        """Add the Drafts of later rounds, each with the feedback on the previous one. Return the recommended one."""
+        """Add the Drafts of later rounds, each with the feedback on the previous one. Return the
+        recommended Draft.
+        """
         before, found = refined, None
         start = 3 + len(item.experts)
         for number, one in enumerate(item.later, start=start):
@@ -259,7 +263,7 @@ class ItemStore:
         return key
 
     def _spec_of(self, configuration: Configuration) -> str:
-        """Return the beginning of the spec of a run under this configuration."""
+        """Return the beginning of a run's spec under this configuration."""
         found = self._specs.get(configuration.id)
         if found is None:
             spec = put(f'{{"configuration": {json.dumps(configuration.name)}')

@@ -1,8 +1,8 @@
-"""Imports items from a file: statements, and scripts, feedback and verdicts that were made elsewhere.
+"""Imports items from a file: statements, and scripts, feedback and verdicts created elsewhere.
 
-A row with a result becomes a finished Run of origin *imported*, for which no model was called. A row without one
-becomes a Case that waits for *start*. Static checks of scripts run later, when a script is viewed, because ShellCheck
-takes longer than the rest of the import.
+A row with a result becomes a finished Run with the origin *imported*, without model calls. A row
+without a result becomes a Case that waits for *start*. Static checks of scripts run later, when a
+script is viewed, because ShellCheck takes longer than the rest of the import.
 """
 
 from __future__ import annotations
@@ -68,11 +68,12 @@ def import_items(
     counts: Counts | None = None,
     scored: Collection[str] = (),
 ) -> Counts:
-    """Import items into a campaign; a missing campaign given by name is created with the first valid row.
+    """Import items into a campaign. A missing campaign given by name is created with the first
+    valid row.
 
-    `scored` are the columns of scores in the same file, which `import_scores` reads. Safe to repeat: the same id with
-    the same content is unchanged; with other content it is refused. Raises UnreadableFile, PermissionDenied,
-    NotAllowedNow, and BadInput for an invalid campaign name.
+    `scored` lists the score columns in the same file, which `import_scores` reads. Safe to repeat:
+    a row with a known id is skipped if its content is the same, and refused otherwise. Raises
+    UnreadableFile, PermissionDenied, NotAllowedNow, and BadInput for an invalid campaign name.
     """
     require_manager(by)
     taking = _ItemImport(to, columns or Columns(), by=by, scored=scored)
@@ -84,7 +85,7 @@ def import_items(
     if taking.campaign and done.kept:
         record(taking.campaign, "items imported", by=by, items=("", done.kept))
     if taking.campaign and first is not None:
-        # Again, now that all configurations exist.
+        # Try again, now that all configurations exist.
         name_primary(taking.campaign, first)
     if taking.campaign:
         _make_checks(taking.campaign)
@@ -93,7 +94,9 @@ def import_items(
 
 @transaction.atomic
 def _make_checks(campaign: Campaign) -> None:
-    """Create halo checks for items imported into an open campaign, as for items that are completed there."""
+    """Create halo checks for items imported into an open campaign, as for items that are prepared
+    there.
+    """
     locked = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
     if locked.state not in (Campaign.State.SETUP, Campaign.State.CLOSED):
         make_halos(locked)
@@ -157,14 +160,14 @@ class _ItemImport:
         return rows
 
     def take(self, rows: Sequence[_Row], outcome: Outcome) -> Write:
-        """Prepare a slice inside a transaction; the returned function writes it there."""
+        """Prepare a slice inside a transaction, and return a function that writes it there."""
         if not rows:
             return nothing_to_write
         campaign, is_new = self.campaign, False
         if campaign is None:
             campaign, is_new = find_or_create_campaign(self._name, by=self._by, rules=self.rules)
         if is_new:
-            # With the first slice, because a continued import finds the campaign.
+            # Only with the first slice, because a resumed import finds the campaign.
             keep_plan(campaign, self.first)
         hold_items(campaign)
         store = self._take_plain([row for row in rows if not row.case.repeats], campaign, outcome)
@@ -212,7 +215,7 @@ class _ItemImport:
             )
 
     def _keep(self, row: _Row, known: Known, store: ItemStore) -> bool:
-        """Add the row to be stored; return False if it exists already. Raises RowProblem."""
+        """Add the row to be stored, or return False if it already exists. Raises RowProblem."""
         name, item = row.case.external_id, row.item
         case_is_new = known.is_new_case(name, row.case_sha256)
         configuration = self._configurations.of(item.configuration) if item.has_result else None

@@ -19,7 +19,7 @@ Place = tuple[int, int, str, str, int]
 
 
 class Said(NamedTuple):
-    """A known score: its key (None for one of this slice), its value, and its time if known."""
+    """A known score: its key (None for a score of this slice), its value, and its time if known."""
 
     key: int | None
     value: int
@@ -27,15 +27,15 @@ class Said(NamedTuple):
 
     @property
     def rank(self) -> float:
-        """Sort key by time. A score without a time comes before any with one."""
+        """Sort key by time. Scores without a time come first."""
         return self.at.timestamp() if self.at else float("-inf")
 
 
 @dataclass
 class KnownScores:
-    """What is known of some items, including the rows of this slice that were read."""
+    """The known data of some items, including this slice's rows that were already read."""
 
-    # All scores of a place. The one that counts now is in `current`.
+    # All scores of a place. The score that counts now is in `current`.
     scores: dict[Place, list[Said]] = field(default_factory=lambda: defaultdict(list))
     current: dict[Place, Said] = field(default_factory=dict)
     # Keys of stored scores that scores of this slice replace as `current`.
@@ -90,7 +90,7 @@ class KnownScores:
         return is_new
 
     def counts(self, item: int, person: int, given: GivenRow) -> bool:
-        """Return whether this score is the one of its place that counts now."""
+        """Return whether this score is the one that currently counts for its place."""
         if given.undone_at or not given.current:
             return False
         current = self.current.get(self.place_of(item, person, given))
@@ -102,16 +102,18 @@ class KnownScores:
         return item, person, given.stage, given.arm, draft or 0
 
     def seen_by(self, item: int, given: GivenRow) -> SeenTexts:
-        """Return the Draft and the feedback that the score is about, if the item has them."""
+        """Return the Draft and the feedback that the score refers to, if the item has them."""
         texts = self.seen.get((item, given.arm, given.text), {})
         if given.stage == "feedback" or not given.text:
             texts = self.seen.get((item, given.arm, given.feedback_by), {}) or texts
         return texts.get(given.stage, (None, None))
 
     def _is_new_score(self, item: int, person: int, given: GivenRow) -> bool:
-        """Return whether the score is new. If it is newer than the current one of its place, it replaces that one.
+        """Return whether the score is new. If it is newer than the current score of its place, it
+        replaces that score.
 
-        The replaced score is kept. A score that is not current and has no time comes before any with a time.
+        The replaced score is kept. A score that is not current and has no time sorts before all
+        scores with a time.
         """
         place = self.place_of(item, person, given)
         there = self.scores[place]
@@ -173,9 +175,11 @@ def read_known_scores(
     with_words: bool = False,
     same_text: Mapping[tuple[int, str], Collection[int]] | None = None,
 ) -> KnownScores:
-    """Return what is known of these items. Line comments and flags are read only with `with_words`.
+    """Return the known data of these items. Line comments and flags are read only with
+    `with_words`.
 
-    `same_text` names the items that share a text with them, for adjudications. These items are read too.
+    `same_text` names the items that share a text with them, for adjudications. Those items are read
+    too.
     """
     known = KnownScores(seen=read_seen(items), same_text=same_text or {})
     items = {*items, *(one for same in known.same_text.values() for one in same)}

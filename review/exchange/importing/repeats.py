@@ -1,6 +1,8 @@
-"""Imports items that show another item again. They get the same run and a case that refers to the shown one.
+"""Imports items that show another item again. Such items get the same run and a case that refers to
+the original case.
 
-A hidden repeat or a halo check names the shown case in `repeats`. Without that column, it is imported as a normal item.
+A hidden repeat or a halo check names the original case in `repeats`. Without that column, it is
+imported as a normal item.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ def take_again(
     *,
     configurations: FindsConfigurations,
 ) -> None:
-    """Write the new items of these rows, inside a transaction. The items they show must exist already."""
+    """Write the new items of these rows inside a transaction. The items they show must already
+    exist.
+    """
     known = read_known(campaign, {row.case.external_id for row in rows})
     shown = _Shown(campaign, {row.case.repeats for row in rows})
     made: list[Item] = []
@@ -69,7 +73,7 @@ def take_again(
 def _make(
     row: AgainRow, campaign: Campaign, known: Known, original: Item, shown: _Shown
 ) -> Item | None:
-    """Return the item to write, with its case, or None if it exists. Raises RowProblem."""
+    """Return the item to write, with its case, or None if it already exists. Raises RowProblem."""
     if not known.is_new_case(row.case.external_id, row.sha256):
         return None
     shown.take(original, row)
@@ -103,7 +107,7 @@ def _make(
 def _state(item: ItemRow, campaign: Campaign) -> str:
     if item.withdrawn:
         return Item.State.WITHDRAWN
-    # If the campaign has no checks, the queue would assign this item like any other one.
+    # If the campaign has no checks, the queue would assign this item like any other item.
     is_over = item.closed or not item.script or not has_checks(campaign)
     return Item.State.CLOSED if is_over else ready_state(campaign)
 
@@ -135,7 +139,9 @@ class _Shown:
         return item
 
     def take(self, item: Item, row: AgainRow) -> None:
-        """Record that the item is shown again. Raises RowProblem if it is already, or if the script differs."""
+        """Record that the item is shown again. Raises RowProblem if it is already shown again, or
+        if the script differs.
+        """
         run, purpose = item.run_id or 0, row.case.purpose
         if (run, purpose) in self._taken:
             raise RowProblem(f"{row.case.repeats!r} already has a {purpose}", column="repeats")
@@ -147,7 +153,9 @@ class _Shown:
 
 
 def _read_scripts(runs: Sequence[int | None]) -> Mapping[tuple[int, bool], set[str]]:
-    """Return the hashes of scripts that models made in these runs, by run and by whether they are refined."""
+    """Return the hashes of scripts that models made in these runs, by run and whether they are
+    refined.
+    """
     found: dict[tuple[int, bool], set[str]] = {}
     drafts = Draft.objects.filter(run__in=runs, arm=Arm.MODEL.value).order_by()
     for run, kind, sha256 in drafts.values_list("run", "kind", "sha256"):

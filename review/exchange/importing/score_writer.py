@@ -20,7 +20,7 @@ from review.sampling import EVERYBODY
 class ScoreStore:
     """Collects a slice's scores and other records, and writes them at once.
 
-    `people` maps the named users to their keys, `rubrics` the named versions.
+    `people` maps the named users to their keys, and `rubrics` maps the named versions.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class ScoreStore:
         self._given.append((item, person, given))
 
     def write(self) -> None:
-        """Write all that was noted, and count it with its items."""
+        """Write all added records and update the counts of their items."""
         if not self._given:
             return
         items = {item for item, _person, _given in self._given}
@@ -160,9 +160,11 @@ class ScoreStore:
 
 
 def _take_raters_for_all(items: Collection[int]) -> None:
-    """Use the number of those who scored an item elsewhere if its file does not have the number of reviewers.
+    """Use the number of reviewers who scored an item elsewhere if the file does not specify the
+    number.
 
-    The campaign's own number is for reviews here, and would leave these items pending.
+    The campaign's own number applies to reviews in this installation and would leave these items
+    pending.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -183,9 +185,10 @@ def _take_raters_for_all(items: Collection[int]) -> None:
 
 
 def _count_done(items: Collection[int]) -> None:
-    """Update the number of reviewers who finished each item; close items that have as many as required.
+    """Update the number of reviewers who finished each item, and close items that have enough.
 
-    If verdicts are hidden, a reviewer who gave some stage no blind score does not count, which frees a place.
+    If verdicts are hidden, a reviewer without a blind score for some stage does not count, which
+    frees a place.
     """
     with connection.cursor() as cursor:
         cursor.execute(

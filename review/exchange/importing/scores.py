@@ -1,7 +1,9 @@
-"""Imports scores given elsewhere, which need not follow our order; an empty value means *not asked* and adds no row.
+"""Imports scores given elsewhere, which need not follow our stage order. An empty value means *not
+asked* and adds no row.
 
-A row whose `record` is `adjudication` has the final score of a stage, the reviewer who settled it, and the reason as
-its comment. Files with a column for each rater map it: `adjudicated:NAME=column`.
+A row whose `record` is `adjudication` has the final score of a stage, the reviewer who settled it,
+and the reason as its comment. Files with a column for each rater map it with
+`adjudicated:NAME=column`.
 """
 
 from __future__ import annotations
@@ -66,10 +68,11 @@ def import_scores(
     journal: Journal | None = None,
     counts: Counts | None = None,
 ) -> Counts:
-    """Import scores into a campaign, given or named.
+    """Import scores into a campaign, given as an object or by name.
 
-    Safe to repeat: the same score again is unchanged, another value in its place is refused. Raises UnreadableFile,
-    PermissionDenied, NotAllowedNow, and BadInput if the named campaign does not exist.
+    Safe to repeat: a known score is skipped, and a different value in its place is refused. Raises
+    UnreadableFile, PermissionDenied, NotAllowedNow, and BadInput if the named campaign does not
+    exist.
     """
     require_manager(by)
     campaign = find_campaign(to) if isinstance(to, str) else to
@@ -90,7 +93,7 @@ def import_scores(
 
 
 class _Row(NamedTuple):
-    """A row of the file with its entries; `item` is the item it is about."""
+    """A row of the file with its entries. `item` is the item it refers to."""
 
     line: int
     name: str
@@ -110,7 +113,9 @@ class _ScoreImport:
         # Maps the versions that the file's scores name to ours with the same text.
         self.rubrics: Mapping[int, int] = {}
         self._checked: set[str] = set()
-        self._same: set[str] = set()  # reviewers under another spelling, listed in the report
+        self._same: set[str] = (
+            set()
+        )  # reviewers whose names are spelled differently, listed in the report
         self._is_export = False
         self.is_empty, self.has_wide = True, bool(columns.wide)
         self.paths = ""  # possible paths of the scores in nested records
@@ -139,7 +144,7 @@ class _ScoreImport:
             except RowProblem as problem:
                 outcome.refuse(one.line, str(problem), external_id=name, column=problem.column)
             else:
-                # In a file without ids, the statement next to the scores identifies the item.
+                # In a file without ids, the statement in the same row identifies the item.
                 self.is_empty = self.is_empty and not given
                 if self.is_empty and not self.paths:
                     self.paths = say_paths(values, "script", like="value")
@@ -158,7 +163,7 @@ class _ScoreImport:
             self._checked.add(name)
 
     def take(self, read: list[_Row | EvidenceRow], outcome: Outcome) -> Write:
-        """Prepare a slice inside a transaction; the returned function writes it there."""
+        """Prepare a slice inside a transaction, and return a function that writes it there."""
         if not read:
             return nothing_to_write
         hold_items(self._campaign)
@@ -185,7 +190,7 @@ class _ScoreImport:
         return store.write
 
     def _name_same(self, rows: list[_Row], people: dict[str, User], outcome: Outcome) -> None:
-        """Report each name that is treated as another spelling of a reviewer, once."""
+        """Report, once per name, that it is treated as another spelling of a reviewer."""
         other = {name for name, user in people.items() if user.username != name} - self._same
         for row in rows if other else ():
             for name in {name for one in row.given for name in one.names} & other - self._same:
@@ -194,7 +199,7 @@ class _ScoreImport:
                 outcome.remark(row.line, said, column="reviewer")
 
     def _place(self, rows: list[_Row], outcome: Outcome) -> list[_Row]:
-        """Return the rows with their items, and refuse those without one."""
+        """Return the rows with their items, and refuse rows without an item."""
         places = Places(self._campaign, {row.name for row in rows}, by=self._by)
         placed = []
         for row in rows:

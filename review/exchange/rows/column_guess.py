@@ -1,7 +1,8 @@
-"""Guesses what each column of a file is, from its name and its first values. A user confirms or corrects it.
+"""Guesses the role of each column from its name and its first values. A user confirms or corrects
+the guess.
 
-A name counts only if the values fit it: a column called *answer* with numbers is not a script. Values alone decide
-only if they can mean nothing else.
+A name counts only if the values fit: a column called *answer* with numbers is not a script. Values
+alone decide only if they are unambiguous.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _RATER = re.compile(
 )
 _FINAL = re.compile(r"^(adjudicated|final|consensus|majority|gold(score|label)|agreed)")
 _SCRIPT_MARKS = re.compile(r"[|><$;&*~/\\\"'`{}\[\]=]|(^|\s)-{1,2}\w|^#!|\.\w{1,4}\b")
-_FEW = 8  # the most values in a column of configurations
+_FEW = 8  # maximum number of values in a column of configurations
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def guess_kind(names: Iterable[str], samples: Mapping[str, Values]) -> str:
 
 
 def guess_items(names: Iterable[str], samples: Mapping[str, Values]) -> dict[str, Guess]:
-    """Guess every column of a file of items; each of our columns is assigned once."""
+    """Guess every column of a file of items. Each of our columns is assigned once."""
     found = list(names)
     guesses = _by_names(found, samples, ITEM_COLUMNS, ITEM_WORDS)
     left = [name for name in found if name not in guesses]
@@ -82,7 +83,9 @@ def _by_names(
     ours: Sequence[str],
     words: Mapping[str, tuple[str, ...]],
 ) -> dict[str, Guess]:
-    """Guess by name. Our own names come first, even if their values are odd; then other names by likelihood."""
+    """Guess by name. Our own names come first, even if the values are odd, then other names by
+    likelihood.
+    """
     guesses = {name: Guess(name) for name in names if name in ours}
     taken = set(guesses)
     for name in names:
@@ -114,7 +117,9 @@ def _by_names(
 def _by_values(
     left: Sequence[str], samples: Mapping[str, Values], guesses: dict[str, Guess]
 ) -> None:
-    """Guess the columns that no name identified: verdicts, statements and scripts, if only one column fits."""
+    """Guess the columns that their names do not identify: verdicts, statements and scripts, if only
+    one column fits.
+    """
     taken = {guess.role for guess in guesses.values()}
     tests: list[tuple[str, Callable[[Values], bool]]] = [
         ("verdict", _are_verdicts),
@@ -130,13 +135,13 @@ def _by_values(
 def _reviewers(
     names: Sequence[str], samples: Mapping[str, Values], guesses: dict[str, Guess]
 ) -> None:
-    """Find columns with only 0, 1, 2 or nothing. They belong to one reviewer each, if their names or neighbors say
-    so.
+    """Find columns that contain only 0, 1, 2 or empty cells. Each belongs to one reviewer if its
+    name or other columns suggest so.
     """
     scored = [name for name in names if _could_be_scores(samples, name)]
     filled = [name for name in scored if _filled(samples, name)]
     named = [name for name in scored if _is_person_or_final(name)]
-    # Several columns with 0, 1 and 2 are reviewers, regardless of their names.
+    # Several columns with 0, 1 and 2 belong to reviewers, regardless of their names.
     for name in dict.fromkeys([*named, *filled]) if filled and len(scored) > 1 else named:
         what = ADJUDICATED if _FINAL.match(plain_name(name)) else REVIEWER
         stage = next((one for one in STAGES[1:] if plain_name(name).endswith(one)), STAGES[0])
@@ -145,7 +150,7 @@ def _reviewers(
 
 
 def _could_be_scores(samples: Mapping[str, Values], name: str) -> bool:
-    """Return whether the column has scores, or is empty in the sample and named after a person."""
+    """Return whether the column has scores, or is empty in the sample and named after a reviewer."""
     values = _filled(samples, name)
     if plain_name(name) in ("id", "nr") or name in STAGES:
         return False
@@ -163,7 +168,7 @@ def _person_of(name: str, stage: str) -> str:
 
 
 def _fits(role: str, samples: Mapping[str, Values], name: str) -> bool:
-    """Return whether the values fit the name; an empty column fits any name."""
+    """Return whether the values fit the role. An empty column fits any role."""
     values = _filled(samples, name)
     if not values:
         return True

@@ -1,11 +1,11 @@
-"""Other names of our columns in users' files, without case, spaces and punctuation."""
+"""Other names for our columns in users' files, without case, spaces and punctuation."""
 
 from __future__ import annotations
 
 import re
 
 _PATH = re.compile(r"[\w-]+(\.[\w-]+)+")
-# Other common names of our columns, the likeliest first.
+# Other common names for our columns, the most likely first.
 ITEM_WORDS: dict[str, tuple[str, ...]] = {
     "id": (
         "caseid",
@@ -96,6 +96,6 @@ SCORE_WORDS: dict[str, tuple[str, ...]] = {
 
 
 def plain_name(name: str) -> str:
-    """Return a column's name without case, spaces and punctuation; for a path, the last name."""
+    """Return a column's name without case, spaces and punctuation. For a path, use the last name."""
     last = name.rpartition(".")[2] if _PATH.fullmatch(name) else name
     return re.sub(r"[\W_]+", "", last.casefold())

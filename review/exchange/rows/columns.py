@@ -13,7 +13,7 @@ STAGES = ("script", "feedback", "refined")
 ITEM_COLUMNS = (
     *("id", "statement", "context", "environment", "reference", "script", "feedback", "refined"),
     *("verdict", "execution", "configuration", "severity", "target", "impact"),
-    # Further columns of an export, so that an import of it gives the same figures.
+    # More columns of an export, so that importing the file gives the same figures.
     *("purpose", "known", "overlap", "closed", "sham", "execution_reason", "made", "recommended"),
     *("no_error_found", "demo", "experts", "repeats", "withdrawn", "later", "called_in"),
     "pilot",
@@ -22,14 +22,15 @@ SCORE_COLUMNS = (
     *("item", "reviewer", *STAGES, "comment", "configuration", "arm", "stage", "value"),
     *("at", "blind", "current", "reason", "passed_over", "copied", "feedback_by"),
     *("active_seconds", "round", "undone_at"),
-    # In a file without ids, the id is made from these.
+    # In a file without ids, the id is derived from these columns.
     *("statement", "reference"),
 )
 REVIEWER, CALLED_IN, ADJUDICATED = "reviewer:", "called_in:", "adjudicated:"
 
 _MOST_PATHS, _DEEPEST = 100, 10
 
-# InterCode's array has query and gold; nl2bash-eabench's records test, name, prompt, script, path.
+# InterCode's array has the names query and gold. nl2bash-eabench's records have test, name, prompt,
+# script and path.
 Habits = tuple[tuple[frozenset[str], dict[str, str]], ...]
 ITEM_HABITS: Habits = (
     (frozenset({"query", "gold"}), {"statement": "query", "reference": "gold"}),
@@ -55,13 +56,15 @@ class WideColumn:
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Maps our column names to the file's; an unmapped column has our own name."""
+    """Maps our column names to the file's. An unmapped column has our own name."""
 
     named: Mapping[str, str] = field(default_factory=dict)
     wide: tuple[WideColumn, ...] = ()
 
     def with_habits_of(self, names: Iterable[str], habits: Habits) -> Columns:
-        """Return these columns, plus the names of a known data set that the file has instead of ours."""
+        """Return these columns, plus the names of a known data set if the file uses them instead of
+        ours.
+        """
         there, named = set(names), dict(self.named)
         for marks, habit in habits:
             if marks <= there:
@@ -95,8 +98,8 @@ class Columns:
 
 
 def value_at(values: Mapping[str, object], path: str) -> object:
-    """Return the value of a column, or inside a nested record at a path such as `data.prompt` or
-    `annotations.0.score`.
+    """Return the value of a column, or the value in a nested record at a path such as `data.prompt`
+    or `annotations.0.score`.
 
     A path without a number uses the first element of a list.
     """
@@ -127,9 +130,10 @@ def paths_of(value: object, path: str = "", *, depth: int = 0) -> Iterator[str]:
 
 
 def say_paths(values: Mapping[str, object], column: str, *, like: str = "") -> str:
-    """Return where in a nested record the column may be, likely places first; empty for a flat record.
+    """Return the paths in a nested record where the column may be, likely paths first, or an empty
+    string for a flat record.
 
-    `like` is a column whose usual names make a place likely.
+    Paths that contain a usual name of the column `like` are likely.
     """
     inner = {name: value for name, value in values.items() if name not in ITEM_COLUMNS}
     paths = [path for path in islice(paths_of(inner), _MOST_PATHS) if path not in values]
@@ -145,9 +149,9 @@ def say_paths(values: Mapping[str, object], column: str, *, like: str = "") -> s
 def read_mapping(pairs: Mapping[str, str], *, ours: tuple[str, ...]) -> Columns:
     """Read the columns of `{"statement": "query", "reviewer:A": "rater_a"}`. Raises BadMapping.
 
-    `reviewer:A` is A's score of the script, and `reviewer:A:refined` that of the refined script. `called_in:A` is the
-    score of a reviewer who was added because the others disagreed, and `adjudicated:A` the final score by A as
-    adjudicator.
+    `reviewer:A` is A's score of the script, and `reviewer:A:refined` is A's score of the refined
+    script. `called_in:A` is the score of a reviewer who was added because the others disagreed, and
+    `adjudicated:A` is the final score from A as adjudicator.
     """
     named, wide = {}, []
     for wanted, theirs in pairs.items():

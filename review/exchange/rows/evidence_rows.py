@@ -76,7 +76,7 @@ class RevisionRow(NamedTuple):
     root: str
     former: str
     case_set: str  # empty if no cases were left
-    merged: str  # the set that counts from then on, or empty
+    merged: str  # the set that counts after the change, or empty
     at: datetime
 
 

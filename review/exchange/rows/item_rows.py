@@ -1,4 +1,4 @@
-"""A row of items: the statement, and a model's result from elsewhere."""
+"""Parses a row of items: the statement and a model's result from another system."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _RECOMMENDED = ("first", "refined", "other", "none")
 
 
 class CaseRow(NamedTuple):
-    """A statement with its context, the same for every configuration."""
+    """A statement with its context, which is the same for every configuration."""
 
     external_id: str
     statement: str
@@ -61,7 +61,7 @@ class CaseRow(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """Return the hash of everything except the ids; calculated at each call."""
+        """Return the hash of everything except the ids. Calculated on each call."""
         return _hash(self[1:-1])
 
 
@@ -74,7 +74,9 @@ class Expert(NamedTuple):
 
 
 class Later(NamedTuple):
-    """A later round of the model: its feedback on the Draft before, and the Draft made from it."""
+    """A later round of the model: its feedback on the previous Draft, and the Draft made from the
+    feedback.
+    """
 
     round: int
     feedback: str
@@ -83,7 +85,7 @@ class Later(NamedTuple):
 
 
 class ItemRow(NamedTuple):
-    """The result of one configuration; texts are empty if only labels are known."""
+    """The result of one configuration. Texts are empty if only labels are known."""
 
     configuration: str
     script: str
@@ -107,12 +109,16 @@ class ItemRow(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """Return the hash of everything except the configuration; later columns count only if they have a value."""
+        """Return the hash of everything except the configuration. Columns added later count only if
+        they have a value.
+        """
         return _hash(self[1:-5] + tuple(later for later in self[-5:] if later))
 
     @property
     def has_result(self) -> bool:
-        """Whether there is a result to review or count. Otherwise, the case waits for a run here."""
+        """Whether there is a result to review or count. Otherwise, the case waits for a run in this
+        installation.
+        """
         return bool(self.script or self.verdict or self.made) or self.execution is not None
 
 
@@ -129,7 +135,7 @@ def read_item(values: dict[str, object]) -> tuple[CaseRow, ItemRow]:
 
 
 def content_of(case: CaseRow, item: ItemRow) -> tuple[str, str]:
-    """Return the hashes that identify the same content, of the case and of the item.
+    """Return the hashes that identify the content of the case and of the item.
 
     A repeat or halo check is one case with one item, and is stored with the hash of both.
     """
@@ -216,7 +222,7 @@ def _read_expert(values: dict[str, object]) -> Expert:
 
 
 def id_of(statement: str, reference: str) -> str:
-    """Return the id of a row without one, from its texts: the same for the same statement and reference."""
+    """Return the id for a row without an id. The same statement and reference give the same id."""
     parts = unicodedata.normalize("NFC", f"{statement}\0{reference}")
     words = re.sub(r"\W+", "-", statement[:200].lower())[:40].strip("-")
     return f"{words}-{hashlib.sha256(parts.encode()).hexdigest()[:12]}".strip("-")

@@ -1,4 +1,4 @@
-"""A row of scores: reviewer, item and value. An empty value means *not asked*, and never 0."""
+"""Parses a row of scores: reviewer, item and value. An empty value means *not asked*, and never 0."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MOST_ROUNDS = 100
 
 
 class RemarkRow(NamedTuple):
-    """The line of a comment and when it was removed; the hash identifies the script."""
+    """The line of a comment and its removal time. The hash identifies the script."""
 
     draft_sha256: str
     line: int
@@ -59,7 +59,7 @@ class FlagRow(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """The data recorded with a score for the threats to validity; users are named."""
+    """The data recorded with a score for the threats to validity. Users are given by name."""
 
     visible: dict[str, bool]
     view: str
@@ -97,7 +97,7 @@ class GivenRow(NamedTuple):
     copied: bool = False
     reason: str = "imported"
     passed_over: str = ""
-    # For an expert's refinement, the author of the feedback it was made from; for a model's, the round.
+    # For an expert's refinement, the author of its feedback. For a model's refinement, the round.
     feedback_by: str = ""
     round: int = 1
     undone_at: datetime | None = None
@@ -116,7 +116,7 @@ class GivenRow(NamedTuple):
 
     @property
     def is_score(self) -> bool:
-        """Whether it is a reviewer's score."""
+        """Whether the entry is a reviewer's score."""
         return not (self.passed_over or self.adjudicates or self.remark or self.flag)
 
     @property
@@ -133,7 +133,9 @@ def read_scores(
     columns: Columns,
     kind: str = "score",
 ) -> list[GivenRow]:
-    """Return the entries of a row, one per value, validated strictly. Raises RowProblem; then no entry counts."""
+    """Return the entries of a row, one per value, validated strictly. Raises RowProblem if any
+    value is invalid.
+    """
     item = key_of(values, "item", most=MOST_ID) or _id_by_content(values)
     if not item:
         raise lack_of(values, "item")
@@ -172,7 +174,9 @@ def read_scores(
 
 
 def _id_by_content(values: dict[str, object]) -> str:
-    """Return the id of an item without one from the statement next to its scores; empty without a statement."""
+    """Return an id derived from the statement next to the scores, or an empty string if the row has
+    no statement.
+    """
     statement = text_of(values, "statement", most=MOST_STATEMENT).strip()
     return id_of(statement, text_of(values, "reference", most=MOST_CONTEXT)) if statement else ""
 
@@ -224,7 +228,9 @@ def _read_flag(values: dict[str, object], reason: str) -> FlagRow:
 
 
 def _read_recorded(values: dict[str, object]) -> Recorded:
-    """Return an export's data about a score; from other files only the time, since their columns may mean anything."""
+    """Return an export's data about a score. From other files, return only the time, because the
+    meaning of their columns is unknown.
+    """
     seconds = amount_of(values, "active_seconds", most=MOST_SECONDS)
     if not values.get(OWN):
         return NOTHING if seconds is None else NOTHING._replace(active_seconds=seconds)

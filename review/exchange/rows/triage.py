@@ -14,7 +14,9 @@ MOST_LAYOUTS = 1_000
 
 
 class Sorter:
-    """Selects the records of some kinds; an export has all kinds in one file, and other files name no kind."""
+    """Selects records by kind. An export has all kinds in one file. Records in other files have no
+    kind.
+    """
 
     def __init__(
         self, columns: Columns, *, kinds: tuple[str, ...], ours: frozenset[str], habits: Habits
@@ -27,8 +29,8 @@ class Sorter:
     def sort(
         self, records: Sequence[Record], outcome: Outcome
     ) -> Iterator[tuple[Record, dict[str, object], str]]:
-        """Yield each record with its values under our names and its kind, which is the first kind if the record has
-        none.
+        """Yield each record with its values under our names and its kind, which defaults to the
+        first kind.
         """
         for record in records:
             if record.problem:
@@ -54,7 +56,7 @@ class Sorter:
         return found
 
     def _name_unknown(self, line: int, values: dict[str, object], outcome: Outcome) -> None:
-        """Report once for each column that it is left out."""
+        """Report each ignored column once."""
         for name in values.keys() - self._ours - self._named:
             if len(self._named) >= MOST_NAMED:
                 return

@@ -1,4 +1,4 @@
-"""Reads single values of a row strictly; an error names the column and the accepted values."""
+"""Reads single values of a row strictly. An error names the column and the accepted values."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _YES_OR_NO = {"true": True, "false": False, "1": True, "0": False, "yes": True, 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # A whole number as pandas and Excel write it in a column with empty cells.
 _WHOLE = re.compile(r"(\d+)[.,]0*")
-# An empty cell in a column that holds no free text.
+# An empty cell in a column that does not contain free text.
 _EMPTY = frozenset({"", "nan", "-nan", "<na>", "nat", "#n/a", "na", "n/a", "none", "null"})
 
 
 class RowProblem(ValueError):
-    """Why a row is refused, and which column caused it."""
+    """The reason why a row is refused, and the column that caused the error."""
 
     def __init__(self, reason: str, *, column: str = "") -> None:
         super().__init__(reason)
@@ -30,7 +30,9 @@ class RowProblem(ValueError):
 
 
 def lack_of(values: dict[str, object], column: str) -> RowProblem:
-    """Return the problem of a row without this column; for a nested record, it names paths to map."""
+    """Return the problem of a row without this column. For a nested record, the message suggests
+    paths to map.
+    """
     return RowProblem(f"no {column} found{say_paths(values, column)}", column=column)
 
 
@@ -54,7 +56,7 @@ def text_of(values: dict[str, object], column: str, *, most: int) -> str:
 
 
 def name_of(values: dict[str, object], column: str, *, most: int) -> str:
-    """Return a name on one line, in one Unicode form; whole numbers become text. Raises RowProblem."""
+    """Return a name on one line, in one Unicode form. Whole numbers become text. Raises RowProblem."""
     value = values.get(column)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -87,7 +89,9 @@ def choice_of(values: dict[str, object], column: str, among: Collection[str]) ->
 
 
 def score_of(values: dict[str, object], column: str) -> int | None:
-    """Return 0, 1 or 2, also from 2.0; None for a stage that was not asked. Raises RowProblem."""
+    """Return 0, 1 or 2 (also from values such as 2.0), or None for a stage that was not asked.
+    Raises RowProblem.
+    """
     value = values.get(column)
     if value is None:
         return None
@@ -114,7 +118,7 @@ def share_of(values: dict[str, object], column: str) -> float | None:
 
 
 def amount_of(values: dict[str, object], column: str, *, most: float) -> float | None:
-    """Return the column's value as a non-negative number, or None if it is empty. Raises RowProblem."""
+    """Return the value as a non-negative number, or None if it is empty. Raises RowProblem."""
     value = values.get(column)
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
@@ -128,7 +132,7 @@ def amount_of(values: dict[str, object], column: str, *, most: float) -> float |
 
 
 def count_of(values: dict[str, object], column: str, *, least: int, most: int) -> int | None:
-    """Return a whole number within bounds, or None. Raises RowProblem."""
+    """Return the value as an integer within bounds, or None if it is empty. Raises RowProblem."""
     value = values.get(column)
     if isinstance(value, str):
         text = value.strip()
@@ -147,7 +151,7 @@ def count_of(values: dict[str, object], column: str, *, least: int, most: int) -
 
 
 def flag_of(values: dict[str, object], column: str, *, default: bool) -> bool:
-    """Return a yes-or-no value. Raises RowProblem."""
+    """Return the value as a Boolean. Raises RowProblem."""
     value = values.get(column)
     if isinstance(value, bool):
         return value
@@ -163,7 +167,7 @@ def flag_of(values: dict[str, object], column: str, *, default: bool) -> bool:
 
 
 def moment_of(values: dict[str, object], column: str) -> datetime | None:
-    """Return a time in ISO 8601, in UTC without a time zone. Raises RowProblem."""
+    """Parse an ISO 8601 time. A time without a time zone is in UTC. Raises RowProblem."""
     text = text_of(values, column, most=60).strip()
     if not text or text.lower() in _EMPTY:
         return None
@@ -177,7 +181,9 @@ def moment_of(values: dict[str, object], column: str) -> datetime | None:
 
 
 def objects_of(values: dict[str, object], column: str, *, most: int) -> list[dict[str, object]]:
-    """Return a list of objects, which a table has as JSON text; empty if it is missing. Raises RowProblem."""
+    """Return a list of objects, which tables store as JSON text, or an empty list if the value is
+    missing. Raises RowProblem.
+    """
     found = _json_of(values, column)
     if found is None or found == "":
         return []
@@ -189,7 +195,9 @@ def objects_of(values: dict[str, object], column: str, *, most: int) -> list[dic
 
 
 def parts_of(values: dict[str, object], column: str) -> dict[str, object]:
-    """Return an object, which a table has as JSON text; empty if it is missing. Raises RowProblem."""
+    """Return an object, which tables store as JSON text, or an empty object if the value is
+    missing. Raises RowProblem.
+    """
     found = _json_of(values, column)
     if found is None or found == "":
         return {}

@@ -50,9 +50,11 @@ class Command(BaseCommand):
 
 
 def _write(campaign: Campaign, target: Path, layout: Layout) -> int:
-    """Write to a temporary file next to the target first, so that a partial export never has its name."""
+    """Write to a temporary file next to the target first, so that a partial export never has the
+    target's name.
+    """
     if target.exists() and not target.is_file():
-        # A pipe or a device. Opening a folder raises an error that says so.
+        # The target may be a pipe or a device. If it is a folder, opening it raises a clear error.
         with target.open("wb") as file:
             return export_campaign(campaign, file, by=None, layout=layout)
     part = target.with_name(f".{target.name}.part")

@@ -25,7 +25,7 @@ class Command(BaseCommand):
         if campaign is None:
             raise CommandError(f"No study named “{name}” exists.", returncode=2)
         document = make_document(campaign)
-        # A command is not run by an account, so the view is logged without a user.
+        # The command does not run under an account, so the view is logged without a user.
         log_look(campaign, ReportLook.What.REPORT, by=None)
         if options["json"]:
             self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2))

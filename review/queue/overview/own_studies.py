@@ -11,14 +11,16 @@ from review.models import Assignment, Campaign, Case, Member
 from review.queue.eligible_counts import count_eligible
 from review.queue.overview.later_items import Later, read_later
 
-# Count no further, because the number only shows whether starting is worthwhile.
+# Stop counting here, because the number only shows whether starting is worthwhile.
 MOST_COUNTED = 99
 _MOST_STUDIES = 50
 
 
 @dataclass(frozen=True)
 class Study:
-    """A campaign as its reviewer sees it. `waiting` is at most MOST_COUNTED, and `later` follows after a pause."""
+    """A campaign as its reviewer sees it. `waiting` is at most MOST_COUNTED, and `later` items
+    follow after a pause.
+    """
 
     campaign: Campaign
     member: Member | None

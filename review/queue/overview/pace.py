@@ -16,16 +16,16 @@ from pipeline.models import Run
 from review.models import Assignment, Campaign, Score
 from review.queue.reviewer_checks.repeats import SITTING_GAP
 
-# More than a reviewer can complete in a day and a half; further items are not read.
+# More than a reviewer can complete in a day and a half. More items are not read.
 _MOST = 5_000
 
 
 @dataclass(frozen=True)
 class Pace:
-    """A reviewer's work today, in their time zone, and since their sitting began."""
+    """A reviewer's work today, in their time zone, and since the current session began."""
 
     today: int  # finished items
-    sitting: int | None  # those of the current sitting; None without one
+    sitting: int | None  # finished in the current session; None without a session
     sitting_minutes: float
     # The median for one item today, without pauses; None if the page counted no time.
     median_seconds: float | None
@@ -77,20 +77,22 @@ def own_pace(user: User) -> Pace:
 class Place:
     """A reviewer's position in one campaign."""
 
-    # The position of the item in view among the items assigned to the reviewer, such as 3 for the third; in the live
-    # queue, among those finished today. None if it was not assigned.
+    # The position of the item in view among the items assigned to the reviewer, such as 3 for the
+    # third. In the review queue, the position among the items finished today. None if the item was
+    # not assigned.
     number: int | None
-    back: int  # items they sent to be rewritten that are ready
-    back_item: int | None  # the first of these
+    back: int  # items that came back from a rewrite and are ready
+    back_item: int | None  # the first of these items
 
 
 def own_place(
     campaign: Campaign, user: User, *, beside: int, assignment: Assignment | None = None
 ) -> Place:
-    """Return the reviewer's position in a campaign; `beside` is left out of the items that came back.
+    """Return the reviewer's position in a campaign. The items that came back do not include
+    `beside`.
 
-    In a study, items they gave back are not counted, since they may be assigned again. Training items, gold items and
-    repeats are counted.
+    In a study, returned items are not counted, because they may be assigned again. Training items,
+    gold items and repeats are counted.
     """
     number = None
     if campaign.is_live:
@@ -108,7 +110,7 @@ def own_place(
 
 
 def count_given(campaign: Campaign, user: User) -> int:
-    """Return how many items of a study the reviewer was given, without those given back."""
+    """Return how many items of a study the reviewer was assigned, excluding returned items."""
     given = Assignment.objects.filter(item__campaign=campaign, reviewer=user, position__gt=0)
     last = given.order_by("-pk").values_list("position", flat=True).first() or 0
     return last - _count_let_go(_read_loose(campaign.pk, user.pk), before=last + 1)
@@ -123,9 +125,9 @@ def count_held(campaign: Campaign, user: User) -> int:
 
 
 def count_today(campaign: Campaign, user: User) -> int:
-    """Return how many items of the live queue the reviewer has decided today."""
+    """Return how many items of the review queue the reviewer has decided today."""
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    # Read only today's assignments, out of many years.
+    # Read only today's assignments, instead of many years of assignments.
     return Assignment.objects.filter(
         item__campaign=campaign,
         reviewer=user,
@@ -142,7 +144,9 @@ _LET_GO = (Assignment.State.RELEASED, Assignment.State.EXPIRED)
 
 
 def _loose(campaign: int, reviewer: int, states: Sequence[str]) -> QuerySet[Assignment]:
-    """Return the items that the reviewer neither holds nor has completed; skipped items count as completed."""
+    """Return the items that the reviewer has neither claimed nor completed. Skipped items count as
+    completed.
+    """
     is_written = ~Q(item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING])
     return (
         Assignment.objects.filter(item__campaign=campaign, reviewer=reviewer, state__in=states)
@@ -152,7 +156,9 @@ def _loose(campaign: int, reviewer: int, states: Sequence[str]) -> QuerySet[Assi
 
 
 def _waiting(campaign: int, reviewer: int) -> QuerySet[Assignment]:
-    """Return the reviewer's own waiting items in the live queue, where many leases expire over the years."""
+    """Return the reviewer's own waiting items in the review queue, where many leases expire over
+    the years.
+    """
     return _loose(campaign, reviewer, [Assignment.State.WAITING])
 
 

@@ -34,10 +34,11 @@ from review.counting.facts import judge_items
 from review.models import Assignment, Campaign, Case, Item, Score
 from review.sampling import is_in_share, shuffle_of
 
-# A new sitting begins after this long without a score.
+# A new session begins after this long without a score.
 SITTING_GAP = timedelta(minutes=30)
-# Work that began this long before the first score of a sitting belongs to it too, such as the item scored first. The
-# previous sitting ended at least 30 minutes earlier. The margin also covers the inexact sum of the minutes.
+# Work that began this long before a session's first score also belongs to the session, such as the
+# item scored first. The previous session ended at least 30 minutes earlier. The margin also covers
+# the inexact sum of the minutes.
 _AHEAD = SITTING_GAP / 2
 # A repeat is shown after at least this many other items, and after at most three times as many.
 LATER = 20
@@ -51,9 +52,11 @@ _READY = [Item.State.OPEN, Item.State.HELD]
 
 @transaction.atomic
 def make_halos(campaign: Campaign, *, of: Item | None = None) -> int:
-    """Create missing halo checks for one item, or for the campaign's whole share. Return how many were created.
+    """Create missing halo checks for one item, or for the campaign's whole share. Return the number
+    of created checks.
 
-    Safe to repeat. Sham items are left out, because their refined scores have no counterpart to compare with.
+    Safe to repeat. Sham items are excluded, because their refined scores have no counterpart to
+    compare with.
     """
     if not campaign.halo_share:
         return 0
@@ -84,7 +87,8 @@ def _make_halos(campaign: Campaign, keys: Sequence[int]) -> int:
 
 
 def make_repeat(item: Item, *, by: User) -> None:
-    """Schedule a repeat of a finished item for the reviewer, if the item is in the share and it is their turn.
+    """Schedule a repeat of a finished item for the reviewer, if the item is in the share and it is
+    the reviewer's turn.
 
     With several reviewers, each gets the same number of repeats.
     """
@@ -105,7 +109,9 @@ def make_repeat(item: Item, *, by: User) -> None:
 
 
 def _place_after(place: int, campaign: Campaign, *, draw: int) -> int:
-    """Return a place LATER to three times LATER items further in the random order, or before its end."""
+    """Return a place that is between LATER and three times LATER items further in the random order,
+    or near its end.
+    """
     step = _PLACES // max(campaign.items.count(), 1)
     further = place + (LATER + draw % (2 * LATER + 1)) * step
     return further if further < _PLACES else place + draw % (_PLACES - place)
@@ -134,7 +140,7 @@ def _show_again(
             state=Item.State.HELD if item.state == Item.State.HELD else Item.State.OPEN,
             priority=item.priority,
             shuffle=shuffle,
-            # The stages after the script are the same as the first time.
+            # The stages after the script are the same as in the first item.
             sham=item.sham and purpose == Case.Purpose.REPEAT,
             again=purpose.value,
             pilot=item.pilot,
@@ -157,10 +163,11 @@ def _draw(item: Item, what: str) -> int:
 
 
 def sitting_began(by: int) -> Coalesce:
-    """Return a query expression for the start of the sitting in which the user would score now.
+    """Return a query expression for the start of the session in which the user would score now.
 
-    A sitting ends with a pause of 30 minutes. The current one covers the last 30 minutes, and everything since the
-    first score of the sitting that the last score belongs to. The expression is evaluated once per query.
+    A session ends with a pause of 30 minutes. The current session covers the last 30 minutes, and
+    all time since the first score of the session to which the last score belongs. The expression is
+    evaluated once per query.
     """
     pause_ago = Now() - SITTING_GAP
     sat = ExpressionWrapper(
@@ -179,7 +186,7 @@ def sitting_began(by: int) -> Coalesce:
 
 
 def had_in_sitting(by: int) -> Q:
-    """Return the condition that an assignment is active or belongs to the user's current sitting.
+    """Return the condition that an assignment is active or belongs to the user's current session.
 
     Finished assignments count by their end, because imported ones were created after they ended.
     """
@@ -194,9 +201,10 @@ def had_in_sitting(by: int) -> Q:
 def suitable_for(waiting: QuerySet[Item], campaign: Campaign, by: User) -> QuerySet[Item]:
     """Exclude items that would spoil a check, and checks that are not for this reviewer.
 
-    A halo check is for reviewers who never had the item. It waits until the item is closed, so that it takes no
-    reviewer away from it. Reviewers who made the check do not get the item. A repeat is for reviewers who finished the
-    item in an earlier sitting. No reviewer gets two items about the same statement in one sitting.
+    A halo check is for reviewers who never had the item. The check waits until the item is closed,
+    so that the item does not lose a reviewer to it. Reviewers who made the check do not get the
+    item. A repeat is for reviewers who finished the item in an earlier session. No reviewer gets
+    two items about the same statement in one session.
     """
     if not has_checks(campaign):
         return waiting
@@ -225,7 +233,7 @@ def suitable_for(waiting: QuerySet[Item], campaign: Campaign, by: User) -> Query
 def in_turn(waiting: QuerySet[Item], campaign: Campaign, by: User) -> Iterator[QuerySet[Item]]:
     """Yield the querysets to search for the next item: first without repeats that come too soon, then all.
 
-    The second one gives these repeats to reviewers who have finished everything else.
+    The second queryset gives these repeats to reviewers who have finished everything else.
     """
     if campaign.repeat_share:
         had = Assignment.objects.filter(reviewer=by, item__campaign=campaign, position__gt=0)

@@ -1,4 +1,4 @@
-"""The review queue: waiting items, items the reviewer holds, and claims."""
+"""The review queue: waiting items, the reviewer's claimed items, and claims."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ LIST = SavedView.Listing.QUEUE
 
 @require_GET
 def queue(request: HttpRequest) -> HttpResponse:
-    """Show the items that wait for the reviewer, filtered by the query string, and the items they hold."""
+    """Show the items that wait for the reviewer, filtered by the query string, and the reviewer's
+    claimed items.
+    """
     user = signed_in(request)
     campaign = access_queue(user)
     form = WaitingForm(request.GET)
@@ -86,7 +88,9 @@ def _say_waiting(waiting: WaitingList) -> str:
 
 
 def _columns(query: QueryDict, sort: str) -> list[Column]:
-    """Return the columns of the list. The first click on *Asked* sorts the oldest first, the second the newest."""
+    """Return the columns of the list. The first click on *Asked* sorts the oldest first, and the
+    second click the newest first.
+    """
     column = partial(sort_column, query, sort)
     return [
         Column(_("Request"), "col-title"),
@@ -99,7 +103,9 @@ def _columns(query: QueryDict, sort: str) -> list[Column]:
 
 
 def _say_demo(campaign: Campaign, rows: Sequence[WaitingItem]) -> str:
-    """Return "all" or "some" if the demo model made rows of the page, or "" if not or if models are hidden."""
+    """Return "all" or "some" if the demo model created rows on the page, or "" if it did not or
+    models are hidden.
+    """
     if campaign.hides_models:
         return ""
     made = {row.item.run.demo for row in rows if row.item.run}
@@ -108,7 +114,7 @@ def _say_demo(campaign: Campaign, rows: Sequence[WaitingItem]) -> str:
 
 @require_POST
 def claim_next(request: HttpRequest) -> HttpResponse:
-    """Claim the next item, or report that none is waiting."""
+    """Claim the next item, or report that no item is waiting."""
     user = signed_in(request)
     campaign = access_queue(user)
     assignment = services.claim_next(campaign, by=user)

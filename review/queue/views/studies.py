@@ -28,7 +28,7 @@ def study_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def study_queue(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show one study: the reviewer's task, the items they hold, and the items they finished last."""
+    """Show one study: the reviewer's task, claimed items and recently finished items."""
     user = signed_in(request)
     campaign = access_study(user, pk)
     mine = (

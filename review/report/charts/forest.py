@@ -1,4 +1,6 @@
-"""A forest plot with a row for each figure, and a mark with its interval for each Configuration, over one axis."""
+"""A forest plot with one row per figure, and a mark with an interval for each Configuration, over
+one axis.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ MOST_SERIES = 4  # number of distinct series in the style sheet
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its interval, if they are known. `series` numbers the Configurations from 1."""
+    """A value with its interval, if known. `series` numbers the Configurations from 1."""
 
     series: int
     title: str
@@ -28,7 +30,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Mark:
-    """An estimate as drawn, with `y` in pixels and the rest in percent. With bounds alone, it has no `x`."""
+    """An estimate as drawn, with `y` in pixels and the rest in percent. A mark that has only bounds
+    has no `x`.
+    """
 
     series: int
     x: float | None
@@ -68,7 +72,7 @@ class Forest:
 
 
 def draw_forest(rows: Sequence[tuple[str, str, Sequence[Estimate]]], scale: Scale) -> Forest:
-    """Draw rows of key, label and estimates in the given order. Rows without data are left out.
+    """Draw rows of key, label and estimates in the given order. Rows without data are omitted.
 
     Colors repeat after MOST_SERIES. The text next to each mark names its Configuration.
     """
@@ -77,7 +81,7 @@ def draw_forest(rows: Sequence[tuple[str, str, Sequence[Estimate]]], scale: Scal
 
 
 def _row(key: str, label: str, estimates: Sequence[Estimate], scale: Scale) -> ForestRow:
-    # An unknown value may still have two bounds, which are drawn without a mark.
+    # An unknown value may still have bounds, which are drawn without a mark.
     known = [one for one in estimates if one.value is not None or one.least is not None]
     marks = [
         Mark(

@@ -1,4 +1,4 @@
-"""The assessor compared with the experts as a 2 x 2 table: passed or flagged, and right or wrong."""
+"""A 2 x 2 table that compares the assessor with the experts: passed or flagged, and right or wrong."""
 
 from __future__ import annotations
 

@@ -29,7 +29,9 @@ class Scale:
     is_share: bool = True
 
     def at(self, value: float) -> float:
-        """Return the position of a value in percent from the left; values outside the range are at the ends."""
+        """Return the position of a value in percent from the left. Values outside the range are
+        placed at the ends.
+        """
         inside = min(max(value, self.low), self.high)
         return round(100 * (inside - self.low) / (self.high - self.low), 2)
 
@@ -50,12 +52,14 @@ class Scale:
 
 
 def scale_of_shares() -> Scale:
-    """Return an axis from 0 to 100%, because a cut axis would make proportions look larger."""
+    """Return an axis from 0 to 100%, because a truncated axis would make proportions look larger."""
     return Scale(0, 1, (0, 0.25, 0.5, 0.75, 1))
 
 
 def scale_of_differences(values: Iterable[float | None], *, is_share: bool = True) -> Scale:
-    """Return an axis symmetric around zero that includes these values; at most 100 points for proportions."""
+    """Return an axis symmetric around zero that includes these values. For proportions, it covers
+    at most 100 points.
+    """
     most = max((abs(value) for value in values if value is not None), default=0)
     end = next((end for end in _SIGNED_ENDS if end >= most), _SIGNED_ENDS[-1])
     if is_share:

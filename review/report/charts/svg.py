@@ -20,7 +20,7 @@ _LAST_SHAPE = '<path d="M0-4.5 4.5 4H-4.5Z"/>'
 
 
 def write_glyph(series: int) -> SafeString:
-    """Return the mark of a Configuration alone, with its own shape and color."""
+    """Return only the mark of a Configuration, with its own shape and color."""
     return SafeString(
         f'<svg class="glyph series-{series}" width="10" height="10" viewBox="-5 -5 10 10" aria-hidden="true">'
         f"{_shape(series)}</svg>"

@@ -57,7 +57,8 @@ def name_review(configuration: Configuration) -> str:
 def compare_two(
     campaign: Campaign, first: Configuration, second: Configuration, joint: Joint
 ) -> Part:
-    """Compare two Configurations on the counts of `joint`, which has the first one first.
+    """Compare two Configurations using the counts in `joint`, in which the first Configuration
+    comes first.
 
     The primary pair keeps the order that was chosen before the campaign opened, in every part of the report.
     """
@@ -82,7 +83,9 @@ def compare_arms(joint: Joint, *, is_turned: bool = False) -> Part:
 
 
 def describe_readings(counts: Counts) -> dict[str, Part]:
-    """Return the figures under alternative rules for which scores decide, by reading, if they change any item."""
+    """Return the figures under alternative rules for choosing the deciding scores, by reading, if a
+    reading changes any item.
+    """
     found: dict[str, Part] = {}
     for reading, changed in counts.readings.items():
         if any(changed.values()):
@@ -97,7 +100,7 @@ def describe_without_first_quarter(
 ) -> Part | None:
     """Return the figures without the first quarter of each reviewer's scores, by Configuration, if they change.
 
-    Return None if the campaign is too large for it.
+    Return None if the campaign is too large for this calculation.
     """
     found = read_without_first_quarter(campaign)
     if found is None:
@@ -117,7 +120,7 @@ def _figures_as_json(patterns: Mapping[ItemPattern, int], clusters: Clusters) ->
 
 
 def list_not_blind(configuration: Configuration, counts: Counts) -> list[Part]:
-    """Count scores that do not decide because too much was visible, by stage, verdict and value."""
+    """Count scores that are not used because too much was visible, by stage, verdict and value."""
     found: list[Part] = []
     for key, scores in sorted(counts.sums.items()):
         if key.startswith(NOT_BLIND) and scores:
@@ -145,14 +148,16 @@ def _count_under(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> P
 
 
 def _count_final_scores(patterns: Mapping[ItemPattern, int]) -> Part:
-    """Count items by the state of their script's score. Retrieved items are separate: no model figure uses them."""
+    """Count items by the state of their script's score. Retrieved items are counted separately,
+    because no model figure uses them.
+    """
     made = {key: times for key, times in patterns.items() if key.origin is not Origin.RETRIEVED}
     final_scores: Counter[FinalScore] = Counter()
     for pattern, times in made.items():
         final_scores[pattern.script] += times
     return {
         "all": sum(patterns.values()),
-        # Under at least one criterion. Each figure shows under which.
+        # Scored under at least one criterion. Each figure shows its criterion.
         "scored": sum(
             times
             for one, times in final_scores.items()

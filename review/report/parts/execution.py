@@ -1,4 +1,4 @@
-"""JSON parts of the report about execution in prepared worlds, and about imported execution results."""
+"""JSON parts of the report about sandbox test results and imported execution results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Arms = Sequence[tuple[Configuration, Counts]]
 
 
 def tabulate_outcomes(campaign: Campaign) -> list[Part]:
-    """Return what was run in cases by configuration and stage, with how much of it came with a file."""
+    """Return the sandbox results by configuration and stage, with the number of imported results."""
     rows: dict[tuple[str, str], list[Executed]] = defaultdict(list)
     imported_rows: Counter[tuple[str, str]] = Counter()
     for one in read_outcomes(campaign):
@@ -46,7 +46,9 @@ EXECUTED = kept_parts.Part("executed", tabulate_outcomes)
 
 
 def describe_execution(campaign: Campaign, ran: Kept, arms: Arms) -> Part:
-    """Return what was run in cases, and imported rewards; empty if the campaign has neither."""
+    """Return the sandbox results and imported rewards, or an empty result if the campaign has
+    neither.
+    """
     imported = _describe_imported(arms)
     if not ran.data and not imported:
         return {}
@@ -65,7 +67,9 @@ def describe_execution(campaign: Campaign, ran: Kept, arms: Arms) -> Part:
 
 
 def _count_changes(changes: QuerySet[CaseRevision]) -> list[dict[str, Any]]:
-    """Count each reviewer's changes. Their texts are left out, because a snapshot outlives them."""
+    """Count each reviewer's changes. Their texts are excluded, because a snapshot would outlive
+    them.
+    """
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     rows = changes.values_list("by__username", "kind").annotate(count=Count("pk"))
     for person, kind, count in rows:

@@ -1,6 +1,8 @@
-"""The p values of a report: the one chosen before the campaign opened, and all others as one family fixed then.
+"""The p values of a report: the primary one, chosen before the campaign opened, and all others as
+one family, fixed at the opening.
 
-They are shown only after the campaign has closed, because repeated looks at a p value find something by chance.
+They are shown only after the campaign has closed, because repeatedly checking a p value leads to
+chance findings.
 """
 
 from __future__ import annotations
@@ -22,12 +24,14 @@ Holder = dict[str, Any]  # a part of the document with a `p_value`
 
 
 def are_shown(campaign: Campaign, counts: Sequence[Counts]) -> bool:
-    """Return whether the study has ended, by its counts."""
+    """Return whether the study has ended, based on its counts."""
     return has_ended(campaign, is_imported=not any(one.sums[HERE] for one in counts))
 
 
 def has_ended(campaign: Campaign, *, is_imported: bool) -> bool:
-    """Return whether p values may be shown: the study is closed, or never opened with all scores made elsewhere."""
+    """Return whether p values may be shown: the study is closed, or it never opened and all scores
+    were imported.
+    """
     return campaign.state == Campaign.State.CLOSED or (
         campaign.state == Campaign.State.SETUP and is_imported
     )
@@ -41,11 +45,13 @@ def settle_p_values(
     *,
     is_shown: bool,
 ) -> dict[str, object]:
-    """Add `p_holm` to each p value, or remove all p values while they are hidden; return the notes about them.
+    """Add `p_holm` to each p value, or remove all p values while they are hidden. Return the notes
+    about them.
 
-    The family was fixed at opening; what was added later is in `later`. Of the family, `without` have no p value and
-    count as 1. `not_foreseen` are comparisons of experts' refinements, which could not be known then. A campaign
-    without a family (`fixed` is false) uses all p values of its report.
+    The family was fixed when the campaign opened. `later` lists comparisons that were added
+    afterward. `without` lists members of the family that have no p value and count as 1.
+    `not_foreseen` lists comparisons of experts' refinements, which could not be known at the
+    opening. A campaign without a family (`fixed` is false) uses all p values of its report.
     """
     own, primary = _find_primary(campaign, document, details)
     family = {key: one for key, one in _family(document, details) if one is not primary}
@@ -86,8 +92,8 @@ def _find_primary(
 ) -> tuple[Hypothesis | None, Holder | None]:
     """Return the primary hypothesis, and the part of the report with its p value.
 
-    That part is the comparison of the named pair in the named direction or, in a study with one Configuration, its
-    net gain. Each is None if it was not named or does not exist.
+    That part is the comparison of the named pair in the named direction or, in a study with one
+    Configuration, its net gain. Each is None if no comparison was named or the part does not exist.
     """
     figure, criterion = campaign.primary_figure, campaign.primary_criterion
     if not figure or not criterion:
@@ -114,7 +120,7 @@ def _name_of(configuration: Configuration | None) -> str:
 def _family(
     document: Mapping[str, object], details: Mapping[str, object]
 ) -> Iterator[tuple[Hypothesis, Holder]]:
-    """Yield all parts with a p value and what they compare, in the order of the report."""
+    """Yield each part with a p value and its hypothesis, in report order."""
     for arm in cast("list[Holder]", document["configurations"]):
         for criterion in Criterion:
             if arm[criterion.value][NET]["reason"] != NOT_PART:
