@@ -58,7 +58,7 @@ def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
     other.goto("/catalogue/curation/wordings/")
     other.get_by_role("link", name=STATEMENT).click()
     other.get_by_role("button", name="Confirm").click()
-    expect(other.get_by_text("Confirmed. The entry answers")).to_be_visible()
+    expect(other.get_by_text("Phrasing confirmed. Requests can match it now.")).to_be_visible()
 
     ask(page, REWORDED)
     expect(page.get_by_role("button", name="Confirm match")).to_be_visible()

@@ -268,7 +268,7 @@ class TestAtOnce:
             lambda by: services.merge_entries(source, target=targets[1], by=by),
         )
         assert won == ""
-        assert f"{Merge.objects.get().by.first_name} merged" in refused
+        assert f"{Merge.objects.get().by.first_name} has already merged" in refused
 
     @pytest.mark.slow
     def test_two_entries_are_not_merged_into_each_other(self) -> None:

@@ -83,7 +83,7 @@ def test_a_long_script_is_read_by_the_rules_alone_and_that_is_said(ask: WebClien
     script = "echo hello\n" * 10_000 + "rm -rf /\n"
     answer = ask.post(URL, {"script": script})
     assert answer.status_code == 200
-    assert "Too long for Bash and ShellCheck" in answer.text and 'data-line="10001"' in answer.text
+    assert "too long for Bash and ShellCheck" in answer.text and 'data-line="10001"' in answer.text
 
 
 def test_an_absent_shellcheck_is_said_and_is_no_pass(

@@ -52,7 +52,7 @@ def test_the_entry_says_what_its_evidence_comes_to(
     assert "bash 5." in shown and "coreutils" in shown
     assert "The tests are running." not in shown
     shown = words(as_reviewer.get(page_of(version)).text)
-    for text in ("old logs go holds", "removes exactly /srv/old.log", "old.log 30d old removed"):
+    for text in ("old logs go passed", "removes exactly /srv/old.log", "old.log 30d old removed"):
         assert text in shown
     assert "young.log 1d old" in shown and "young.log 1d old removed" not in shown
     assert "Mutations caught" in shown

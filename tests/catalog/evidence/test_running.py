@@ -192,7 +192,7 @@ def test_evidence_that_changes_is_listed_until_a_curator_has_looked(
     change = services.changed_evidence().get()
     assert (change.entry, change.version) == (version.entry, edited)
     ((check, then),) = services.changed_checks(change.before, change.after)
-    assert (then, check.state, check.got) == ("passed", "failed", "also `/srv/young.log`")
+    assert (then, check.state, check.got) == ("passed", "failed", "unexpected: `/srv/young.log`")
     services.mark_change_seen(change, by=curator)
     assert not services.changed_evidence().exists()
     with pytest.raises(NotAllowedNow):

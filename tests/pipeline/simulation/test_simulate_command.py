@@ -52,7 +52,7 @@ def test_the_json_is_the_documented_one_and_the_same_whatever_the_threads() -> N
 @pytest.mark.slow
 def test_people_read_that_it_is_simulated() -> None:
     said, _ = run("--items", "3", "--rounds", "1", "--unreadable", "1")
-    assert "Simulated: 3 items" in said and "No model calls" in said
+    assert "Simulated: 3 items" in said and "No model was called" in said
     assert "assessor_unknown" in said and "3/3" in said
     assert "guard ignored" in said
 
@@ -88,7 +88,7 @@ def test_the_stand_in_in_simulation_mode_answers_nothing_else(tmp_path: Path) ->
         client = anthropic.Anthropic(api_key="none", base_url=standin.url, max_retries=0)
         with pytest.raises(anthropic.NotFoundError, match="demo-smith"):
             _ask(client, "demo-smith")
-        assert "answers the tasks of its pipeline" in str(_ask(client, "simulated-paper").content)
+        assert "answers only the tasks of its pipeline" in str(_ask(client, "simulated-paper").content)
 
 
 def _ask(client: anthropic.Anthropic, model: str) -> anthropic.types.Message:

@@ -121,7 +121,7 @@ def test_a_campaign_begins_with_a_file_whose_scores_follow_its_items(boss: Clien
     }
     text = page.text
     assert "guessed from its name" in text and "guessed from its values" in text
-    assert "2 columns hold scores" in text
+    assert "2 columns have scores" in text
     assert page.context["look"].rows[0].cells[:2] == [
         *("List the files older than 3 days", "find . -mtime +3")
     ]

@@ -72,7 +72,7 @@ def test_a_set_address_is_used_and_nothing_is_started_for_it(place) -> None:
 @pytest.mark.parametrize(
     ("variables", "advice"),
     [
-        pytest.param({"SCRIPTSMITH_DATA": "/dev/null/x"}, "Set SCRIPTSMITH_DATA", id="data"),
+        pytest.param({"SCRIPTSMITH_DATA": "/dev/null/x"}, "set SCRIPTSMITH_DATA", id="data"),
         pytest.param({"SCRIPTSMITH_DEMO": "perhaps"}, "Use True or False", id="setting"),
     ],
 )
