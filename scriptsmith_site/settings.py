@@ -711,7 +711,7 @@ SCRIPTSMITH_DEMO_MODEL_URL = env_text(
 SCRIPTSMITH_ENDPOINTS = env_list(
     "SCRIPTSMITH_ENDPOINTS",
     "demo",
-    "Endpoints to switch on, such as demo,claude.",
+    "Endpoints to turn on, such as demo,claude.",
 )
 SCRIPTSMITH_LOCAL_MODEL = env_text(
     "SCRIPTSMITH_LOCAL_MODEL",

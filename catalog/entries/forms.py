@@ -181,7 +181,7 @@ def read_links(text: str) -> list[dict[str, str]]:
         if len(parts) == 1:
             parts = ["link", "", parts[0]]
         if len(parts) != 3:
-            raise BadInput(gettext("Write kind | label | URL in each line."), field="links")
+            raise BadInput(gettext("Write kind | label | URL on each line."), field="links")
         links.append(dict(zip(("kind", "label", "url"), parts, strict=True)))
     return links
 

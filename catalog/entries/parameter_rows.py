@@ -33,7 +33,7 @@ def suggest_rows(
     unfillable = [_say_asked(asked) for asked in suggested.asked]
     if suggested.passed_on is not None:
         unfillable.append(
-            _("Line %(line)s passes on all arguments of the script, so they can't be filled in.")
+            _("Line %(line)s passes on all of the script's arguments, so they can't be filled in.")
             % {"line": suggested.passed_on}
         )
     return rows, unfillable

@@ -154,7 +154,7 @@ class Migration(migrations.Migration):
                     ('owner', models.CharField(blank=True, max_length=100)),
                     ('fence', models.PositiveIntegerField(default=0)),
                     ('lease_until', models.DateTimeField(blank=True, null=True)),
-                    ('kind', models.CharField(choices=[('import', 'Import'), ('export', 'Export'), ('embed', 'New vectors'), ('recheck', 'Recheck'), ('compare', 'Search for near-duplicates'), ('fit', 'Scorer training')], max_length=10, verbose_name='kind')),
+                    ('kind', models.CharField(choices=[('import', 'Import'), ('export', 'Export'), ('embed', 'New vectors'), ('recheck', 'Recheck'), ('compare', 'Search for near-duplicates'), ('fit', 'Scorer fit')], max_length=10, verbose_name='kind')),
                     ('arguments', models.JSONField(default=dict)),
                     ('filename', models.CharField(blank=True, max_length=255, verbose_name='file')),
                     ('path', models.CharField(blank=True, max_length=255)),

@@ -20,7 +20,7 @@ class Job(LeasedJob):
         EMBED = "embed", _("New vectors")
         RECHECK = "recheck", _("Recheck")
         COMPARE = "compare", _("Search for near-duplicates")
-        FIT = "fit", _("Scorer training")
+        FIT = "fit", _("Scorer fit")
 
     TASK = "catalog.carry_out_job"
 

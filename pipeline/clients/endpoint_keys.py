@@ -78,7 +78,7 @@ def why_key_is_not_read(endpoint: Endpoint) -> str:
     if not name or is_key_variable(name):
         return ""
     return _(
-        "%(name)s is not a variable for model keys, so its value is not sent. Put the key into a "
+        "%(name)s is not a variable for model keys, so its value is not sent. Put the key in a "
         "variable whose name starts with %(prefix)s and enter that name on the endpoint's page."
     ) % {"name": name, "prefix": KEY_PREFIX}
 

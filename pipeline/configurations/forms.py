@@ -199,7 +199,7 @@ class HowForm(forms.Form):
         initial=1,
     )
     uses_retrieval = forms.BooleanField(
-        label=_("Search the catalogue first and use a certain match"),
+        label=_("Search the catalogue first and use a confident match"),
         required=False,
         initial=True,
     )
@@ -224,11 +224,11 @@ class HowForm(forms.Form):
         initial=Configuration.Cases.OFF,
         required=False,
         help_text=_(
-            "A model that never sees the script writes tests from the request, and the sandbox runs "
-            "the script in them: at least one more call per run. The results change no verdict. With "
-            "the last choice, failed checks are sent to one more refinement, with some tests held out. "
-            "Its script is never recommended. It is only offered on the run's page, if more checks "
-            "pass and no check newly fails."
+            "A model that never sees the script writes tests from the request, and the sandbox "
+            "runs the script against them: at least one more call per run. The results do not "
+            "change any verdict. With the last choice, failed checks are sent to one more "
+            "refinement, with some tests held out. Its script is never recommended. It is only "
+            "offered on the run's page, if more checks pass and no check newly fails."
         ),
     )
 

@@ -145,7 +145,7 @@ def _check_player(role: Role, player: Player, endpoints: Mapping[str, Endpoint])
         raise BadInput(_("Enter a model of this endpoint."), field=f"{role.value}.model")
     if not LEAST_TOKENS <= player.max_tokens <= MOST_TOKENS:
         raise BadInput(
-            _("Enter from %(least)s to %(most)s tokens.")
+            _("Enter a number from %(least)s to %(most)s tokens.")
             % {"least": LEAST_TOKENS, "most": f"{MOST_TOKENS:,}"},
             field=f"{role.value}.max_tokens",
         )

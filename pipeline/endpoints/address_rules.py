@@ -71,8 +71,9 @@ def read_key_variable(text: str) -> str:
     if looks_like_key(name):
         raise BadInput(
             _(
-                "This looks like a key, so it was not saved. Put the key into the environment of web "
-                "and worker, and enter the variable's name here, such as ANTHROPIC_API_KEY."
+                "This looks like a key, so it was not saved. Set the key as an environment "
+                "variable of the web server and the worker, and enter the variable's name here, "
+                "such as ANTHROPIC_API_KEY."
             ),
             field="key_variable",
         )

@@ -39,8 +39,8 @@ class EndpointForm(forms.Form):
         label=_("Environment variable of the key"),
         required=False,
         help_text=_(
-            "The variable's name, never the key itself. Web and worker read it from their environment. "
-            "Leave empty if the server needs no key."
+            "The variable's name, never the key itself. The web server and the worker read it from "
+            "their environment. Leave empty if the server needs no key."
         ),
         widget=forms.TextInput(
             attrs={"class": "mono", "spellcheck": "false", "autocomplete": "off"}

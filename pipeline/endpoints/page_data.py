@@ -238,8 +238,9 @@ def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
         }
     if endpoint.probe.get("key") == KeyFound.REFUSED and not endpoint.key_variable:
         return _(
-            "The server requires a key, but this endpoint has none. Put the key into the environment "
-            "of web and worker, and enter the variable's name under “Edit”. The modes were not checked."
+            "The server requires a key, but this endpoint has none. Set the key as an environment "
+            "variable of the web server and the worker, and enter the variable's name under "
+            "“Edit”. The modes were not checked."
         )
     if endpoint.probe.get("key") == KeyFound.REFUSED:
         return _("The server rejected the key. Check the key in the worker's environment.")

@@ -42,10 +42,10 @@ def add_price(endpoint: Endpoint, *, values: PriceValues, by: User) -> Price:
     if not values.model.strip() or len(values.model) > 100 or not values.model.isprintable():
         raise BadInput(_("Enter the model's name as used by the server."), field="model")
     if not _FIRST <= values.since <= _LAST:
-        raise BadInput(_("Enter a date from 2020 on."), field="since")
+        raise BadInput(_("Enter a date in 2020 or later."), field="since")
     for name, amount in amounts.items():
         if not 0 <= amount <= MOST:
-            raise BadInput(_("Enter from 0 to 10,000 USD per million tokens."), field=name)
+            raise BadInput(_("Enter a price from 0 to 10,000 USD per million tokens."), field=name)
     if len(values.source) > 200 or "\0" in values.source:
         raise BadInput(_("Use at most 200 characters."), field="source")
     try:
@@ -54,8 +54,8 @@ def add_price(endpoint: Endpoint, *, values: PriceValues, by: User) -> Price:
     except IntegrityError:
         raise BadInput(
             _(
-                "This model already has a price from that date, and prices can't be changed. Choose "
-                "another date."
+                "This model already has a price that starts on that date, and prices can't be "
+                "changed. Choose another date."
             ),
             field="since",
         ) from None
@@ -70,8 +70,8 @@ def remove_price(price: Price, *, by: User) -> None:
     if Price.objects.filter(Exists(_attempts_at()), pk=price.pk).exists():
         raise NotAllowedNow(
             _(
-                "Calls were counted at this price, so it can't be removed. Add the correct price from "
-                "another date."
+                "Calls were counted at this price, so it can't be removed. Add the correct price "
+                "with a different start date."
             )
         )
     record(price.endpoint, "price removed", by=by, price=(_words(price), ""))

@@ -207,7 +207,7 @@ class ReviewersForm(RulesForm):
         label=_("Items with extra reviewers (%)"), min_value=0, max_value=100
     )
     extra_overlap = forms.IntegerField(
-        label=_("Reviewers per item of that share"),
+        label=_("Reviewers per item in that share"),
         required=False,
         min_value=1,
         max_value=100,

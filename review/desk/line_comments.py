@@ -63,7 +63,7 @@ def remove_remark(item: Item, remark: int, *, by: User) -> Remark:
     """
     found = Remark.objects.filter(pk=remark, item=item, by=by).first()
     if found is None:
-        raise BadInput(_("You have no such comment."), field="remark")
+        raise BadInput(_("This comment does not exist, or it is not yours."), field="remark")
     held_assignment(open_item(item, by))
     if found.removed_at is None:
         found.removed_at = timezone.now()

@@ -55,8 +55,8 @@ class ImportForm(FoldedForm):
         max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "code-input"}),
         help_text=_(
-            "One per line, our name first: statement=query, or a path in a nested record: "
-            "statement=data.prompt. For one column of scores per reviewer: "
+            "One per line, ScriptSmith's name first: statement=query, or a path in a nested "
+            "record: statement=data.prompt. For one column of scores per reviewer: "
             "reviewer:A=rater_a or reviewer:A:refined=a_refined; called_in:C=rater_c; "
             "adjudicated:A=final."
         ),

@@ -14,14 +14,14 @@ from review.study.statistics.intervals import Cluster, Difference
 from review.study.types import Criterion, ItemPattern, Origin
 
 TEXT = _(
-    "Comparisons use only cases that are final in both configurations. The difference is "
-    "the proportion right under the second configuration minus the proportion right under "
-    "the first, with Newcombe’s interval for paired proportions. The exact p value is from "
-    "a sign-flip test over whole statements, which is McNemar’s test if no statement is "
-    "repeated. The p value of the primary comparison is not adjusted. All other p values "
-    "of the report are one family, fixed when the study opens, and are shown with their "
-    "Holm-adjusted values. There is no comparison while more than 5% of the cases are open "
-    "in either configuration, or while no reviewer has scored one of the two."
+    "Comparisons use only cases that are final in both configurations. The difference is the "
+    "proportion right under the second configuration minus the proportion right under the first, "
+    "with Newcombe’s interval for paired proportions. The exact p value comes from a sign-flip "
+    "test over whole statements, which is McNemar’s test if no statement is repeated. The p value "
+    "of the primary comparison is not adjusted. All other p values of the report are one family, "
+    "fixed when the study opens, and are shown with their Holm-adjusted values. There is no "
+    "comparison while more than 5% of the cases are open in either configuration, or while no "
+    "reviewer has scored one of the two."
 )
 # Figures about every scored item, so that two Configurations have results for the same cases.
 COMPARED = (

@@ -139,9 +139,9 @@ def _is_without_refined(one: Outlook) -> bool:
 
 
 OPEN_TEXT = _(
-    "Items whose refined script is needed but has no final score are left out of numerator "
-    "and denominator. With such items, the range over all scored items is shown first, "
-    "with the value weighted by script right or wrong and flagged or passed."
+    "Items whose refined script is needed but has no final score are left out of the numerator and "
+    "the denominator. With such items, the range over all scored items is shown first, with a "
+    "value weighted by script (right or wrong) and verdict (flagged or passed)."
 )
 FIGURES: tuple[Definition, ...] = (
     Definition(
@@ -333,8 +333,8 @@ FIGURES: tuple[Definition, ...] = (
         name="execution_agreement",
         label=_("Execution agrees with experts"),
         text=_(
-            "Items on which experts and execution agree, as a share of the items that have "
-            "both. Execution says right only at full success. Also reported: the reasons "
+            "Items on which experts and execution agree, as a share of the items that have both. "
+            "An execution result counts as right only at full success. Also reported: the reasons "
             "given for differences."
         ),
         part=_execution_agreement,

@@ -14,13 +14,12 @@ from review.study.statistics.intervals import Share
 from review.study.types import Criterion, FinalScore, ItemPattern
 
 GAIN_TEXT = _(
-    "Both overall accuracies after each round. Triggered by experts: right at first or "
-    "after any refinement so far. Triggered by the assessor: the newest draft that its "
-    "flags led to. An item is open if its accuracy depends on a draft without a final "
-    "score. With open items, the range over all scored items is shown first, with the "
-    "value weighted by script right or wrong and flagged or passed. No point is drawn if "
-    "more than 5% are open. Round 0 is the first draft. Reviewers score the refined script "
-    "of round 1; later rounds have only imported scores."
+    "Both overall accuracies after each round. Triggered by experts: right at first or after any "
+    "refinement so far. Triggered by the assessor: the newest draft that its flags led to. An item "
+    "is open if its accuracy depends on a draft without a final score. With open items, the range "
+    "over all scored items is shown first, with a value weighted by script (right or wrong) and "
+    "verdict (flagged or passed). No point is drawn if more than 5% are open. Round 0 is the first "
+    "draft. Reviewers score the refined script of round 1; later rounds have only imported scores."
 )
 
 

@@ -125,12 +125,12 @@ THREATS: tuple[Threat, ...] = (
         "examples",
         _("Answers among the examples"),
         _(
-            "Recorded: the generator of a study gets no verified entries as examples, "
-            "unless the manager switches them on. Then an entry is excluded if its script "
-            "equals or nearly equals the reference, if one of its phrasings is the "
-            "statement, if its confidence in retrieval is above half of the threshold, or "
-            "if it is a near-duplicate of such an entry. Other runs got the nearest "
-            "entries; their stored prompts are checked for the same."
+            "Recorded: the generator of a study gets no verified entries as examples, unless the "
+            "manager turns them on. Then an entry is excluded if its script equals or nearly "
+            "equals the reference, if one of its phrasings is the statement, if its confidence in "
+            "retrieval is above half of the threshold, or if it is a near-duplicate of such an "
+            "entry. Other runs got the nearest entries; their stored prompts are checked for the "
+            "same."
         ),
     ),
     Threat(

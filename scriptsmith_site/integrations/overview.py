@@ -95,7 +95,7 @@ def _mail() -> ShownDoor:
     door = mail_door.the_door()
     return ShownDoor(
         gettext_lazy("Email"),
-        gettext_lazy("Send notifications to users, as each of them chooses."),
+        gettext_lazy("Send notifications to users, according to each user's settings."),
         reverse("mail-door"),
         mail_door.state_of(door),
         settings.EMAIL_HOST or _("SCRIPTSMITH_MAIL_URL is not set"),

@@ -241,7 +241,7 @@ class Migration(migrations.Migration):
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                     ('address', models.CharField(max_length=500, verbose_name='address')),
                     ('branch', models.CharField(default='main', max_length=100, verbose_name='branch')),
-                    ('user_name', models.CharField(blank=True, max_length=100, verbose_name='user name')),
+                    ('user_name', models.CharField(blank=True, max_length=100, verbose_name='username')),
                     ('secret_variable', models.CharField(blank=True, max_length=100, verbose_name='secret variable')),
                     ('secret', models.TextField(blank=True, default='')),
                     ('host_key', models.TextField(blank=True, verbose_name='host key')),

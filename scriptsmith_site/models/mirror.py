@@ -16,7 +16,7 @@ class Mirror(models.Model):
 
     address = models.CharField(_("address"), max_length=500)
     branch = models.CharField(_("branch"), max_length=100, default="main")
-    user_name = models.CharField(_("user name"), max_length=100, blank=True)
+    user_name = models.CharField(_("username"), max_length=100, blank=True)
     # The name of an environment variable or an encrypted secret. A local folder needs neither.
     secret_variable = models.CharField(_("secret variable"), max_length=100, blank=True)
     secret = models.TextField(default="", blank=True)

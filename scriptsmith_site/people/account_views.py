@@ -110,7 +110,7 @@ def set_address(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def deactivate(request: HttpRequest, pk: int) -> HttpResponse:
     ended = services.deactivate(access_account(signed_in(request), pk), by=signed_in(request))
-    words = _("Account deactivated, and signed out everywhere.")
+    words = _("Account deactivated and signed out everywhere.")
     messages.success(request, f"{words} {ended_words(ended)}".strip())
     return redirect("user-detail", pk)
 
@@ -147,7 +147,7 @@ def anonymise_account(request: HttpRequest, pk: int) -> HttpResponse:
     except BadInput as refusal:
         return _render_account(request, account, anonymise_error=str(refusal))
     messages.success(
-        request, _("Account anonymized. Its scores, decisions and scripts stay under a number.")
+        request, _("Account anonymized. Its scores, decisions and scripts are kept under a number.")
     )
     return redirect("user-detail", pk)
 
@@ -165,7 +165,7 @@ def reset(request: HttpRequest, pk: int) -> HttpResponse:
     """Reset the password. Renders the page instead of a redirect, like `make_link`."""
     account = access_account(signed_in(request), pk)
     done = reset_password(account, by=signed_in(request))
-    words = _("Password reset, and all sessions ended.")
+    words = _("Password reset. All sessions have ended.")
     messages.success(request, f"{words} {ended_words(done.ended_tokens)}".strip())
     return _render_account(request, account, link=_address_of(done.secret, request))
 

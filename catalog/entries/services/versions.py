@@ -78,7 +78,8 @@ def set_details(
     if seen and seen != labels_seen(version):
         raise Stale(
             _(
-                "Another user has changed them. Now: tags %(tags)s; owner %(owner)s; %(links)s links."
+                "Another user has changed these details. Current values: tags %(tags)s; owner "
+                "%(owner)s; %(links)s links."
             )
             % {
                 "tags": ", ".join(sorted(tag.name for tag in version.tags.all())) or "–",

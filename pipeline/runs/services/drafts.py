@@ -107,7 +107,7 @@ def use_unreviewed(draft: Draft, *, reason: str, by: User) -> DraftUse:
     """
     reason = check_text(reason, field="reason", most=2_000).strip()
     if not reason:
-        raise BadInput(_("Enter why this can't wait for a review."), field="reason")
+        raise BadInput(_("Explain why this can't wait for a review."), field="reason")
     run = with_answer_status(by, Run.objects.filter(pk=draft.run_id)).get()
     decided = AnswerStatus(run.answer_status)  # type: ignore[attr-defined]
     if decided == AnswerStatus.REJECTED:

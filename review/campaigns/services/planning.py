@@ -179,7 +179,7 @@ def _need(aim: Aim, values: tuple[float, ...]) -> Need:
         )
     if aim is Aim.PAIRED:
         if given["gained"] + given["lost"] > 1:
-            raise BadInput(_("The two shares must not exceed 100% together."), field="lost")
+            raise BadInput(_("The two shares together must not exceed 100%."), field="lost")
         if given["gained"] == given["lost"]:
             raise BadInput(
                 _(

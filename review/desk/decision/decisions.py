@@ -56,7 +56,7 @@ def decide(
     reason = _checked_reason(kind, reason)
     (locked,) = lock_decided(item.pk, by.pk)
     if not locked.campaign.is_live:
-        raise NotAllowedNow(_("Items of a study are scored, not decided."))
+        raise NotAllowedNow(_("Study items are only scored, not approved or rejected."))
     desk = open_item(locked, by)
     if desk.decision is not None:
         if _is_repeat(desk.decision, kind, draft_sha256, reason, edited_script, by, picked):

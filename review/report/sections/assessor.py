@@ -84,7 +84,7 @@ def _rates(view: ReportView, arm: Json, place: int) -> Table:
         _("Wrong scripts passed, of those judged"): card["missed"],
         _("Right scripts flagged, of those judged"): card["false_alarms"],
         _("Flagged scripts that are wrong (precision)"): precision,
-        _("Passed or flagged, of the scored (coverage)"): recall.get("coverage"),
+        _("Passed or flagged, of those scored (coverage)"): recall.get("coverage"),
     }
     return table_of(
         f"{KEY}-{place + 1}-rates",

@@ -138,9 +138,7 @@ class SourceForm(forms.Form):
     proof = forms.ChoiceField(
         label=_("Authentication"),
         choices=AlertSource.Proof.choices,
-        help_text=_(
-            "Grafana can sign requests from version 12 on. Use a token for earlier versions."
-        ),
+        help_text=_("Grafana 12 and later can sign requests. Use a token for earlier versions."),
     )
     signature_header = forms.CharField(
         label=_("Signature header"),
@@ -175,7 +173,7 @@ class SourceForm(forms.Form):
         required=False,
         widget=_mono(8),
         max_length=100_000,
-        help_text=_("Paste a request of the system and choose Preview. The sample is not saved."),
+        help_text=_("Paste a request from the system and choose Preview. The sample is not saved."),
     )
     edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
 

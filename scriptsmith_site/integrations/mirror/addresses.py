@@ -51,7 +51,7 @@ def read_repository(text: str) -> str:
         )
     if "@" in text.split("/", 3)[2]:
         raise _refuse(
-            _("Remove the user name and password from the address. Use the separate fields.")
+            _("Remove the username and password from the address. Use the separate fields.")
         )
     if "?" in text:
         raise _refuse(_("Remove the part of the address after “?”."))

@@ -365,13 +365,13 @@ def _exchange() -> Iterator[None]:
     except HTTPUnauthorized:
         raise RemoteTrouble(
             _(
-                "The server responded with 401: the user name or the secret is wrong, or the token "
+                "The server responded with 401: the username or the secret is wrong, or the token "
                 "has expired."
             )
         ) from None
     except NotGitRepository:
         raise RemoteTrouble(
-            _("This address has no Git repository, or the account may not see it.")
+            _("This address has no Git repository, or the account can't access it.")
         ) from None
     except ForbiddenAddress as refusal:
         raise RemoteTrouble(str(refusal)) from None

@@ -189,7 +189,7 @@ def _judge(values: Values, *, has_secret: bool) -> Values:
         raise BadInput(_("Enter a password, a token or an SSH private key."), field="secret")
     if not is_by_ssh(address):
         if user_name and not _USER_NAME.fullmatch(user_name):
-            raise BadInput(_("Enter a valid user name."), field="user_name")
+            raise BadInput(_("Enter a valid username."), field="user_name")
         if "\n" in secret:
             raise BadInput(_("A password or token must be a single line."), field="secret")
         host_key = ""

@@ -58,9 +58,7 @@ def mirror_edit(request: HttpRequest) -> HttpResponse:
             retype(form, edition=str(stale.newest))
             return _show_form(request, form, found, stale=str(stale), status=409)
         else:
-            messages.success(
-                request, _("Mirror saved. Run a test to check whether it can be written to.")
-            )
+            messages.success(request, _("Mirror saved. Run a test to check write access."))
             return redirect("mirror")
     return _show_form(request, form, found, status=422)
 

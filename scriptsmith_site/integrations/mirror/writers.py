@@ -45,7 +45,7 @@ def read_signature(said: bytes) -> tuple[str, str]:
 
 
 def accounts_of(people: Iterable[tuple[str, ...]]) -> set[int]:
-    """Return the accounts whose user name, displayed name or email address matches."""
+    """Return the accounts whose username, displayed name or email address matches."""
     people = list(people)
     names, mails = {one[0] for one in people}, {one[1] for one in people} - {""}
     found = Q(pk=None)

@@ -267,7 +267,9 @@ def _note_failure(destination: Destination, delivery: Delivery, answer: Answer) 
     )
     if answer.status == GONE:
         _pause(
-            destination, now, _("The receiver responded 410 (gone), so it wants no more events.")
+            destination,
+            now,
+            _("The receiver responded with 410 (Gone), so no more events are sent to it."),
         )
     elif since is not None and now - since >= PAUSED_AFTER:
         _pause(destination, now, _("All deliveries failed for three days."))

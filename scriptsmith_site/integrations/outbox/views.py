@@ -186,7 +186,7 @@ def delivery_replay(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     delivery = access_delivery(user, pk)
     services.replay(delivery, by=user)
-    messages.success(request, _("The event is sent again with the same ID."))
+    messages.success(request, _("The event will be sent again with the same ID."))
     return redirect("destination-detail", pk=delivery.destination_id)
 
 

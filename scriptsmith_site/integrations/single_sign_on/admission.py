@@ -161,7 +161,7 @@ def _may_be_linked(user: User, claims: Claims) -> bool:
 
 
 def _free_name(claims: Claims) -> str:
-    """Return an unused user name: the provider's, with a number if it is taken."""
+    """Return an unused username: the provider's, with a number if it is taken."""
     wanted = claims.username or claims.email.partition("@")[0] or "person"
     plain = re.sub(r"[^\w.@+-]", "-", wanted)[:_LONGEST_NAME].strip("-") or "person"
     taken = {
@@ -189,8 +189,8 @@ def _refuse(claims: Claims, linked: User | None, *, may_enter: bool) -> NotAdmit
     elif claims.groups is None:
         why = "the provider named no groups"
         words = _(
-            "The provider did not send your groups. Ask its administrator. Some providers leave "
-            "them out if there are very many."
+            "The provider did not send your groups. Ask its administrator. Some providers omit "
+            "them if a user has many groups."
         )
     else:
         why = "in no group that may enter"

@@ -88,7 +88,7 @@ def _fetch(url: str, headers: dict[str, str] | None = None) -> object:
         answer = session.get(url, headers={"Accept": "application/json", **(headers or {})})
     if answer.status_code != 200:
         raise NotAnswered(
-            _("%(url)s responded %(status)s.") % {"url": url, "status": answer.status_code}
+            _("%(url)s responded with %(status)s.") % {"url": url, "status": answer.status_code}
         )
     try:
         document: object = answer.json()

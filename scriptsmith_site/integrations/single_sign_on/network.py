@@ -125,7 +125,7 @@ def _read(reply: httpcore2.Response, url: str) -> bytes:
         content += piece
         if len(content) > MOST_OF_AN_ANSWER:
             raise NotAnswered(
-                _("The response of %s is larger than the limit of 1 MiB.") % _place(url)
+                _("The response from %s is larger than the limit of 1 MiB.") % _place(url)
             )
     return content
 

@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = "Create an account and print the one-time link for setting its password."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", help="The user name for signing in.")
+        parser.add_argument("name", help="The username for signing in.")
         parser.add_argument(
             "--role",
             action="append",

@@ -18,7 +18,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", help="The user name for signing in.")
+        parser.add_argument("name", help="The username for signing in.")
 
     def handle(self, *, name: str, **_options: object) -> None:
         user = find_user(name)

@@ -133,7 +133,7 @@ def add_app(user: User, secret: str, *, code: str) -> list[str]:
         raise BadInput(
             _(
                 "This code is not valid now. Enter the newest code, and check that your device's "
-                "clock is right."
+                "clock is correct."
             ),
             field="code",
         )

@@ -42,5 +42,5 @@ def end_others(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     ended = end_sessions(user, by=user, keep=request.session.session_key)
     words = ngettext("%s other session ended.", "%s other sessions ended.", ended) % ended
-    messages.success(request, words if ended else _("You had no other session."))
+    messages.success(request, words if ended else _("You had no other sessions."))
     return redirect("sessions")

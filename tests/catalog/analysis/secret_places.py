@@ -136,7 +136,7 @@ _PUT_TOGETHER = (
     "somebody had set the write community to {} on the UPS",
     "the passphrase that lay in the safe ({}) opens the older tapes",
 )
-# No word says that this is a password, but it cannot be a user name.
+# No word says that this is a password, but it can't be a username.
 _OF_USERS = (
     "log in as `rescue` with `{}`",
     "the management user is still ops with {} and the guest account is off",

@@ -234,7 +234,7 @@ def test_refused_price_stays(client: Client, box: Endpoint, subtests: pytest.Sub
     box.prices.create(model="llama", since=date(2026, 11, 2))
     cases = {
         "the same day again": ("since", "2026-11-02", "Choose another date"),
-        "long ago": ("since", "1999-01-01", "Enter a date from 2020 on"),
+        "long ago": ("since", "1999-01-01", "Enter a date in 2020 or later"),
         "no day": ("since", "soon", "Enter a valid date"),
         "less than nothing": ("input", "-1", "greater than or equal to 0"),
         "too dear": ("output", "20000", "less than or equal to 10000"),

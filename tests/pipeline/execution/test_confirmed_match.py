@@ -105,7 +105,7 @@ def test_it_is_marked_apart_on_pages_and_in_the_api(
     run = carry_out(by=reviewer)
     page = as_reviewer.get(f"/runs/{run.pk}/").content.decode()
     assert "match confirmed by a model" in page and "demo-smith" in page
-    assert "described without the request" in page
+    assert "described without seeing the request" in page
     assert "demo model" in page, "the judge is named as what it is"
     assert "match confirmed by a model" in as_reviewer.get("/actions/").content.decode()
     report = as_reviewer.get(f"/api/v1/runs/{run.pk}/").json()

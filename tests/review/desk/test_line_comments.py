@@ -102,7 +102,7 @@ def test_somebody_elses_is_not_taken_back(
     services.claim_item(held.item, by=second_reviewer)
     remark = Remark.objects.get()
     status, page = send(as_second_reviewer, held.item, "item-remark-remove", remark=remark.pk)
-    assert status == 422 and "You have no such comment" in page
+    assert status == 422 and "This comment does not exist, or it is not yours" in page
     remark.refresh_from_db()
     assert remark.removed_at is None
 

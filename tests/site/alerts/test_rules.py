@@ -101,7 +101,7 @@ def test_a_rule_says_what_it_would_ask_and_asks_nothing(
     fire(open_door(name="other"), 2, alertname="Other")
     assert f"does not match incident {Incident.objects.latest('pk').pk}" in tried()
     AlertRule.objects.update(source=fits.source, runs_per_day=0)
-    assert "would not request a script: it has used its 0 runs of today" in tried()
+    assert "would not request a script: it has used its 0 runs for today" in tried()
     assert not Action.objects.exists() and not AlertRuleRun.objects.exists()
     logged = LogEntry.objects.filter(additional_data__event="alert rule tested")
     assert logged.count() == 4

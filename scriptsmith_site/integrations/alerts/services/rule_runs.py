@@ -103,9 +103,9 @@ def _why_held(rule: AlertRule, incident: Incident) -> str:
     if not rule.account.is_active or not rule.account.has_perm(ASK):
         return _("its account may no longer request scripts")
     if runs_today(rule) >= rule.runs_per_day:
-        return _("it has used its %(most)s runs of today") % {"most": rule.runs_per_day}
+        return _("it has used its %(most)s runs for today") % {"most": rule.runs_per_day}
     if runs_today(rule, source_id=incident.source_id) >= rule.runs_per_source:
-        return _("it has used its %(most)s runs of today for this source") % {
+        return _("it has used its %(most)s runs for this source today") % {
             "most": rule.runs_per_source
         }
     return ""

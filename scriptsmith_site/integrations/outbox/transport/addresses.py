@@ -43,7 +43,7 @@ def read_url(text: str) -> str:
     if parts.username is not None or parts.password is not None:
         raise _refuse(
             _(
-                "Remove the user name and password from the address. Receivers verify the signature "
+                "Remove the username and password from the address. Receivers verify the signature "
                 "instead."
             )
         )

@@ -116,7 +116,7 @@ def _read(reply: httpcore2.Response) -> Answer:
     if 300 <= reply.status < 400:
         words = _("The server responded with a redirect (%s). Enter the target address instead.")
     else:
-        words = _("The server responded %s.")
+        words = _("The server responded with %s.")
     is_away = reply.status in _AWAY
     wait = read_wait(reply.headers, now=timezone.now()) if is_away else None
     return Answer(words % reply.status, reply.status, text, is_away, wait)
