@@ -1,4 +1,6 @@
-"""Draw a campaign's samples and random orders from its seed, so that they can be reproduced elsewhere."""
+"""Draws a campaign's samples and random orders from its seed, so that other installations can
+reproduce them.
+"""
 
 from __future__ import annotations
 

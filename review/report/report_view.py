@@ -1,4 +1,6 @@
-"""A report's document for one reader: under a criterion, with or without links to its items."""
+"""A report's document as shown to a reader: under one criterion, with or without links to its
+items.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,10 @@ SIGNED = frozenset({"net"})
 
 @dataclass(frozen=True)
 class ShownFigure:
-    """A figure in words: its value with the interval.
+    """A figure as text: its value with the interval.
 
-    If leaving out open items would shift the value, it is the range over all scored items with the post-stratified
-    value, and the ratio is labeled *closed items only*.
+    If excluding open items would bias the value, the text has the range over all scored items with
+    the post-stratified value, and the ratio is labeled *closed items only*.
     """
 
     value: str
@@ -51,12 +53,12 @@ def show_figure(figure: Json, *, signed: bool = False) -> ShownFigure:
 
 @dataclass(frozen=True)
 class ReportView:
-    """The document with the reader's choices. The URLs are empty if the items can't be viewed."""
+    """The document and the reader's choices. The URLs are empty if the items can't be viewed."""
 
     report: Json
     criterion: Criterion
     items_url: str = ""
-    changes_url: str = ""  # of the changes that reviewers made to tests
+    changes_url: str = ""  # URL of the changes that reviewers made to tests
 
     @property
     def details(self) -> Json:
@@ -65,7 +67,7 @@ class ReportView:
 
     @property
     def arms(self) -> Sequence[Json]:
-        """Return the details of each Configuration other than its figures, in the order of `configurations`."""
+        """Return each Configuration's details except its figures, in the order of `configurations`."""
         found: Sequence[Json] = self.details["arms"]
         return found
 
@@ -98,7 +100,9 @@ class ReportView:
         return arm[self.criterion.value][name]
 
     def link(self, arm: str, **which: str) -> str:
-        """Return a link to the items behind a figure of a Configuration, or behind a cell of the assessor's table."""
+        """Return a link to the items behind a Configuration's figure or behind a cell of the
+        assessor's table.
+        """
         if not self.items_url:
             return ""
         query = {"criterion": self.criterion.value, "configuration": arm, **which}
@@ -114,7 +118,7 @@ class ReportView:
         is_range = range_of(figure) is not None
         least, most = range_of(figure) or bounds_of(figure)
         if figure["value"] is None and not is_range:
-            # A figure without final items has no line from end to end.
+            # A figure without final items would get a line across the whole chart, so it gets none.
             least = most = None
         return Estimate(
             series=place + 1,
@@ -128,7 +132,9 @@ class ReportView:
 
 
 def bounds_of(figure: Json) -> tuple[float | None, float | None]:
-    """Return the lowest and highest value that a figure can still reach, or None twice if no items are open."""
+    """Return the lowest and highest value that a figure can still reach, or (None, None) if no
+    items are open.
+    """
     bounds = figure.get("bounds")
     if not bounds or bounds[0] is None or bounds[0] == bounds[1]:
         return None, None
@@ -136,6 +142,8 @@ def bounds_of(figure: Json) -> tuple[float | None, float | None]:
 
 
 def range_of(figure: Json) -> tuple[float, float] | None:
-    """Return the range over all scored items, if leaving out open items would bias the figure; else None."""
+    """Return the range over all scored items, if excluding open items would bias the figure, or
+    None otherwise.
+    """
     found = figure.get("range")
     return (found[0], found[1]) if found and found[0] is not None else None

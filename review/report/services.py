@@ -1,7 +1,8 @@
 """The report of a study, computed from stored tallies and never from the items.
 
-A report is one JSON document with the keys of `study_report --json`. Its `details` have everything else that the page
-shows, including the definitions, so that snapshots stay readable in later versions.
+A report is one JSON document with the keys of `study_report --json`. Its `details` contain all
+other data that the page shows, including the definitions, so that snapshots stay readable in later
+versions.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ from review.study.tables import (
 Document = dict[str, object]
 _Stages = Mapping[Stage, StageCounts]
 
-# A page counts at most this many due items; the background worker counts the rest.
+# A page counts at most this many due items. The background worker counts the rest.
 MOST_DUE = 1_000
 # While no count changes, a report is recomputed once a minute, so that renamed users appear under their new name.
 KEPT_SECONDS = 60
@@ -84,7 +85,8 @@ TEXTS = {
 
 
 def make_document(campaign: Campaign) -> Document:
-    """Return what `study_report --json` prints: the whole study, and `not_blind` if verdicts are shown.
+    """Return the document that `study_report --json` prints: the whole study, and `not_blind` if
+    verdicts are shown.
 
     Due items are counted first. Intervals of pairs and of leniency are included for any number of reviewers.
     """
@@ -103,7 +105,7 @@ def make_document(campaign: Campaign) -> Document:
 
 
 def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
-    """Return the whole report as of now; `details.due` is the number of items still to be counted.
+    """Return the whole report as of now. `details.due` is the number of items still to be counted.
 
     In a large study, sandbox results are from their last update, unless `exact` is set.
     """
@@ -123,7 +125,8 @@ def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
             "due": estimate_due(campaign),
             "withdrawn": campaign.items.filter(state=Item.State.WITHDRAWN).count(),
             "planned_items": campaign.planned_items,
-            # The planned statements that are finished, without imported scores, which existed before the plan.
+            # The planned statements that are finished, excluding imported scores, which existed
+            # before the plan.
             "planned_done": count_planned(campaign),
             "disputed": count_disputed(campaign),
             "primary_figure": campaign.primary_figure,
@@ -138,14 +141,15 @@ def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
 def recent_report(campaign: Campaign) -> Document:
     """Return the report as of now or, in a large study, at most 15 seconds old.
 
-    `details.at` is the time of the calculation, `details.kept_seconds` how long it is shown (0 means not at all).
+    `details.at` is the time of the calculation. `details.kept_seconds` is how long the report is
+    reused (0 means never).
     """
     found: Document | None = cache.get(_recent_key(campaign))
     return renew_report(campaign) if found is None else found
 
 
 def renew_report(campaign: Campaign) -> Document:
-    """Return the report as of now, which `recent_report` then shows too."""
+    """Return the report as of now, which `recent_report` then also returns."""
     report = make_report(campaign)
     details: Document = report["details"]  # type: ignore[assignment]
     items = sum(arm["items"]["all"] for arm in details["arms"])  # type: ignore[attr-defined]
@@ -161,7 +165,9 @@ def _recent_key(campaign: Campaign) -> str:
 
 
 def make_live_report(live: Campaign) -> Document:
-    """Return sandbox results against experts for the decided items of the live queue, by configuration."""
+    """Return sandbox results compared with experts for the decided items of the review queue, by
+    configuration.
+    """
     execution = describe_execution(live, Kept(tabulate_outcomes(live)), [])
     arms = (
         live.items.filter(state=Item.State.CLOSED)
@@ -180,7 +186,9 @@ def make_live_report(live: Campaign) -> Document:
 
 
 def _rules_of(campaign: Campaign) -> str:
-    """Return a key of the other inputs of the report: whether p values are shown, and which one is primary."""
+    """Return a key of the other inputs of the report: whether p values are shown, and which p value
+    is primary.
+    """
     return "-".join(
         str(one)
         for one in (
@@ -198,7 +206,7 @@ def _rules_of(campaign: Campaign) -> str:
 def _work_out(
     campaign: Campaign, *, every: bool = False, exact: bool = False
 ) -> tuple[Document, Document]:
-    """Return what depends on the tallies alone: the document and its details."""
+    """Return the parts that depend only on the tallies: the document and its details."""
     counts = {key: one for key, one in read_counts(campaign, most_due=0).items() if one.items}
     arms = _configurations(counts)
     executed = Kept(tabulate_outcomes(campaign)) if exact else read_part(campaign, EXECUTED)
@@ -260,7 +268,9 @@ def _work_out(
 def _add_statements(
     campaign: Campaign, counts: Mapping[int, Counts], pooled: _Stages, by_arm: Mapping[int, _Stages]
 ) -> tuple[_Stages, Mapping[int, _Stages]]:
-    """Add whole statements, from which intervals of means over pairs are drawn; not in a large study."""
+    """Add whole statements, from which intervals of means over pairs are drawn. A large study gets
+    none.
+    """
     if sum(sum(one.items.values()) for one in counts.values()) > MOST_ITEMS_OF_A_MEAN:
         return pooled, by_arm
     found = read_statements(campaign)
@@ -275,7 +285,7 @@ def _add_statements(
 
 
 def _configurations(counts: Mapping[int, Counts]) -> list[tuple[Configuration, Counts]]:
-    """Return the counted Configurations, by name."""
+    """Return the counted Configurations, sorted by name."""
     found = Configuration.objects.filter(pk__in=counts).prefetch_related("roles").order_by("name")
     return [(one, counts[one.pk]) for one in found]
 

@@ -1,4 +1,4 @@
-"""Snapshots of a report, and the record of users who are no longer blind after viewing its items."""
+"""Snapshots of a report, and records of users who are no longer blind after viewing its items."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ MAX_NAME = 150
 
 @transaction.atomic
 def take_snapshot(campaign: Campaign, *, name: str, by: User) -> ReportSnapshot:
-    """Save the current report and its threats, with all due items counted; a snapshot never changes."""
+    """Save the current report and its threats, with all due items counted. A snapshot never
+    changes.
+    """
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or "\0" in name:
         raise BadInput(_("Enter a name of at most %s characters.") % MAX_NAME, field="name")

@@ -26,7 +26,7 @@ def write_report(document: _Json) -> str:
 
 
 def _mark(document: _Json) -> str:
-    """What must be read with every figure of a campaign that hides no verdicts."""
+    """Return the warning that accompanies every figure of a campaign that does not hide verdicts."""
     return "  (not blind)" if document.get("not_blind") else ""
 
 
@@ -46,7 +46,9 @@ def _lines(document: _Json) -> Iterator[str]:
 
 
 def _say_figure(figure: _Json, *, signed: bool) -> str:
-    """Write value, interval and ratio; of a figure with a range over all scored items, that range first."""
+    """Write value, interval and ratio. If the figure has a range over all scored items, write the
+    range first.
+    """
     shown = show_figure(figure, signed=signed)
     is_empty = figure["value"] is None and not shown.is_range
     beside = figure["reason"] if is_empty else shown.interval

@@ -1,4 +1,4 @@
-"""Numbers of a report in words: shares, differences, intervals, coefficients, p values."""
+"""Formats a report's numbers: shares, differences, intervals, coefficients and p values."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ POINTS = "pp"  # percentage points: the unit of every difference of shares
 
 
 def say_share(value: float | None, *, signed: bool = False) -> str:
-    """Write a share of 0 to 1 in percent, or a signed difference of shares in percentage points."""
+    """Format a share from 0 to 1 as a percentage, or a signed difference of shares in percentage
+    points.
+    """
     if value is None:
         return NOTHING
     return f"{_signed(value)} {POINTS}" if signed else f"{100 * value:.1f}%"
 
 
 def _signed(value: float) -> str:
-    """Write a difference in percentage points with its sign. Zero has no sign."""
+    """Format a difference in percentage points with its sign. Zero has no sign."""
     text = f"{100 * value:+.1f}"
     return "0.0" if float(text) == 0 else text.replace("-", "−")
 
 
 def say_points(value: float | None) -> str:
-    """Write the size of a difference of shares, such as a half-width, in percentage points."""
+    """Format the size of a difference of shares, such as a half-width, in percentage points."""
     return NOTHING if value is None else f"{100 * value:.1f} {POINTS}"
 
 
 def say_interval(low: float | None, high: float | None, *, signed: bool = False) -> str:
-    """Write both ends of an interval of shares or of signed differences, with the unit once."""
+    """Format both ends of an interval of shares or signed differences, with the unit once."""
     if low is None or high is None:
         return NOTHING
     if signed:
@@ -40,7 +42,7 @@ def say_interval(low: float | None, high: float | None, *, signed: bool = False)
 
 
 def say_coefficient(value: float | None) -> str:
-    """A kappa or an alpha with three decimals."""
+    """Format a kappa or an alpha with three decimals."""
     return NOTHING if value is None else f"{value:.3f}".replace("-", "−")
 
 
@@ -52,7 +54,7 @@ def say_coefficients(low: float | None, high: float | None) -> str:
 
 
 def say_p(value: float | None) -> str:
-    """Write a p value with four decimals, 1 as 1.00, and very small values as < 0.0001."""
+    """Format a p value with four decimals, 1 as 1.00, and very small values as < 0.0001."""
     if value is None:
         return NOTHING
     if value < 0.0001:
@@ -61,7 +63,7 @@ def say_p(value: float | None) -> str:
 
 
 def say_p_is(value: float) -> str:
-    """Write a p value with its letter: p = 0.0312, p < 0.0001."""
+    """Format a p value with its letter, such as p = 0.0312 or p < 0.0001."""
     said = say_p(value)
     return f"p {said}" if said.startswith("<") else f"p = {said}"
 
@@ -71,7 +73,9 @@ def say_ratio(numerator: int, denominator: int) -> str:
 
 
 def explain_p(change: Mapping[str, Any]) -> str:
-    """Explain why interval and p value seem to disagree; empty if they do not, or if one is not shown."""
+    """Explain why interval and p value seem to disagree. Return an empty string if they agree or
+    one is not shown.
+    """
     low, high, p_value = (change.get(name) for name in ("low", "high", "p_value"))
     if low is None or high is None or p_value is None or (low > 0 or high < 0) is (p_value < 0.05):
         return ""
@@ -82,7 +86,9 @@ def explain_p(change: Mapping[str, Any]) -> str:
 
 
 def say_chosen(figure: str, chosen: Mapping[str, Any] | None) -> str:
-    """Say when the primary outcome was chosen, and after how many scores and views of the report."""
+    """Return a text that says when the primary outcome was chosen, and after how many scores and
+    views of the report.
+    """
     at = parse_datetime(chosen["at"]) if chosen else None
     if not figure:
         return _("No primary outcome was chosen.")
@@ -101,7 +107,9 @@ def say_chosen(figure: str, chosen: Mapping[str, Any] | None) -> str:
 
 
 def say_pilot(pilot: Mapping[str, Any] | None) -> str:
-    """Say whether the figures count the items of the pilot; empty without any."""
+    """Return a text that says whether the figures count the pilot's items, or an empty string
+    without a pilot.
+    """
     if not pilot or not pilot["items"]:
         return ""
     said = _("%s pilot items included") if pilot["counts"] else _("%s pilot items excluded")
@@ -109,6 +117,6 @@ def say_pilot(pilot: Mapping[str, Any] | None) -> str:
 
 
 def say_reason(change: Mapping[str, Any]) -> str:
-    """Say why no comparison is made, and how many of its cases wait for a score."""
+    """Return the reason why no comparison is made, and how many of its cases wait for a score."""
     said, is_open = _(change["reason"]), change.get("open")
     return f"{said} ({is_open:,}/{is_open + change['items']:,})" if is_open else said

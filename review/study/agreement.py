@@ -1,9 +1,10 @@
-"""Agreement between reviewers at one stage, from counts: how similar their scores are, also beyond chance.
+"""Agreement between reviewers at one stage, from counts: how similar their scores are, including
+beyond chance.
 
-Three counts are stored for each statement. The multisets of its items' values (how many gave 0, 1 and 2) suffice for
-Krippendorff's alpha; the scores of each pair of reviewers are for the kappas; and each reviewer's difference from the
-others is for leniency. Counts only grow or shrink as items come and go, and the effort does not depend on the number
-of items. Labels are fixed to 0, 1, 2.
+Three counts are stored for each statement. The multisets of its items' values (how many gave 0, 1
+and 2) are for Krippendorff's alpha, the scores of each pair of reviewers for the kappas, and each
+reviewer's difference from the others for leniency. Counts only grow or shrink as items come and go,
+and the effort does not depend on the number of items. Labels are fixed to 0, 1, 2.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_JOINT_ITEMS = 20
-# Up to this many reviewers have intervals of pairs and of leniency; for more, intervals are calculated on request.
+# With up to this many reviewers, intervals of pairs and leniency are always calculated. With more,
+# they are calculated on request.
 MOST_REVIEWERS = 8
 NO_VARIATION = "no variation"
 NO_PAIRS = "no item with two scores"
@@ -77,7 +79,9 @@ class Values(NamedTuple):
 
 
 class PairCells(NamedTuple):
-    """Two reviewers, the lower key first, and their scores of each shared item of a statement, in order."""
+    """Two reviewers, the lower key first, and their scores for each shared item of a statement, in
+    order.
+    """
 
     a: int
     b: int
@@ -85,7 +89,8 @@ class PairCells(NamedTuple):
 
 
 class Leaning(NamedTuple):
-    """A reviewer on the shared items of a statement: the number of items, and the sum of differences from the others.
+    """A reviewer's leniency on the shared items of a statement: the number of items, and the sum of
+    differences from the others.
 
     The sum is a fraction in lowest terms.
     """
@@ -98,7 +103,8 @@ class Leaning(NamedTuple):
 
 @dataclass(frozen=True)
 class StageCounts:
-    """The scores at one stage, by statement, each text's scores once; the values are numbers of equal statements.
+    """The scores at one stage by statement, with each text counted once. The values are numbers of
+    equal statements.
 
     `statements` has all pairs of a statement together. Without it, the mean over pairs has no interval.
     """
@@ -109,7 +115,9 @@ class StageCounts:
     statements: Mapping[tuple[PairCells, ...], int] = field(default_factory=dict)
 
     def has_mean_over_pairs(self) -> bool:
-        """Return whether the kappas are means over pairs and there are few enough reviewers for intervals."""
+        """Return whether the kappas are means over pairs and there are few enough reviewers to
+        compute intervals.
+        """
         pairs = {(one.a, one.b) for one in self.pairs}
         return len(pairs) > 1 and len({key for pair in pairs for key in pair}) <= MOST_REVIEWERS
 
@@ -119,7 +127,9 @@ Intervals = Mapping[str, list[float] | None]
 
 @dataclass(frozen=True)
 class PairAgreement:
-    """Two reviewers on their shared items. A measure is None if it is undefined for lack of variation."""
+    """The agreement of two reviewers on their shared items. A measure is None if it is undefined
+    because the scores do not vary.
+    """
 
     a: int
     b: int
@@ -137,7 +147,9 @@ class PairAgreement:
 
 @dataclass(frozen=True)
 class ReviewerLeniency:
-    """The mean difference of one reviewer from the others on shared items, from -2 to 2. Positive is more lenient."""
+    """The mean difference of one reviewer from the others on shared items, from -2 to 2. Positive
+    values are more lenient.
+    """
 
     reviewer: int
     items: int
@@ -148,10 +160,10 @@ class ReviewerLeniency:
 
 @dataclass(frozen=True)
 class Agreement:
-    """All measures of a stage. `undefined` says why alpha is missing, and is empty otherwise.
+    """All measures of a stage. `undefined` is the reason why alpha is missing, or an empty string.
 
-    `low` and `high` are the bounds of the ordinal alpha, which `intervals` has with all others; `no_interval` says
-    why one is missing.
+    `low` and `high` are the bounds of the ordinal alpha. `intervals` contains them too, with all
+    other intervals. `no_interval` is the reason why an interval is missing.
     """
 
     items: int
@@ -208,7 +220,7 @@ def leanings_of(items: Iterable[ReviewerValues]) -> Iterator[Leaning]:
 
 
 def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
-    """Return every measure; a single score says nothing about agreement.
+    """Return every measure. Items with a single score are irrelevant to agreement.
 
     For more than eight reviewers, intervals of pairs and of leniency are calculated only with `every`.
     """
@@ -245,7 +257,8 @@ def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
     # If all values are equal, alpha can't be resampled.
     wanted = {name: one for name, one in measures.items() if points[name] is not None}
     if kinds == scored and shared == statements:
-        # Usually, AC1 and AC2 are about the same items, and a single set of draws, the longest part, serves all.
+        # AC1 and AC2 usually cover the same items. One set of draws, the slowest part, then serves
+        # all measures.
         found, reason = intervals_of(wanted | by_gwet, rows, times)
     else:
         found, reason = intervals_of(wanted, rows, times)
@@ -307,7 +320,7 @@ _NAMES = {
 
 
 def _pair_up(cells: Mapping[PairCells, int], *, with_intervals: bool) -> Iterator[PairAgreement]:
-    """Yield the agreement of each pair that shares items, in the order of their keys."""
+    """Yield the agreement of each pair with shared items, in key order."""
     tables: dict[tuple[int, int], list[list[int]]] = {}
     for one, n in cells.items():
         table = tables.setdefault((one.a, one.b), [[0] * 3 for _ in range(3)])
@@ -341,7 +354,9 @@ def _pair_up(cells: Mapping[PairCells, int], *, with_intervals: bool) -> Iterato
 def _statements_of(
     cells: Mapping[PairCells, int],
 ) -> dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]]:
-    """Return the shared items of each pair by statement, in a fixed order on which the resampling depends."""
+    """Return the shared items of each pair by statement, in a fixed order because the resampling
+    depends on it.
+    """
     found: dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]] = defaultdict(list)
     for one, n in sorted(cells.items()):
         if n:
@@ -352,14 +367,17 @@ def _statements_of(
 def _draw_means(
     statements: Mapping[tuple[PairCells, ...], int], counted: Sequence[PairAgreement]
 ) -> tuple[Intervals, str]:
-    """Return the intervals of the means over these pairs, by whole statements, and why one is missing."""
+    """Return the intervals of the means over these pairs, by whole statements, and the reason why
+    one is missing.
+    """
     wanted = [name for name in _MEANS if any(vars(pair)[name] is not None for pair in counted)]
     if not wanted:
         return dict.fromkeys(_MEANS), ""
     if not statements:
         return dict.fromkeys(_MEANS), MEAN_NOT_DRAWN
     places = {(pair.a, pair.b): place for place, pair in enumerate(counted)}
-    # Sorted, because the resampling depends on the order. Statements without any of these pairs are left out.
+    # Sorted, because the resampling depends on the order. Statements without any of these pairs are
+    # excluded.
     kept = [
         (one, n)
         for one, n in sorted(statements.items())
@@ -382,7 +400,9 @@ def _draw_means(
 
 
 def _by_tables(name: str, is_defined: Sequence[bool]) -> _Measure:
-    """Return the mean over the defined pairs; a draw in which one of them is undefined is undefined."""
+    """Return the mean over the defined pairs. A draw is undefined if one of these pairs is
+    undefined in it.
+    """
     function, penalty = _OF_PAIRS[name]
 
     def mean(draws: _Floats) -> _Floats:
@@ -394,7 +414,7 @@ def _by_tables(name: str, is_defined: Sequence[bool]) -> _Measure:
 
 
 def _rank(leanings: Mapping[Leaning, int], *, with_intervals: bool) -> Iterator[ReviewerLeniency]:
-    """Yield the leniency of each reviewer, in the order of their keys."""
+    """Yield the leniency of each reviewer, in key order."""
     own: dict[int, list[tuple[Leaning, int]]] = defaultdict(list)
     # The resampling depends on the order.
     for one, n in sorted(leanings.items()) if with_intervals else leanings.items():

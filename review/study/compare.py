@@ -23,7 +23,7 @@ TEXT = _(
     "comparison while more than 5% of the cases are open in either configuration, or while no "
     "reviewer has scored one of the two."
 )
-# Figures about every scored item, so that two Configurations have results for the same cases.
+# Figures that cover every scored item, so that two Configurations have results for the same cases.
 COMPARED = (
     "first_pass_accuracy",
     "assessor_agreement",
@@ -49,8 +49,9 @@ Joint = Mapping[tuple[Pair, ...], int]
 class Comparison:
     """One figure of a second Configuration compared with a first.
 
-    `left_out` cases are not final in both; `open` are those of them that still wait for a score, at any stage. With
-    more than 5% of them, or without a reviewer's score on either side, a `reason` replaces the difference.
+    `left_out` cases are not final in both. The `open` ones among them still wait for a score at
+    some stage. With more than 5% open cases, or without a reviewer's score on either side, a
+    `reason` replaces the difference.
     """
 
     name: str
@@ -65,7 +66,8 @@ class Comparison:
             "left_out": self.left_out,
             "open": self.open,
             "reason": self.reason or None,
-            # Whether anything can be compared: a figure that neither Configuration has is in no family of p values.
+            # Whether a comparison is possible. A figure that neither Configuration has is in no
+            # family of p values.
             "is_part": bool(self.change.items or self.open),
             "is_primary": False,
         }
@@ -77,7 +79,8 @@ def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
         script=pattern.script,
         refined=pattern.refined,
         verdict=pattern.verdict,
-        # A failed Run counts as wrong, and a retrieved one not at all. Other origins are equal here.
+        # A failed Run counts as wrong, and a retrieved script is not counted. Other origins are
+        # equal here.
         origin=pattern.origin
         if pattern.origin in (Origin.FAILED, Origin.RETRIEVED)
         else Origin.MADE,
@@ -90,7 +93,9 @@ def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
 
 
 def compare(joint: Joint, criterion: Criterion) -> dict[str, Comparison]:
-    """Return every compared figure, from the number of statements with the same patterns in both."""
+    """Return every compared figure, from the number of statements with the same patterns in both
+    Configurations.
+    """
     counted: Counter[tuple[tuple[_Answers, _Answers], ...]] = Counter()
     for cases, times in joint.items():
         answers = ((_answer(one, criterion), _answer(two, criterion)) for one, two in cases)

@@ -1,4 +1,6 @@
-"""Evaluates an item's pattern under one criterion: what is known, and every way in which the item can still end."""
+"""Evaluates an item's pattern under one criterion: the known results, and all possible final
+results.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ class EndedItem(NamedTuple):
     feedback: bool | None
     refined: bool | None
     pattern: ItemPattern
-    # Result of the recommended Draft if it is neither the first nor the refined one.
+    # Result of the recommended Draft if it is neither the first nor the refined Draft.
     other: bool | None
     criterion: Criterion
 
@@ -46,7 +48,9 @@ class EndedItem(NamedTuple):
 
     @property
     def by_expert(self) -> bool:
-        """Whether the item is right if experts trigger refinement: right at first, or refined right."""
+        """Whether the item is right if experts trigger refinement: right at first, or right after
+        refinement.
+        """
         return bool(self.right or self.refined)
 
     @property
@@ -69,7 +73,7 @@ Part = Callable[[EndedItem], int | None]
 
 
 class Outlook:
-    """An item under a criterion, with every way in which its open parts can end.
+    """An item under a criterion, with all possible results of its open parts.
 
     `is_scored` is whether the script has a final score. Without one, the item is open: pending or unresolved.
     """
@@ -99,7 +103,7 @@ class Outlook:
         right = final.right(self._criterion)
         if right is not None:
             return (right,)
-        # A text that is not made yet may never be made.
+        # A text that does not exist yet may never be created.
         may_be_absent = self.pattern.is_running and final is FinalScore.UNSCORED
         return (True, False, None) if may_be_absent else (True, False)
 
@@ -122,7 +126,9 @@ class Outlook:
         return added != {None} and bool(added) and self._closed(added) is None
 
     def waits_for_word(self, part: Part) -> bool:
-        """Return whether the open part that the figure depends on is unresolved and not just pending."""
+        """Return whether the open part that the figure depends on is unresolved rather than
+        pending.
+        """
         if not self.is_scored:
             return self.pattern.script.is_unresolved(self._criterion)
         return any(
@@ -139,7 +145,7 @@ class Outlook:
         return next(iter(added)) if self.is_scored and len(added) == 1 else None
 
     def _hangs_on(self, part: Part, place: int) -> bool:
-        """Return whether the figure changes with one stage if all others are equal."""
+        """Return whether the figure changes with one stage while all other stages stay the same."""
         found: dict[tuple[object, ...], set[int | None]] = {}
         for end in self.ends:
             rest = (*end[:place], *end[place + 1 :])
@@ -181,5 +187,5 @@ def highest(added: frozenset[int | None]) -> int | None:
 
 
 def made_patterns(patterns: Patterns) -> Iterator[tuple[ItemPattern, int]]:
-    """Yield the items in model figures, which are all except those answered from the catalogue."""
+    """Yield the items in model figures, which exclude items answered from the catalogue."""
     return ((key, n) for key, n in patterns.items() if n and key.origin is not Origin.RETRIEVED)

@@ -13,7 +13,7 @@ from review.study.types import FinalScore, ItemPattern, Origin, Recommended
 
 
 class Object(StrEnum):
-    """The object of a figure, which not every study has."""
+    """The object of a figure. Not every study has every object."""
 
     ASSESSOR = "assessor"
     FEEDBACK = "feedback"
@@ -27,9 +27,9 @@ class Definition:
     """A figure. `part` returns what a finished item adds to the numerator, or None if the figure does not apply to
     it.
 
-    `beside` are the counts shown with it, by their key in the report. `needs` lists what must exist somewhere in a
-    Configuration for it to have the figure. `is_ranged` figures with open items show the range over all scored items
-    first.
+    `beside` lists the counts shown with the figure, by their keys in the report. `needs` lists the
+    objects that must exist in a Configuration for the figure to apply. `is_ranged` figures with
+    open items show the range over all scored items first.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Definition:
 
 
 def objects_of(patterns: Patterns) -> frozenset[Object]:
-    """Return the objects that exist anywhere among these items."""
+    """Return the objects that exist among these items."""
     found = set()
     for pattern, _times in made_patterns(patterns):
         if pattern.verdict is not None:

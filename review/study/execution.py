@@ -49,7 +49,7 @@ INTERCODE_TEXT = _(
 class Executed(NamedTuple):
     """One script of an item, with its check results, the experts' final score, and reviewers' reasons."""
 
-    statement: str  # equal for all items of a statement
+    statement: str  # the same for all items of a statement
     expert: FinalScore
     passed: int = 0
     failed: int = 0
@@ -58,7 +58,7 @@ class Executed(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """Passed, failed or no verdict.
+        """The outcome: passed, failed or no verdict.
 
         A script has no verdict while checks are still to run, or if the sandbox could not run some of them. Otherwise,
         scripts that ran in fewer cases would look better.
@@ -70,11 +70,11 @@ class Executed(NamedTuple):
         return PASSED if self.passed else NO_VERDICT
 
     def side(self, criterion: Criterion) -> str:
-        """Return right or wrong as scored by the experts, or open."""
+        """Return the experts' result: right, wrong or open."""
         return _side(self.expert, criterion)
 
     def differs(self, criterion: Criterion) -> bool:
-        """Return whether the results and the experts both have a verdict and these differ."""
+        """Return whether the results and the experts both have a verdict and the verdicts differ."""
         return (self.outcome, self.side(criterion)) in ((PASSED, WRONG), (FAILED, RIGHT))
 
 
@@ -84,7 +84,9 @@ def _side(expert: FinalScore, criterion: Criterion) -> str:
 
 
 def final_score_of(values: Collection[int]) -> FinalScore:
-    """Return the final score of a stage from the distinct values of its reviewers, without adjudication."""
+    """Return the final score of a stage from the distinct values given by its reviewers, without
+    adjudication.
+    """
     if not values:
         return FinalScore.UNSCORED
     if len(values) == 1:
@@ -135,7 +137,8 @@ def tabulate_execution(rows: Sequence[Executed], criterion: Criterion) -> dict[s
 def share_of_imported(patterns: Patterns, clusters: Clusters) -> dict[str, object] | None:
     """Return the share of full success among imported results, or None if no item has one.
 
-    `clusters` are the statements with several of the items. Retrieved scripts are in none and count as independent.
+    `clusters` are the statements with several of the items. Retrieved scripts are in no cluster and
+    count as independent.
     """
     numerator = _count(patterns, lambda pattern: pattern.execution is True)
     denominator = _count(patterns, lambda pattern: pattern.execution is not None)

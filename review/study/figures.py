@@ -35,10 +35,11 @@ Bounds = tuple[float, float]
 class Figure:
     """A figure as the report shows it.
 
-    `share` counts the finished items. `open` items are left out: `unresolved` ones wait for an adjudicator, `pending`
-    ones for scores. `bounds` hold for every possible result of them. If items are open, `range` is the same over all
-    scored items, and `post_stratified` is the value weighted by script right or wrong and flagged or not; both exist
-    only for overall accuracies and net gain. `reason` says why there is no value.
+    `share` counts the finished items. `open` items are excluded: `unresolved` items wait for an
+    adjudicator, and `pending` items for scores. `bounds` cover every possible result of the open
+    items. If items are open, `range` has the bounds over all scored items, and `post_stratified` is
+    the value weighted by right or wrong and flagged or not. Both exist only for overall accuracies
+    and net gain. `reason` says why there is no value.
     """
 
     definition: Definition
@@ -75,10 +76,10 @@ class Figure:
 def work_out_figures(
     patterns: Patterns, clusters: Clusters | None = None
 ) -> dict[Criterion, dict[str, Figure]]:
-    """Return every figure under both criteria, by name and in the order of the report.
+    """Return every figure under both criteria, by name and in report order.
 
-    Items whose first Draft was retrieved are in none of them. `clusters` are the statements with several of the
-    items; without any, no statement repeats.
+    No figure includes items whose first Draft was retrieved. `clusters` are the statements with
+    several of the items. If it is empty, no statement repeats.
     """
     objects = objects_of(patterns)
     models, executed = _reduce(patterns)
@@ -89,7 +90,8 @@ def work_out_figures(
 
 
 def reduce_to_figures(pattern: ItemPattern) -> ItemPattern:
-    """Return the pattern without what no figure and few tables use, so that fewer patterns of statements are stored.
+    """Return the pattern without the data that no figure and few tables use, so that fewer patterns
+    are stored per statement.
 
     For an item answered from the catalogue, only its script's score is used.
     """
@@ -113,7 +115,9 @@ def patterns_behind(
 
 
 def patterns_open(patterns: Patterns, name: str, criterion: Criterion) -> Iterator[ItemPattern]:
-    """Return the patterns of a figure's open items, which it leaves out. Raises KeyError for an unknown figure."""
+    """Return the patterns of a figure's open items, which the figure excludes. Raises KeyError for
+    an unknown figure.
+    """
     part = _BY_NAME[name].part
     if not objects_of(patterns).issuperset(_BY_NAME[name].needs):
         return
@@ -123,7 +127,9 @@ def patterns_open(patterns: Patterns, name: str, criterion: Criterion) -> Iterat
 
 
 class _Sums(NamedTuple):
-    """The items' contributions to a figure. Strata are (script right or wrong) x (flagged or not), of scored items."""
+    """The items' contributions to a figure. The strata of scored items are (script right or wrong)
+    x (flagged or not).
+    """
 
     numerator: int
     denominator: int
@@ -224,7 +230,7 @@ def _repaired_as_wrong(criterion: Criterion) -> Adds:
 
 
 def _coverage(criterion: Criterion) -> Adds:
-    """Return a scored item's contribution to those with the verdict correct or incorrect."""
+    """Return a scored item's contribution to the share with the verdict correct or incorrect."""
 
     def adds(pattern: ItemPattern) -> int | None:
         if pattern.script.right(criterion) is None:
@@ -245,7 +251,9 @@ def _bounds(low: tuple[int, int], high: tuple[int, int]) -> Bounds | None:
 
 
 def _post_stratify(own: _Sums) -> float | None:
-    """Return the value if open items were like the closed ones of their stratum, or None if one has no closed item."""
+    """Return the value if open items were like the closed items of their stratum, or None if a
+    stratum has no closed item.
+    """
     total = sum(every for _right, _closed, every in own.strata)
     value = 0.0
     for right, closed, every in own.strata:
@@ -259,7 +267,9 @@ def _post_stratify(own: _Sums) -> float | None:
 def _net(
     table: tuple[int, int, int, int], every: list[Cluster] | None
 ) -> tuple[Share, float | None]:
-    """Return net gain: first Drafts before, and the same with refinement's fixes and breakages after."""
+    """Return the net gain: first Drafts before, and first Drafts with refinement's fixes and
+    breakages after.
+    """
     both, lost, gained, neither = table
     change = Difference.of(both=both, lost=lost, gained=gained, neither=neither, clusters=every)
     net = Share(gained - lost, change.items, change.value, change.low, change.high, change.deff)
@@ -285,7 +295,9 @@ _OF_OTHER_TABLES: dict[str, Any] = {
 
 
 def _reduce(patterns: Patterns) -> tuple[Patterns, Patterns]:
-    """Return the patterns that the figures use, with execution apart, so that few different patterns remain."""
+    """Return the patterns that the figures use, and separately those for execution, so that few
+    different patterns remain.
+    """
     models: Counter[ItemPattern] = Counter()
     executed: Counter[ItemPattern] = Counter()
     for pattern, times in made_patterns(patterns):
@@ -303,7 +315,9 @@ def _reduce(patterns: Patterns) -> tuple[Patterns, Patterns]:
 def _sum_up(
     patterns: Patterns, criterion: Criterion
 ) -> tuple[dict[str, _Sums], tuple[int, int, int, int]]:
-    """Return the sums behind every figure, and the table behind net: both right, lost, gained, neither."""
+    """Return the sums behind every figure, and the table behind the net gain: both right, lost,
+    gained, neither.
+    """
     alike: Counter[ItemPattern] = Counter()
     for pattern, times in patterns.items():
         alike[_under(pattern, criterion)] += times
@@ -316,7 +330,7 @@ def _sum_up(
 
 
 def _under(pattern: ItemPattern, criterion: Criterion) -> ItemPattern:
-    """Return the pattern with values merged that are equal under the criterion."""
+    """Return the pattern after merging values that are equal under the criterion."""
     values = _VALUES[criterion]
     return pattern._replace(
         script=values[pattern.script],
@@ -339,7 +353,7 @@ _VALUES = {
 }
 
 
-# The number of different patterns is bounded, and so is the memory for them.
+# The number of different patterns is bounded, and so is the cache's memory.
 @lru_cache(maxsize=16_384)
 def _row(pattern: ItemPattern, criterion: Criterion) -> tuple[int, ...]:
     """Return an item's contribution to every sum behind every figure, in the order that `_read` uses."""
@@ -372,7 +386,7 @@ def _added(figure: Definition, outlook: Outlook) -> Iterator[int]:
 
 
 def _cells(outlook: Outlook) -> Iterator[int]:
-    """Yield the item's cell in the table behind net."""
+    """Yield the item's cell in the table behind the net gain."""
     change = outlook.closed(_BY_NAME["net"].part)
     for cell in ((True, 0), (True, -1), (False, 1), (False, 0)):
         yield int(change is not None and (outlook.right, change) == cell)
@@ -400,7 +414,9 @@ def _read(figure: Definition, sums: Iterator[int]) -> _Sums:
 
 
 def _reasons(figure: Definition, executed: Patterns, criterion: Criterion) -> dict[str, int]:
-    """Return why sandbox results and experts differ, with numbers of items; a missing reason is counted too."""
+    """Return why sandbox results and experts differ, with the number of items for each reason.
+    Items without a reason are counted too.
+    """
     reasons = dict.fromkeys((*EXECUTION_REASONS, NOT_SAID), 0)
     if figure.name != "execution_agreement":
         return reasons
@@ -414,7 +430,9 @@ def _reasons(figure: Definition, executed: Patterns, criterion: Criterion) -> di
 
 
 class _Repeated(NamedTuple):
-    """For each figure, the contributions of statements with several items, and how many of their items net loses."""
+    """For each figure, the contributions of statements with several items, and how many of their
+    items the net gain loses.
+    """
 
     of: dict[str, list[Cluster]]
     lost: int
@@ -443,7 +461,9 @@ def _parts(pattern: ItemPattern, criterion: Criterion) -> tuple[int, ...]:
 def _statements(
     definition: Definition, own: _Sums, repeated: _Repeated, table: tuple[int, int, int, int]
 ) -> list[Cluster]:
-    """Return all statements of a figure: those with several items, and those with one by its contribution."""
+    """Return all statements of a figure: statements with several items, and single-item statements
+    by contribution.
+    """
     several = repeated.of[definition.name]
     size = own.denominator - sum(n * times for _added, n, times in several)
     added = own.numerator - sum(one * times for one, _n, times in several)

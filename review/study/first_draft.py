@@ -7,12 +7,13 @@ from typing import Protocol, TypeVar
 
 from pipeline.types import DraftKind
 
-# The first verdict is about the last Draft of these kinds, which is the repaired one after a syntax repair.
+# The first verdict is about the last Draft of these kinds. After a syntax repair, this is the
+# repaired Draft.
 FIRST_KINDS = (DraftKind.GENERATED, DraftKind.REPAIRED, DraftKind.RETRIEVED, DraftKind.IMPORTED)
 
 
 class _OfKind(Protocol):
-    """A Draft, or the fields that were read from one."""
+    """A Draft, or fields that were read from a Draft."""
 
     @property
     def kind(self) -> str: ...

@@ -1,4 +1,6 @@
-"""Converts an item's scores to its pattern: which scores count, and which reviewers are still to score it."""
+"""Converts an item's scores to its pattern: determines which scores count and which reviewers still
+have to score the item.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +29,22 @@ _LATER = (Stage.FEEDBACK, Stage.REFINED)
 
 
 class Reading(StrEnum):
-    """Which scores decide. The study uses `PLAIN`. The others show how much the figures depend on that choice."""
+    """A rule for which scores decide. The study uses `PLAIN`. The other readings show how much the
+    figures depend on this choice.
+    """
 
     PLAIN = "plain"
     WITH_NOT_BLIND = "with_not_blind"
     WITHOUT_CALLED_IN = "without_called_in"
-    # Excludes a reviewer from an item if any of their scores of it is in the first quarter of all their scores.
+    # Excludes a reviewer from an item if any of the reviewer's scores for the item is in the first
+    # quarter of the reviewer's scores.
     WITHOUT_FIRST_QUARTER = "without_first_quarter"
 
 
 def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern | None:
-    """Return the item's contribution to the figures, or None for gold, training and repeats."""
+    """Return the item's contribution to the figures, or None for gold items, training items and
+    repeats.
+    """
     if not judged.is_real:
         return None
     finals = _Finals(judged, reading)
@@ -55,7 +62,7 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
         recommended=recommended,
         advised=advised,
         is_running=not judged.is_over,
-        # It matters only until the script has a final score.
+        # `is_same` matters only until the script has a final score.
         is_same=same and any(script.right(criterion) is None for criterion in Criterion),
         execution=None if judged.execution is None else judged.execution >= 1,
         execution_reason=judged.execution_reason,
@@ -68,7 +75,9 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
 
 
 def _advised(judged: Judged, later: Sequence[FinalScore]) -> tuple[Recommended, FinalScore]:
-    """Return which Draft is recommended (the earliest with its text), and the score if it is of a later round."""
+    """Return which Draft is recommended (the earliest with the same text), and its score if it is
+    from a later round.
+    """
     if judged.recommended is not Recommended.OTHER:
         return judged.recommended, FinalScore.ABSENT
     round_ = judged.recommended_round
@@ -84,9 +93,9 @@ def _advised(judged: Judged, later: Sequence[FinalScore]) -> tuple[Recommended, 
 def values_given(judged: Judged, stage: Stage) -> ReviewerValues:
     """Return each reviewer's own value, for agreement but not for the figures.
 
-    Gold, training, repeats, sham and adjudications are left out. So are scores given after a later stage or another
-    reviewer's score was visible, and scores by reviewers who were added because others differed: they see only
-    disagreements.
+    Gold items, training items, repeats, sham stages and adjudications are excluded. So are scores
+    given after a later stage or another reviewer's score was visible, and scores by reviewers who
+    were added because others differed, because these reviewers see only disagreements.
     """
     if not judged.is_real:
         return ()
@@ -97,8 +106,9 @@ def values_given(judged: Judged, stage: Stage) -> ReviewerValues:
 def stages_to_settle(judged: Judged) -> list[tuple[Stage, Arm]]:
     """Return the stages that need an adjudicator, in order.
 
-    These are the stages that are unresolved under either criterion. Feedback and refined script are included too if the
-    script was adjudicated to less than 2 after all reviewers gave 2, because those stages then opened for no reviewer.
+    These are the stages that are unresolved under either criterion. Feedback and refined script are
+    included too if the script was adjudicated to less than 2 after all reviewers gave 2, because
+    those stages were not opened for any reviewer.
     """
     if not judged.is_real:
         return []
@@ -131,7 +141,9 @@ def overturned_of(judged: Judged) -> list[tuple[Stage, Criterion]]:
 
 
 def not_blind_of(judged: Judged) -> list[tuple[Stage, int]]:
-    """Return stage and value of each score that does not decide because more was visible than its stage shows."""
+    """Return the stage and value of each score that is not used because more was visible than its
+    stage shows.
+    """
     if not (judged.is_real and judged.hides_verdict):
         return []
     found = []
@@ -158,8 +170,9 @@ def value_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int,
 def score_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int, GivenScore]:
     """Return the score of one text that counts for each reviewer: the newest one that was given blind.
 
-    Without a blind score, the reviewer has no score in a campaign that `hides` verdicts, and their first one otherwise.
-    An undone score counts only if the reviewer gave another score later.
+    Without a blind score, the reviewer has no score in a campaign that `hides` verdicts, and
+    otherwise the reviewer's first score counts. An undone score counts only if the reviewer gave
+    another score later.
     """
     given: dict[int, list[GivenScore]] = defaultdict(list)
     for score in sorted(scores, key=lambda score: score.order):
@@ -177,7 +190,9 @@ def score_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int,
 
 
 def scores_used(judged: Judged) -> list[GivenScore]:
-    """Return the scores that decide: one of each reviewer for each text. Gold, training and repeats have none."""
+    """Return the scores that decide: one per reviewer and text. Gold items, training items and
+    repeats have none.
+    """
     if not judged.is_real or judged.origin is Origin.FAILED:
         return []
     return [
@@ -191,7 +206,9 @@ _Text = tuple[Stage, Arm, int, int]
 
 
 def values_by_text(scores: Iterable[GivenScore], *, hides: bool) -> dict[_Text, dict[int, int]]:
-    """Return the value of each reviewer that counts, for each text of an item by stage, arm, author and round."""
+    """Return each reviewer's counted value, for each text of an item by stage, arm, author and
+    round.
+    """
     return {text: value_by_reviewer(given, hides=hides) for text, given in _by_text(scores).items()}
 
 
@@ -213,7 +230,7 @@ class _Finals:
         self._wanted = judged.wanted
         if reading is Reading.WITHOUT_CALLED_IN and called:
             scores = [one for one in scores if not one.was_called_in]
-            # In an imported file, they may not be among the wanted reviewers.
+            # In an imported file, the added reviewers may not be among the required reviewers.
             self._wanted = max(1, judged.wanted - judged.called_in)
         early = {one.reviewer for one in scores if one.is_first_quarter}
         if reading is Reading.WITHOUT_FIRST_QUARTER and early:
@@ -223,10 +240,11 @@ class _Finals:
         self._script = self._values(Stage.SCRIPT)
 
     def of(self, stage: Stage) -> FinalScore:
-        """Return the final score of the stage, or why it has none."""
+        """Return the final score of the stage, or the reason why it has none."""
         judged = self._judged
         if judged.origin is Origin.FAILED:
-            # A Run that ended without a script counts as 0 by rule. It has nothing to score.
+            # A Run that ended without a script counts as 0 under the study's rules. There is
+            # nothing to score.
             return FinalScore.INCORRECT if stage is Stage.SCRIPT else FinalScore.ABSENT
         values = self._values(stage)
         final = final_of(
@@ -241,7 +259,9 @@ class _Finals:
         return FinalScore.UNSCORED if self._exists(stage) else FinalScore.ABSENT
 
     def of_expert(self, *, with_authors: bool) -> FinalScore:
-        """Return the score of the refinement from an expert's feedback. Of several, the earliest scored one counts."""
+        """Return the score of the refinement from an expert's feedback. If there are several, the
+        one that was scored first counts.
+        """
         given = [
             one
             for one in self._scores
@@ -274,7 +294,9 @@ class _Finals:
         return tuple(found[2:])
 
     def is_left_to_adjudicator(self, stage: Stage, final: FinalScore) -> bool:
-        """Return whether a later stage is needed but opened for no reviewer, because the script was adjudicated."""
+        """Return whether a later stage is needed but was not opened for any reviewer, because the
+        script was adjudicated.
+        """
         settled = self._judged.adjudicated.get((Stage.SCRIPT, Arm.MODEL))
         return (
             stage in _LATER
@@ -304,9 +326,10 @@ class _Finals:
     def _is_complete(
         self, stage: Stage, values: dict[int, int], scores: Iterable[GivenScore] | None = None
     ) -> bool:
-        """Return whether all requested reviewers have finished the stage. With several, at least two must have scored.
+        """Return whether all requested reviewers have finished the stage. If several were
+        requested, at least two must have scored.
 
-        `scores` are the scores of the stage if they are not those of the first round.
+        `scores` are the stage's scores, if other than those of the first round.
         """
         if self._wanted <= 1:
             return True
@@ -316,7 +339,8 @@ class _Finals:
         if not self._is_complete(Stage.SCRIPT, self._script):
             return False
         opened = self._opened()
-        # A reviewer who scored the stage after seeing more is no longer needed, because another one replaces them.
+        # A reviewer who scored the stage after seeing more is no longer needed, because another
+        # reviewer replaces them.
         of_stage = _of_stage(self._scores, stage) if scores is None else scores
         given = {one.reviewer for one in of_stage}
         if opened - done - given:
@@ -326,12 +350,16 @@ class _Finals:
 
 
 def _of_stage(scores: Iterable[GivenScore], stage: Stage) -> Iterable[GivenScore]:
-    """Return the scores that the figures use: those of the model's arm, and the first round of refined scripts."""
+    """Return the scores that the figures use: those in the model's arm and, for refined scripts, in
+    the first round.
+    """
     return (one for one in scores if one.stage is stage and one.arm is Arm.MODEL and one.round == 1)
 
 
 def _without_sham(judged: Judged) -> list[GivenScore]:
-    """Return the scores without those of sham stages, which reviewers see after scoring a script as right."""
+    """Return the scores without those of sham stages, which are shown to reviewers who scored the
+    script as correct.
+    """
     if not judged.is_sham or judged.verdict is Verdict.INCORRECT:
         return list(judged.scores)
     own = value_by_reviewer(

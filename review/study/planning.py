@@ -1,4 +1,4 @@
-"""Calculates how many items a study needs for a share, a paired comparison or an agreement.
+"""Calculates how many items a study needs for a share, a paired comparison or an agreement measure.
 
 The number of independent items is multiplied by the design effect expected for repeated statements (Kish, Survey
 Sampling). Shares and widths are numbers from 0 to 1.
@@ -24,7 +24,7 @@ Floats: TypeAlias = "NDArray[np.float64]"
 Counts: TypeAlias = "NDArray[np.int64]"
 
 MOST_ITEMS = 10_000
-LEAST_FOR_AGREEMENT = 20  # agreements of fewer statements have no interval
+LEAST_FOR_AGREEMENT = 20  # with fewer statements, an agreement has no interval
 _SIGNIFICANT = 0.05
 _SIMULATED, _SEED = 3_000, 20250131
 _SAW_TOOTH = 20  # the exact test's power sometimes falls as items are added
@@ -41,12 +41,14 @@ class Aim(StrEnum):
 
 
 class OutOfReach(ValueError):
-    """No study of a reasonable size reaches the target."""
+    """Raised if no study of a reasonable size reaches the target."""
 
 
 @dataclass(frozen=True)
 class Need:
-    """The number of items needed, and of `independent` ones without repeats. The curve pairs items and results."""
+    """The number of items needed, and the number of `independent` items without repeats. The curve
+    pairs items with results.
+    """
 
     items: int
     independent: int
@@ -55,7 +57,7 @@ class Need:
 
 @dataclass(frozen=True)
 class Effort:
-    """The total hours of review work, and the number of reviewers it takes."""
+    """The total hours of review work, and the number of reviewers needed."""
 
     hours: float
     reviewers: int
@@ -108,8 +110,9 @@ def alpha_width(
 ) -> float:
     """Simulate the width within which 95% of studies of this size find Krippendorff's ordinal alpha.
 
-    Each reviewer gives an item's own value with probability sqrt(alpha), and otherwise one drawn from the margins. The
-    observed disagreement divided by the expected one is then 1 - alpha under every metric.
+    Each reviewer gives an item's own value with probability sqrt(alpha), and otherwise a value
+    drawn from the margins. The observed disagreement divided by the expected disagreement is then 1
+    - alpha under every metric.
     """
     multisets, chances = _kinds(margins, alpha, reviewers)
     generator = np.random.default_rng(_SEED)
@@ -129,7 +132,9 @@ def plan_agreement(
     reviewers: int = 2,
     deff: float = 1.0,
 ) -> Need:
-    """Return the items needed for an interval of ordinal alpha no wider than this. Raises OutOfReach."""
+    """Return the items needed for an interval of ordinal alpha that is no wider than
+    `width_wanted`. Raises OutOfReach.
+    """
     return _need(
         lambda n: alpha_width(margins, alpha, n, reviewers=reviewers),
         width_wanted,
@@ -164,7 +169,7 @@ def _need(
         n = max(least, round(high * 2 ** ((place - _POINTS // 2) / 3)))
         if not curve or n > curve[-1][0]:
             curve.append((n, gives(n)))
-    # Items needed and items on the curve are those of the actual study, in which statements can repeat.
+    # Items needed and items on the curve refer to the actual study, in which statements can repeat.
     real = tuple((ceil(n * deff - 1e-9), value) for n, value in curve)
     return Need(items=ceil(high * deff - 1e-9), independent=high, curve=real)
 
@@ -179,7 +184,9 @@ def _steady(found: int, is_enough: Callable[[int], bool]) -> int:
 
 @lru_cache(maxsize=100_000)
 def _rejects(discordant: int, gained: float) -> float:
-    """Return the probability of p <= 5% for this many discordant items, each gained with this probability."""
+    """Return the probability that p <= 5% for this many discordant items, each of which is gained
+    with this probability.
+    """
     counts, chances = _binomial(discordant, 0.5)
     fewest = (
         int(counts[0]) - 1 + int(np.searchsorted(2 * np.cumsum(chances), _SIGNIFICANT, "right"))
@@ -191,7 +198,9 @@ def _rejects(discordant: int, gained: float) -> float:
 
 
 def _binomial(n: int, p: float) -> tuple[Counts, Floats]:
-    """Return counts and their probabilities, without those more than ten standard deviations from the mean."""
+    """Return counts and their probabilities, without counts more than ten standard deviations from
+    the mean.
+    """
     if p in (0.0, 1.0):
         return np.array([n if p else 0]), np.ones(1)
     reach = 10 * sqrt(n * p * (1 - p)) + 10

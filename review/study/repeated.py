@@ -1,4 +1,4 @@
-"""Adjusts the intervals of shares for statements of which a Configuration has several items."""
+"""Adjusts the intervals of shares for statements with several items in a Configuration."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_retrieved(pattern: ItemPattern) -> bool:
 
 
 class Repeated:
-    """The statements of a share that have several items, arranged once for all calculations."""
+    """A share's statements that have several items, arranged once for all calculations."""
 
     def __init__(
         self, clusters: Clusters, is_about: Callable[[ItemPattern], bool] = is_made
@@ -72,7 +72,7 @@ class Repeated:
 
 
 def share_of(patterns: Patterns, adds: Adds, repeated: Repeated | None) -> Share:
-    """Return the share of these items, with an interval that allows for repeated statements."""
+    """Return the share of these items, with an interval that accounts for repeated statements."""
     right = size = 0
     for pattern, times in patterns.items():
         found = adds(pattern)
@@ -84,7 +84,9 @@ def share_of(patterns: Patterns, adds: Adds, repeated: Repeated | None) -> Share
 
 
 def with_single(several: Sequence[Cluster], right: int, size: int) -> list[Cluster]:
-    """Return all statements of a share: those with several items, and one for each of the other items."""
+    """Return all statements of a share: the statements with several items, and one statement for
+    each other item.
+    """
     alone = size - sum(n * times for _right, n, times in several)
     alone_right = right - sum(one * times for one, _n, times in several)
     return [*several, (1, 1, alone_right), (0, 1, alone - alone_right)]

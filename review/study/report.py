@@ -22,9 +22,9 @@ from review.study.types import Stage
 
 @dataclass(frozen=True, kw_only=True)
 class ArmCounts:
-    """The items of one Configuration; `is_demo` if the demo model was used for any.
+    """The items of one Configuration. `is_demo` is set if the demo model was used for any item.
 
-    `clusters` are its statements with several items, `stages` the scores of its reviewers.
+    `clusters` are its statements with several items, and `stages` are its reviewers' scores.
     """
 
     name: str
@@ -42,9 +42,10 @@ def study_report(
     names: Mapping[int, str],
     every: bool = False,
 ) -> dict[str, object]:
-    """Return the whole report; `names` has the reviewers' names by key. Lists are in the order of names.
+    """Return the whole report. `names` maps reviewers' keys to names. Lists are sorted by name.
 
-    `stages` combine all Configurations. With many reviewers, intervals of pairs need `every`.
+    `stages` combine all Configurations. With many reviewers, intervals of pairs are calculated only
+    with `every`.
     """
     return {
         "campaign": campaign,
@@ -105,7 +106,7 @@ def _agreement(counts: StageCounts, *, every: bool) -> Agreement:
     )
 
 
-# Cached, because a score changes the agreement of its own stage only.
+# Cached, because a score changes only the agreement of its own stage.
 @lru_cache(maxsize=64)
 def _agreement_of(
     values: frozenset[tuple[tuple[Values, ...], int]],
@@ -114,12 +115,13 @@ def _agreement_of(
     statements: frozenset[tuple[tuple[PairCells, ...], int]],
     every: bool,
 ) -> Agreement:
-    # The resampling depends on the order of the values. Other counts that it depends on are sorted there.
+    # The resampling depends on the order of the values. Other relevant counts are sorted in
+    # `agreement_of`.
     counts = StageCounts(dict(sorted(values)), dict(pairs), dict(leanings), dict(statements))
     return agreement_of(counts, every=every)
 
 
 def _named(pair: PairAgreement, names: Mapping[int, str]) -> dict[str, object]:
-    """Return the pair in the order of names; every measure is symmetric."""
+    """Return the pair in name order. Every measure is symmetric."""
     a, b = sorted((names[pair.a], names[pair.b]))
     return {**vars(pair), "a": a, "b": b}

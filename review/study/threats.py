@@ -19,7 +19,7 @@ QUARTERS = 4
 
 @dataclass(frozen=True)
 class Threat:
-    """A threat: what it is, and what the product does about it."""
+    """A threat, with its description and the product's measures against it."""
 
     key: str
     label: str
@@ -29,7 +29,7 @@ class Threat:
 
 
 PREVENTED = _("Prevented:")
-# How scores were given elsewhere is unknown here.
+# The conditions under which imported scores were given are unknown.
 UNKNOWN = _(
     "Unknown: imported. The scores were given elsewhere, so nothing was prevented here. "
     "Times and visibility from the files are shown."
@@ -54,7 +54,7 @@ def threats_of(*, here: int, imported: int) -> list[Threat]:
 
 @dataclass(frozen=True)
 class Retest:
-    """A reviewer's second scores on hidden repeats. Kappa is None without variation."""
+    """A reviewer's second scores on hidden repeats. Kappa is None if the scores do not vary."""
 
     share: Share
     kappa: float | None
@@ -159,7 +159,8 @@ THREATS: tuple[Threat, ...] = (
 def compare_halo(
     statements: Iterable[Sequence[tuple[int, int]]], criterion: Criterion
 ) -> Difference:
-    """Compare the usual score of a refined script with that of a reviewer who did not know that it was one.
+    """Compare the usual score of a refined script with the score from a reviewer who did not know
+    that the script was refined.
 
     `statements` has the pairs of scores of each statement.
     """
@@ -180,7 +181,9 @@ def compare_halo(
 
 
 def compare_repeats(pairs: Mapping[tuple[int, int], int]) -> Retest:
-    """Return the test-retest reliability of (first, again) scores: the proportion of equal ones, and Cohen's kappa."""
+    """Return the test-retest reliability of (first, again) scores: the proportion of equal scores,
+    and Cohen's kappa.
+    """
     table = np.array([[pairs.get((first, again), 0) for again in VALUES] for first in VALUES])
     share = Share.of(int(np.trace(table)), int(table.sum()))
     kappa = float(kappas_of(table.astype(np.float64), penalties()["nominal"]))
@@ -192,7 +195,8 @@ def share_by_quarter(
 ) -> tuple[Share, ...]:
     """Return the proportion of right scores in each quarter, from the numbers of statements by their scores.
 
-    Scores of one statement are not independent, so the interval accounts for quarters with several.
+    Scores of one statement are not independent, so the interval accounts for statements with
+    several scores in a quarter.
     """
     return tuple(_share_of_quarter(counts.get(number, {}), criterion) for number in range(QUARTERS))
 

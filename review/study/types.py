@@ -1,4 +1,4 @@
-"""The data of one item that the figures use, and the small pattern that is counted."""
+"""Defines the data of an item that the figures use, and the small pattern that is counted."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ class Criterion(StrEnum):
 class FinalScore(StrEnum):
     """The final score of a stage, or why it has none. Each value is one character.
 
-    It is decided for each criterion separately. Scores of 0 and 1 are wrong under *strict* and a tie under *partial*.
-    Scores of 1 and 2 are a tie under *strict* and right under *partial*.
+    The result is determined separately for each criterion. Scores of 0 and 1 are wrong under
+    *strict* and a tie under *partial*. Scores of 1 and 2 are a tie under *strict* and right under
+    *partial*.
     """
 
     INCORRECT = "0"
@@ -44,7 +45,7 @@ class FinalScore(StrEnum):
     BELOW = "a"  # wrong under strict, unresolved under partial
     ABOVE = "b"  # unresolved under strict, right under partial
     UNRESOLVED = "u"  # under both: reviewers differ, not adjudicated
-    PENDING = "p"  # scored, but not yet by everyone asked
+    PENDING = "p"  # scored, but not yet by all requested reviewers
     UNSCORED = "-"
     ABSENT = "x"  # nothing to score, now or later
 
@@ -53,7 +54,7 @@ class FinalScore(StrEnum):
         return _RIGHT[criterion][self]
 
     def is_unresolved(self, criterion: Criterion) -> bool:
-        """Return whether the scores tie under this criterion and no adjudication exists."""
+        """Return whether the scores tie under this criterion and have not been adjudicated."""
         return self in _UNRESOLVED[criterion]
 
     @property
@@ -78,11 +79,11 @@ _UNRESOLVED = {
 
 
 class Origin(StrEnum):
-    """How the first Draft was made."""
+    """The origin of the first Draft."""
 
     MADE = "made"
     REPAIRED = "repaired"  # generated, then fixed once after a syntax error
-    RETRIEVED = "retrieved"  # from the catalogue, in no model figure
+    RETRIEVED = "retrieved"  # from the catalogue, excluded from model figures
     FAILED = "failed"  # the Run ended without a script
 
 
@@ -99,10 +100,10 @@ class Recommended(StrEnum):
 class GivenScore:
     """One score as it was given. Empty, skipped and *cannot judge* are not scores.
 
-    Hidden repeats and halo checks are not included either, because they are compared separately. `order` grows with the
-    time of the score. Scores without a time come first, and of two at the same time the one of the later line comes
-    last. `text` distinguishes texts of one stage and arm that are scored separately, such as refinements by several
-    experts.
+    Hidden repeats and halo checks are not included either, because they are compared separately.
+    `order` grows with the time of the score. Scores without a time come first. Of two scores with
+    the same time, the one on the later line comes last. `text` distinguishes texts of one stage and
+    arm that are scored separately, such as refinements by several experts.
     """
 
     reviewer: int
@@ -112,19 +113,21 @@ class GivenScore:
     arm: Arm = Arm.MODEL
     text: int = 0
     round: int = 1  # of a refined script
-    is_blind: bool = True  # only what its stage shows was visible
+    is_blind: bool = True  # the page showed only what the stage allows
     is_undone: bool = False  # by its reviewer
     was_called_in: bool = False  # the reviewer was added because others differed
     is_author: bool = False  # the reviewer wrote the feedback behind the text
-    is_first_quarter: bool = False  # of its reviewer's scores in the campaign, by time
+    is_first_quarter: bool = (
+        False  # among the first quarter of the reviewer's scores in the campaign, by time
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
     """One item with all its scores and other data.
 
-    `scores` and `adjudicated` are those of its texts. A text that several arms of a statement share is scored once and
-    counts in each arm.
+    `scores` and `adjudicated` refer to the item's texts. A text that several arms of a statement
+    share is scored once and counts in each arm.
     """
 
     scores: tuple[GivenScore, ...] = ()
@@ -133,28 +136,29 @@ class Judged:
     is_real: bool = True  # neither gold nor training nor a repeat
     is_sham: bool = False
     wanted: int = 1  # number of reviewers; if 1, the scores are always complete
-    called_in: int = 0  # how many of them were added because others differed
-    cannot_judge: frozenset[int] = frozenset()  # keys of reviewers
+    called_in: int = 0  # how many of the required reviewers were added because others differed
+    cannot_judge: frozenset[int] = frozenset()  # keys of these reviewers
     # Reviewers who scored part of a finished item and no longer hold it.
     gone: frozenset[int] = frozenset()
     hides_verdict: bool = True  # if True, only blind scores decide
-    is_over: bool = True  # the Run has ended and makes nothing more
+    is_over: bool = True  # the Run has ended and creates no more texts
     origin: Origin = Origin.MADE
     has_feedback: bool = False
     has_refined: bool = False
     is_same: bool = False  # the refined text equals the script
     recommended: Recommended = Recommended.NONE
-    # Round of a recommended Draft other than the first and the refined one, or None if it has no round.
+    # Round of a recommended Draft other than the first and the refined Draft, or None if it has no
+    # round.
     recommended_round: int | None = None
     execution: float | None = None  # 0 to 1; 1 is success
     execution_reason: str = ""
     feedback_words: int | None = None
-    # For each refined Draft of rounds 2, 3 and later, the round of an earlier one with the same text (0 is the script),
-    # or None for a new text.
+    # For each refined Draft of rounds 2, 3 and later, the round of an earlier Draft with the same
+    # text (0 is the script), or None for a new text.
     later: tuple[int | None, ...] = ()
-    # Reviewers who skipped it or could not judge it, with the choice of each.
+    # Reviewers who skipped the item or could not judge it, with the choice of each.
     passed_over: tuple[tuple[int, str], ...] = ()
-    active_seconds: float | None = None  # reviewers' time on it, if known
+    active_seconds: float | None = None  # reviewers' time on the item, if known
     is_demo: bool = False
 
     @property
@@ -171,14 +175,15 @@ class ItemPattern(NamedTuple):
     verdict: Verdict | None = None
     origin: Origin = Origin.MADE
     recommended: Recommended = Recommended.NONE
-    # Final score of the recommended Draft if it is neither the first nor the refined one.
+    # Final score of the recommended Draft if it is neither the first nor the refined Draft.
     advised: FinalScore = FinalScore.ABSENT
-    # Whether a missing verdict, recommendation, feedback or refined script can still be made.
+    # Whether a missing verdict, recommendation, feedback or refined script can still be created.
     is_running: bool = False
     is_same: bool = False  # the refined text equals the script and gets its result
     execution: bool | None = None
     execution_reason: str = ""
-    # The refinement from an expert's feedback, without and with the scores of that feedback's author.
+    # The refinement from an expert's feedback, without and with the scores by the feedback's
+    # author.
     expert: FinalScore = FinalScore.ABSENT
     expert_by_all: FinalScore = FinalScore.ABSENT
     length: int | None = None  # index in `patterns.LENGTHS`
@@ -207,7 +212,7 @@ class ItemPattern(NamedTuple):
 
 
 class OtherForm(ValueError):
-    """The stored counts were written in the form of another release and must be calculated again."""
+    """The stored counts have another release's format and must be recalculated."""
 
 
 # Cached because a report reads the same few texts each time.

@@ -163,10 +163,12 @@ def check_adjudicator(item: Item, by: User) -> None:
 
 @transaction.atomic
 def call_in(item: Item, reviewer: User, *, by: User) -> Assignment:
-    """Assign one more reviewer because the others differ. Their score is left out of the agreement.
+    """Assign one more reviewer because the others differ. Agreement figures exclude the added
+    reviewer's score.
 
-    They score the text, so every arm that has the script waits for them. Raises NotAllowedNow if they have the item
-    already or were added for the same script, or if the item goes to every reviewer.
+    The score belongs to the text, so every arm that has the script waits for this reviewer. Raises
+    NotAllowedNow if the reviewer already has the item or was added for the same script, or if the
+    item goes to every reviewer.
     """
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
     if locked.overlap == EVERYBODY or locked.again or locked.campaign.is_live:

@@ -20,7 +20,7 @@ from review.report.sections.section import Section
 from review.report.sections.sensitivity import show_sensitivity
 from review.report.tables.table import Table
 
-# In the order of the page.
+# In page order.
 _SECTIONS = (
     show_figures,
     show_comparisons,
@@ -40,7 +40,7 @@ def show_sections(view: ReportView) -> list[Section]:
 
 
 def tables_in(sections: list[Section]) -> Iterator[Table]:
-    """Yield every table of these sections, in the order of the page."""
+    """Yield every table of these sections, in page order."""
     for section in sections:
         for block in section.blocks:
             if block.table:

@@ -19,7 +19,8 @@ from review.report.words import NOTHING, say_coefficient, say_coefficients, say_
 from review.study.agreement import LENIENCY_TEXT
 
 KEY = "agreement"
-# Up to this many reviewers, pairs are in the report itself; with more, they have their own page.
+# With up to this many reviewers, pairs are in the report itself. With more, pairs have their own
+# page.
 MOST_REVIEWERS = 8
 STAGES = {
     "script": gettext_lazy("Script"),
@@ -42,7 +43,9 @@ _PAIR_KAPPAS = ("cohen_kappa", "linear_kappa", "weighted_kappa")
 
 
 def show_agreement(view: ReportView) -> Section | None:
-    """Return the stages that two reviewers have scored; the others are listed in one line."""
+    """Return the stages that at least two reviewers have scored. The other stages are listed in one
+    line.
+    """
     scored = {key: one for key, one in view.agreement.items() if one["items"]}
     if not scored:
         return None
@@ -109,7 +112,7 @@ def names_of(one: Json) -> list[str]:
 
 @dataclass(frozen=True)
 class HeatLine:
-    """A reviewer against the others, with the leniency as text and as a mark."""
+    """A reviewer compared with the others, with the leniency as text and as a mark."""
 
     row: HeatRow
     leniency: str
@@ -118,7 +121,9 @@ class HeatLine:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """The reviewers of a stage by quadratic weighted kappa; `zero` is the position of a leniency of 0."""
+    """The reviewers of a stage by quadratic weighted kappa. `zero` is the position of a leniency of
+    0.
+    """
 
     names: Sequence[str]
     lines: Sequence[HeatLine]

@@ -19,7 +19,9 @@ KEY = "comparisons"
 
 
 def show_comparisons(view: ReportView) -> Section | None:
-    """Return a table for each pair of Configurations; p values appear only after the study has closed."""
+    """Return a table for each pair of Configurations. P values appear only after the study has
+    closed.
+    """
     found = view.details["comparisons"]
     if not found:
         return None
@@ -44,7 +46,9 @@ def show_comparisons(view: ReportView) -> Section | None:
 
 
 def _family(view: ReportView) -> Iterator[str]:
-    """Yield how many p values Holm's correction includes, and since when that is fixed."""
+    """Yield how many p values Holm's correction includes, and since when that number has been
+    fixed.
+    """
     said = view.details.get("p_values") or {}
     if not said.get("shown") or not said.get("family"):
         return
@@ -103,7 +107,7 @@ def _table(view: ReportView, one: Json, place: int) -> Table:
     ]
     cells = []
     for name, change in changes.items():
-        # If no comparison is made, the reason is next to the missing difference.
+        # If there is no comparison, show the reason instead of the difference.
         reason = say_reason(change) if change.get("reason") else ""
         value = say_share(change["value"], signed=True)
         interval = say_interval(change["low"], change["high"], signed=True)

@@ -1,4 +1,4 @@
-"""Execution against experts: what was run in prepared worlds, what came with a file, and why they differ."""
+"""Execution compared with experts: sandbox results, imported results, and reasons for differences."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ CHANGES = {
 
 
 def show_execution(view: ReportView) -> Section | None:
-    """Return accuracy, confusion and reasons for results from here, then imported results separately."""
+    """Return accuracy, confusion and reasons for this installation's results, then for imported
+    results separately.
+    """
     found: Json = view.report.get("execution") or {}
     blocks = [*_ran_here(view, found), *_imported(view, found)]
     if not blocks:
@@ -239,14 +241,14 @@ def _imported(view: ReportView, found: Json) -> Iterator[Block]:
             _("Imported results (intercode)"),
             _(view.texts["intercode"]),
         )
-    # The live queue has no other figures.
+    # The review queue has no other figures.
     table = _imported_against_experts(view) if view.report.get("configurations") else None
     if table:
         yield Block(table, _("Imported results compared with experts"))
 
 
 def _imported_against_experts(view: ReportView) -> Table:
-    """One row for each Configuration with results; reasons are given on the list of the items."""
+    """Return one row for each Configuration with results. Reasons are entered in the list of items."""
     return table_of(
         KEY,
         _("Imported execution results compared with experts, %s") % view.criterion.value,

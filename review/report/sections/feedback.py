@@ -18,11 +18,13 @@ from review.report.tables.table import Cell, Column, Table, number, table_of
 from review.report.words import NOTHING, explain_p, say_interval, say_p, say_ratio, say_share
 
 KEY = "feedback"
-MOST_LINES = 4  # the stylesheet distinguishes four lines of a chart
+MOST_LINES = 4  # the stylesheet distinguishes up to four lines per chart
 
 
 def show_feedback(view: ReportView) -> Section | None:
-    """Return the tables by length, by experts or model, and by catalogue answers that have data."""
+    """Return the tables with data: by feedback length, by experts or model, and for catalogue
+    answers.
+    """
     blocks = [*_lengths(view), *_experts(view), *_retrieved(view)]
     if not blocks:
         return None

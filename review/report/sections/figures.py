@@ -13,12 +13,14 @@ from review.report.sections.section import Block, Section, arm_cell, share_colum
 from review.report.tables.table import Cell, Column, Group, Table, number
 
 KEY = "figures"
-# An oracle knows which scripts are wrong, which no product does.
+# An oracle knows which scripts are wrong, which no product can know.
 ORACLES = frozenset({"overall_expert_triggered"})
 
 
 def show_figures(view: ReportView) -> Section | None:
-    """Return the table of all figures that are part of this study; the others are listed in one line."""
+    """Return the table of all figures that are part of this study. The other figures are listed in
+    one line.
+    """
     shown = [
         one
         for one in view.definitions
@@ -103,12 +105,14 @@ def _group(view: ReportView, definition: Json) -> Group:
 
 
 def _open(view: ReportView, arm: Json, name: str, figure: Json) -> Cell:
-    """Return the number of items left out without a score, with a link; older snapshots do not count them."""
+    """Return the number of items excluded because they lack a score, with a link. Older snapshots
+    do not have this count.
+    """
     count = figure.get("open", figure.get("unresolved", 0))
     return number(count, url=view.link(arm["name"], figure=name, which="open") if count else "")
 
 
 def is_closed(view: ReportView) -> bool:
-    """Return whether p values may be shown; older documents do not say so."""
+    """Return whether p values may be shown. Older documents do not contain this information."""
     said = view.details.get("p_values")
     return said is None or bool(said["shown"])

@@ -15,7 +15,7 @@ KEY = "gain"
 
 
 def show_refinement(view: ReportView) -> Section | None:
-    """A block for each Configuration that refined anything."""
+    """Return a section with a block for each Configuration that has refinements."""
     blocks = [
         Block(
             _table(view, arm, place, rows),
@@ -52,7 +52,9 @@ def _chart(arm: Json, rows: list[Json]) -> LineChart:
 
 
 def _point(share: Json, is_open: int) -> ChartPoint | None:
-    """Return a point, or None if too many items are open, because the others alone would bias the line."""
+    """Return a point, or None if too many items are open, because the closed items alone would bias
+    the line.
+    """
     if share["value"] is None or is_open > MOST_OPEN * (is_open + share["denominator"]):
         return None
     if share.get("post_stratified") is not None:
@@ -88,7 +90,9 @@ def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
 
 
 def _share(share: Json) -> str:
-    """Return n/N and the value; with open items, the range over all, the weighted value, and closed n/N."""
+    """Return n/N and the value. With open items, return the range over all items, the weighted
+    value, and n/N of the closed items.
+    """
     ratio = say_ratio(share["numerator"], share["denominator"])
     found = share.get("range")
     if not found:
@@ -102,5 +106,5 @@ def _share(share: Json) -> str:
 
 
 def _open(row: Json) -> list[int]:
-    """Return how many items are still to be scored, under either trigger."""
+    """Return how many items still need a score, under each trigger."""
     return [row[name] for name in row if name.startswith(("pending_", "open_"))]

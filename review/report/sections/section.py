@@ -16,7 +16,9 @@ ChartPoint = tuple[float, float | None, float | None]
 
 @dataclass(frozen=True)
 class LineChart:
-    """Lines over the same places, for the tag `line_chart`. The table next to it has the numbers."""
+    """Lines over a common x axis, for the tag `line_chart`. The table next to the chart shows the
+    numbers.
+    """
 
     lines: Sequence[tuple[str, Sequence[ChartPoint | None]]]
     places: Sequence[str]
@@ -25,7 +27,7 @@ class LineChart:
 
 @dataclass(frozen=True)
 class Block:
-    """A part of a section. `arm` is set if it is about one Configuration."""
+    """A part of a section. `arm` is set if the block is about one Configuration."""
 
     table: Table | None = None
     title: str = ""

@@ -1,4 +1,6 @@
-"""The figures under alternative rules for which scores decide, such as with scores that are not blind."""
+"""The figures under alternative rules for choosing the deciding scores, such as including scores
+that are not blind.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ READINGS = {
 
 
 def show_sensitivity(view: ReportView) -> Section | None:
-    """Return a section with a table for each reading that changes a figure, and the scores that are left out."""
+    """Return a section with a table for each reading that changes a figure, and the excluded
+    scores.
+    """
     readings = view.details.get("readings") or {}
     left_out = view.details.get("not_blind") or []
     blocks = [

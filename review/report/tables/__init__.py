@@ -1,1 +1,3 @@
-"""Tables of the report as rows of cells. They are shown on the page and copied as LaTeX, Markdown or CSV."""
+"""Tables of the report as rows of cells. The page shows them, and users can copy them as LaTeX,
+Markdown or CSV.
+"""

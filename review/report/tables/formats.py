@@ -1,4 +1,6 @@
-"""Writes a table as LaTeX, Markdown or CSV. Users' texts, such as names, are escaped for each."""
+"""Writes a table as LaTeX, Markdown or CSV. Users' texts, such as names, are escaped for each
+format.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,9 @@ _LATEX = {
     "–": "--",
 }
 _WRAPPED = 28  # characters: longer texts of a LaTeX table wrap
-# Patterns for the separators in a cell, and for a piece with one value: a number, both ends of an interval, or n of
-# N. With more than a few words around a number, it is a sentence. "More than 5% open" is one, too.
+# Patterns for the separators in a cell, and for a piece with one value: a number, both ends of an
+# interval, or n of N. A number with more than a few words around it is a sentence. So is "More than
+# 5% open".
 _BETWEEN = re.compile(r", | · |[:()]")
 _NUMBER = r"[+−-]?\d[\d,]*(?:\.\d+)?"
 _VALUE = re.compile(
@@ -45,7 +48,7 @@ _MARKDOWN_CHARACTERS = re.compile(r"([\\`*_\[\]<>|#~])")
 
 @dataclass(frozen=True)
 class Format:
-    """A table format: its URL ending, its name on the page, its content type."""
+    """A table format: its URL suffix, its name on the page and its content type."""
 
     ending: str
     label: str
@@ -54,7 +57,9 @@ class Format:
 
 
 def write_latex(table: Table) -> str:
-    """Write a booktabs table with caption and label that is never wider than the line: long texts wrap."""
+    """Write a booktabs table with caption and label that is never wider than a line, because long
+    texts wrap.
+    """
     rows, columns = list(_rows(table)), _columns(table)
     spec = "".join(
         "r" if column.is_number else _latex_text(max((len(row[place]) for row in rows), default=0))
@@ -79,7 +84,9 @@ def write_latex(table: Table) -> str:
 
 
 def _latex_text(longest: int) -> str:
-    """Return the specification of a text column; `longest` is the number of characters of its longest cell."""
+    """Return the specification of a text column. `longest` is the number of characters in the
+    column's longest cell.
+    """
     return r">{\raggedright\arraybackslash}p{14em}" if longest > _WRAPPED else "l"
 
 
@@ -93,7 +100,9 @@ def write_markdown(table: Table) -> str:
 
 
 def write_csv(table: Table) -> str:
-    """Write headings and rows, comma-separated, with each number in a column of its own and its unit in the heading."""
+    """Write headings and rows, comma-separated, with each number in its own column and its unit in
+    the heading.
+    """
     rows = [row for group in table.groups for row in group.rows]
     parts: list[list[object]] = [[] for _line in range(len(rows) + 1)]
     if table.group_label:
@@ -111,7 +120,9 @@ def write_csv(table: Table) -> str:
 
 
 def _split(column: Column, cells: list[Cell]) -> list[list[object]]:
-    """Return the heading of each column that this one becomes, and for each cell their values."""
+    """Return the headings of the columns into which this column is split, and the values of each
+    cell.
+    """
     if not (column.is_number or column.has_numbers):
         texts: list[list[object]] = [[_text(cell).replace("−", "-")] for cell in cells]
         return [[column.label], *texts]
@@ -122,7 +133,9 @@ def _split(column: Column, cells: list[Cell]) -> list[list[object]]:
 
 
 def _read_numbers(text: str, label: str) -> dict[str, object]:
-    """Return each number of a cell by the heading of its column; other words are under a heading for notes."""
+    """Return each number of a cell by its column heading. Other words are under a heading for
+    notes.
+    """
     found: dict[str, object] = {}
     words: list[str] = []
     for piece in filter(None, (one.strip() for one in _BETWEEN.split(text))):
@@ -156,7 +169,7 @@ FORMATS: Mapping[str, Format] = {
 
 
 def format_links() -> list[tuple[str, str]]:
-    """Return the ending and the name of each format, in the order on the pages."""
+    """Return the suffix and the name of each format, in page order."""
     return [(one.ending, one.label) for one in FORMATS.values()]
 
 

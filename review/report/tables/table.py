@@ -10,7 +10,9 @@ from review.report.charts.forest import ForestRow
 
 @dataclass(frozen=True)
 class Column:
-    """A heading. Numbers are right-aligned, and have columns of their own in a CSV file; drawings are not copied."""
+    """A heading. Numbers are right-aligned and have their own columns in a CSV file. Drawings are
+    not copied.
+    """
 
     label: str
     is_number: bool = False
@@ -34,7 +36,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows under a common heading with its definition, or all rows without a heading."""
+    """Rows under a common heading with its definition, or all rows if there are no headings."""
 
     rows: Sequence[Sequence[Cell]]
     heading: str = ""
@@ -52,7 +54,7 @@ class Table:
     caption: str
     columns: Sequence[Column]
     groups: Sequence[Group]
-    group_label: str = ""  # the heading of the column of group headings
+    group_label: str = ""  # heading of the column with the group headings
     note: str = ""
 
     def __bool__(self) -> bool:
@@ -65,7 +67,7 @@ class Table:
 
     @property
     def body(self) -> list[tuple[Group, list[list[tuple[Column, Cell]]]]]:
-        """Return each group with its rows, every cell with its column."""
+        """Return each group with its rows. Each cell is paired with its column."""
         return [
             (group, [list(zip(self.columns, row, strict=True)) for row in group.rows])
             for group in self.groups
@@ -79,11 +81,11 @@ def table_of(
     rows: Sequence[Sequence[Cell]],
     note: str,
 ) -> Table:
-    """Return a table without groups. `note` is required, so that no table lacks *not blind*."""
+    """Return a table without groups. `note` is required, so that no table omits *not blind*."""
     return Table(key, caption, columns, [Group(rows)], note=note)
 
 
 def number(text: object, **more: object) -> Cell:
-    """Return a cell with a count, with separators."""
+    """Return a cell with a count, formatted with separators."""
     words = f"{text:,}" if isinstance(text, int) else str(text)
     return Cell(words, **more)  # type: ignore[arg-type]

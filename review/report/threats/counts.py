@@ -37,10 +37,10 @@ Document = dict[str, object]
 KEPT_SECONDS = 300
 _SLICE = 1_000
 
-# The deciding script scores by quarter of each reviewer's sittings and of their whole participation: for each
-# quarter, the number of statements with a given number of scores of 0, 1 and 2. A new sitting begins when the minutes
-# since its start restart. Fewer than four scores have no quarters. If a reviewer gave an item several scores, `used`
-# marks the deciding one.
+# The deciding script scores by quarter of each reviewer's sessions and of the reviewer's whole
+# participation: for each quarter, the number of statements with a given number of scores of 0, 1
+# and 2. A new session begins when the minutes since the session's start restart. Fewer than four
+# scores have no quarters. If a reviewer gave an item several scores, `used` marks the deciding one.
 _QUARTERS = f"""
     WITH every AS (
         SELECT score.id, score.item_id, score.reviewer_id, score.value, score.at, score.position,
@@ -82,7 +82,9 @@ _QUARTERS = f"""
 
 
 def recent_threats(campaign: Campaign) -> Document:
-    """Return the threats as of at most five minutes ago; of a large study as a worker last computed them."""
+    """Return the threats as of at most five minutes ago. For a large study, return them as last
+    computed by a worker.
+    """
     # The key includes the state, because p values are shown when the campaign closes, and hidden when it reopens.
     key = f"threats:{campaign.pk}:{campaign.state}"
     found: Document | None = cache.get(key)
@@ -92,7 +94,7 @@ def recent_threats(campaign: Campaign) -> Document:
     if kept.at is None:
         cache.set(key, kept.data, KEPT_SECONDS)
         return cast(Document, kept.data)
-    # The campaign may have reopened since then.
+    # The campaign may have been reopened in the meantime.
     is_shown = _shows_halo_p(campaign, kept.data["origin"])
     halo = kept.data["halo"] if is_shown else hide_p_values(kept.data["halo"])
     return {**kept.data, "halo": halo, "looks": report_looks(campaign)}
@@ -112,7 +114,7 @@ def report_threats(campaign: Campaign) -> Document:
         "position": _share_quarters(quarters["position"]),
         "sitting": _share_quarters(quarters["sitting"]),
         "halo": report_halo(
-            # A p value that is in no family is not shown either.
+            # A p value that belongs to no family is also hidden.
             campaign,
             with_p=_shows_halo_p(campaign, origin),
         ),
@@ -145,7 +147,7 @@ def _shows_halo_p(campaign: Campaign, origin: Mapping[str, int]) -> bool:
 
 
 def _count_quarters(campaign: Campaign) -> dict[str, dict[int, Counter[Values]]]:
-    """Return the number of statements by their scores, for each grouping and quarter."""
+    """Return the numbers of statements by their scores, for each grouping and quarter."""
     found: dict[str, dict[int, Counter[Values]]] = {
         cut: defaultdict(Counter) for cut in ("position", "sitting")
     }
@@ -165,7 +167,9 @@ def _share_quarters(counts: Mapping[int, Mapping[Values, int]]) -> Document:
 
 
 def _report_rubric(campaign: Campaign) -> Document:
-    """Return each version with the scores that name it, and the decisions about earlier scores."""
+    """Return each version with the number of scores that reference it, and the decisions about
+    earlier scores.
+    """
     choices: dict[int, list[Document]] = defaultdict(list)
     for one in rubric_choices(campaign):
         choices[one.rubric].append(asdict(one) | {"at": one.at.isoformat(timespec="seconds")})
@@ -185,7 +189,9 @@ def _report_rubric(campaign: Campaign) -> Document:
 
 
 def _report_adjudications(campaign: Campaign) -> Document:
-    """Return how many stages were settled, and how often against all reviewers who had agreed under a criterion."""
+    """Return how many stages were adjudicated, and how often the result overruled reviewers who all
+    agreed under a criterion.
+    """
     settled, overturned = 0, Counter[str]()
     adjudicated = campaign.items.filter(adjudications__arm="model").exclude(
         state=Item.State.WITHDRAWN

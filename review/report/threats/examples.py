@@ -1,4 +1,6 @@
-"""Reports how the generator's examples were chosen, and how many items were shown an entry with the answer."""
+"""Reports how the generator's examples were chosen, and for how many items the prompt contained an
+entry with the answer.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from pipeline.standin.prompt_contract import parse_prompt
 from pipeline.types import StageName
 from review.models import Campaign, Item
 
-# Prompts never change, but each takes some milliseconds to judge. A report judges only this many new ones.
+# Prompts never change, but each takes some milliseconds to judge. A report judges only this many
+# new prompts.
 _MOST_AT_ONCE = 1_000
 _KEPT_SECONDS = 24 * 3600
 
@@ -23,9 +26,10 @@ _KEPT_SECONDS = 24 * 3600
 def report_examples(campaign: Campaign) -> dict[str, int]:
     """Count the items by how examples were chosen.
 
-    `off`: no examples were requested. `guarded`: entries that answer were excluded. `unguarded`: they were not, as in
-    runs of earlier releases and in runs made outside the study. `read` is the number of unguarded items whose stored
-    prompts have been checked, and `revealed` the number of these prompts with an entry that is excluded now.
+    `off`: no examples were requested. `guarded`: entries that answer the statement were excluded.
+    `unguarded`: they were not, as in runs of earlier releases and in runs made outside the study.
+    `read` is the number of unguarded items whose stored prompts have been checked, and `revealed`
+    is the number of these prompts with an entry that would be excluded now.
     """
     runs = (
         campaign.items.exclude(Q(run=None) | Q(run__origin=Run.Origin.IMPORTED))
@@ -49,7 +53,9 @@ def report_examples(campaign: Campaign) -> dict[str, int]:
 
 
 def _read_prompts(runs: list[int]) -> dict[str, bool]:
-    """Return whether the prompt contains an entry that answers, for each run with a stored and checked prompt."""
+    """Return, for each run with a stored and checked prompt, whether the prompt contains an entry
+    that answers the statement.
+    """
     keys = {f"examples:{pk}": pk for pk in runs}
     known: dict[str, bool] = cache.get_many(keys)
     left = [pk for key, pk in keys.items() if key not in known]

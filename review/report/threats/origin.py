@@ -1,4 +1,6 @@
-"""The origin of the scores, and what the times of imported ones show about order and sittings."""
+"""Reports the origin of the scores, and what the times of imported scores reveal about order and
+sessions.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ from review.queue.reviewer_checks.repeats import SITTING_GAP
 
 Document = dict[str, object]
 
-# Imported script scores with a time of day, because dates alone have no order. For each reviewer: how many come after
-# one of an item earlier in the file, and how many answers in several arms of a statement came before the sitting
-# could have ended.
+# Imported script scores with a time of day, because dates alone have no order. For each reviewer,
+# count the scores that come after the score of an item earlier in the file, and the answers in
+# several arms of a statement that came before the session could have ended.
 _TIMES = """
     WITH timed AS (
         SELECT score.reviewer_id, score.at, item.id AS item, item.case_id,
@@ -33,7 +35,9 @@ _TIMES = """
 
 
 def count_origins(campaign: Campaign) -> dict[str, int]:
-    """Count scores given here and imported ones, and how many of these have a time and what was visible."""
+    """Count scores given here and imported ones, and how many imported scores have a time and a
+    record of what was visible.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -52,9 +56,9 @@ def count_origins(campaign: Campaign) -> dict[str, int]:
 def check_times(campaign: Campaign) -> Document:
     """Return what the times in imported files show.
 
-    `order`: script scores after one of an item earlier in the file, among consecutive ones; about half in random
-    order, nearly all in file order. `sittings`: answers to a statement in a second arm within one sitting, among all
-    such answers.
+    `order`: the share of consecutive script scores that come after the score of an item earlier in
+    the file. It is about half in random order and nearly all in file order. `sittings`: the share
+    of answers to a statement in a second arm that were given within one session.
     """
     gap = int(SITTING_GAP.total_seconds() // 60)
     with connection.cursor() as cursor:

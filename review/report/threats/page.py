@@ -1,4 +1,4 @@
-"""Threats to validity as their page shows them, from the part of the document that holds their numbers."""
+"""Prepares the page of threats to validity from the numbers in the report's document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from review.report.words import say_chosen, say_pilot, say_ratio, say_share
 
 
 def show_threats(view: ReportView, threats: Json) -> dict[str, object]:
-    """The context of the list of threats: each with its words, and its numbers under its key."""
+    """Return the context of the list of threats: each threat with its texts, and its numbers under
+    its key.
+    """
     tables = threat_tables(view, threats)
     halo = threats.get("halo")
     return {
@@ -48,7 +50,7 @@ def show_threats(view: ReportView, threats: Json) -> dict[str, object]:
         "pilot": say_pilot(threats.get("pilot")),
         "halo": halo if halo and halo["made"] else None,
         "origin": list(_say_origin(threats["origin"])),
-        # Older snapshots have the blinding only in their report.
+        # Older snapshots store the blinding only in their report.
         "is_blind": threats.get("is_blind", view.details.get("is_blind", True)),
         "unblinded": [
             {"reviewer": one["reviewer"], "said": "; ".join(_say_seen(one))}
@@ -66,7 +68,7 @@ def _points(view: ReportView, shares: Json) -> list[ChartPoint | None]:
 
 
 def _say_seen(one: Json) -> Iterator[str]:
-    """Yield how a reviewer came to know verdicts, with a short text for each way."""
+    """Yield a short text for each way in which a reviewer learned of verdicts."""
     how = one.get("how", ["items"])
     if "items" in how:
         yield _("opened the items behind figures")
@@ -91,7 +93,7 @@ def _say_seen(one: Json) -> Iterator[str]:
 
 
 def _say_origin(origin: Json) -> Iterator[str]:
-    """Yield how many scores were imported, and what their times show about order and sittings."""
+    """Yield how many scores were imported, and what their times reveal about order and sessions."""
     here, imported = origin["here"], origin["imported"]
     if not imported:
         return

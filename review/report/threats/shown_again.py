@@ -18,7 +18,7 @@ Document = dict[str, object]
 
 
 def report_repeats(campaign: Campaign) -> Document:
-    """Return how far reviewers agree with themselves on hidden repeats, together and each."""
+    """Return how far reviewers agree with themselves on hidden repeats, together and individually."""
     pairs: dict[int, Counter[tuple[int, int]]] = defaultdict(Counter)
     for reviewer, first, again in read_repeats(campaign):
         pairs[reviewer][first, again] += 1
@@ -65,7 +65,9 @@ def hide_p_values(halo: dict[str, Any]) -> dict[str, Any]:
 
 
 def compare_halo_checks(campaign: Campaign) -> Document:
-    """Return the difference under each criterion for the family of p values, or nothing if it has no halo check."""
+    """Return the difference under each criterion for the family of p values, or an empty result if
+    the campaign has no halo check.
+    """
     if not is_halo_planned(campaign):
         return {}
     halo = report_halo(campaign)
@@ -73,5 +75,7 @@ def compare_halo_checks(campaign: Campaign) -> Document:
 
 
 def is_halo_planned(campaign: Campaign) -> bool:
-    """Return whether its p values belong to the report: a share was planned here, or in the campaign's origin."""
+    """Return whether the halo check's p values belong to the report: a share was planned here or in
+    the exporting installation.
+    """
     return campaign.halo_share > 0 or any(one[0] == HALO for one in campaign.p_family or ())

@@ -1,4 +1,6 @@
-"""The items behind a figure or a cell of the assessor's table, and why execution and experts differ on one."""
+"""The items behind a figure or a cell of the assessor's table, and the reason why execution and
+experts differ on an item.
+"""
 
 from __future__ import annotations
 
@@ -187,7 +189,7 @@ def _show_item(item: Item, executed: object = None) -> dict[str, object]:
 
 
 def say_executed(one: ExecutedStage) -> dict[str, object]:
-    """Return the results of a script in its cases as texts."""
+    """Return the results of a script in its sandbox tests as texts."""
     result = one.result
     return {
         "outcome": OUTCOMES[result.outcome],
@@ -218,7 +220,7 @@ def _parts(*, criterion: Criterion, which: Which, **parameters: str) -> list[dic
 
 
 def _way_back(request: HttpRequest, item: Item) -> str:
-    """Return the URL of the list or item page with the form. URLs of other sites are ignored."""
+    """Return the URL of the list or item page that had the form. URLs of other sites are ignored."""
     homes = (
         reverse("campaign-report-items", args=[item.campaign_id]) + "?",
         reverse("campaign-item", args=[item.campaign_id, item.pk]),

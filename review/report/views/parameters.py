@@ -1,4 +1,6 @@
-"""What the address of a report's page says: the criterion, which items, and the ways to the others."""
+"""Reads the URL parameters of a report's page (criterion and items), and builds the links to the
+alternatives.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from review.study import Criterion
 
 
 def read_criterion(request: HttpRequest) -> Criterion:
-    """Return the criterion in the query string, strict by default. Raises BadInput for an unknown one."""
+    """Return the criterion in the query string, strict by default. Raises BadInput for an unknown
+    criterion.
+    """
     try:
         return Criterion(request.GET.get("criterion", Criterion.STRICT.value))
     except ValueError:
@@ -22,7 +26,9 @@ def read_criterion(request: HttpRequest) -> Criterion:
 
 
 def read_which(request: HttpRequest) -> Which:
-    """Return the part of a figure in the query string, all items by default. Raises BadInput for an unknown one."""
+    """Return the part of a figure in the query string, all items by default. Raises BadInput for an
+    unknown part.
+    """
     value = request.GET.get("which", "all")
     if value not in get_args(Which):
         raise BadInput(_("Unknown part of a figure."), field="which")
@@ -34,7 +40,7 @@ def address(**parameters: str) -> str:
 
 
 def switch_of(criterion: Criterion, page: str = "", **parameters: str) -> list[dict[str, object]]:
-    """Strict and partial, for the component `switch`, each with its key."""
+    """Return the options strict and partial for the component `switch`, each with its shortcut key."""
     labels = {Criterion.STRICT: _("Strict"), Criterion.PARTIAL: _("Partial")}
     return [
         {

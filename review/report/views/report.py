@@ -1,4 +1,6 @@
-"""The live report of a study: its page, its tables as text, its threats to validity, its pairs of reviewers."""
+"""The live report of a study: its page, its tables as text, its threats to validity and its pairs
+of reviewers.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ def campaign_report(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def report_table(request: HttpRequest, pk: int, table: str, ending: str) -> HttpResponse:
-    """Download a table of the live report as text; the view is recorded."""
+    """Download a table of the live report as text. The view is recorded."""
     campaign = access_report(signed_in(request), pk)
     report = make_report(campaign)
     log_look(campaign, ReportLook.What.REPORT, by=signed_in(request))
@@ -62,7 +64,9 @@ def report_table(request: HttpRequest, pk: int, table: str, ending: str) -> Http
 
 @require_safe
 def report_threats_page(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show how each threat is prevented, recorded or reported, with the numbers; the view is recorded."""
+    """Show how each threat is prevented, recorded or reported, with the numbers. The view is
+    recorded.
+    """
     user = signed_in(request)
     campaign = access_report(user, pk)
     criterion = read_criterion(request)
@@ -83,7 +87,9 @@ def report_threats_page(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def report_pairs(request: HttpRequest, pk: int, stage: str) -> HttpResponse:
-    """Show the agreement of each two reviewers at a stage with too many for the report; the view is recorded."""
+    """Show the agreement of each pair of reviewers at a stage that has too many for the report. The
+    view is recorded.
+    """
     user = signed_in(request)
     campaign = access_report(user, pk)
     report = make_report(campaign)
@@ -113,7 +119,7 @@ def show_live(
     refused: BadInput | None = None,
     typed: str = "",
 ) -> HttpResponse:
-    """Render the page; after a refused snapshot, with the typed name."""
+    """Render the page. After a refused snapshot, show the typed name."""
     criterion = read_criterion(request)
     report = renew_report(campaign) if "now" in request.GET else recent_report(campaign)
     log_look(campaign, ReportLook.What.REPORT, by=signed_in(request))
@@ -150,7 +156,9 @@ def _tabulate_plan(campaign: Campaign, report: Json, criterion: Criterion, plan:
 def show_body(
     report: Json, criterion: Criterion, items_url: str = "", changes_url: str = ""
 ) -> dict[str, object]:
-    """Return the context of a report's body, live or saved; without URLs, nothing links to its items."""
+    """Return the context of a report's body, live or saved. Without URLs, the body has no links to
+    items.
+    """
     view = ReportView(report, criterion, items_url, changes_url)
     return {
         "report": report,
@@ -166,7 +174,9 @@ def show_body(
 
 
 def tables_url(campaign: Campaign) -> str:
-    """Return the base URL of the tables as text, to which a table's name and a format's ending are added."""
+    """Return the base URL of the text tables, to which a table's name and a format's suffix are
+    appended.
+    """
     return reverse("campaign-report-table", args=[campaign.pk, "x", "md"]).removesuffix("x.md")
 
 
@@ -179,7 +189,9 @@ def write_table(
     more: Sequence[Table] = (),
     threats: Json | None = None,
 ) -> HttpResponse:
-    """Return a table of a report or its threats, or one of `more`, as text; 404 for an unknown table or format."""
+    """Return a table of a report or its threats, or one of `more`, as text. Raises Http404 for an
+    unknown table or format.
+    """
     form = FORMATS.get(ending)
     view = ReportView(report, criterion)
     tables = {one.key: one for one in tables_in(show_sections(view) if view.arms else [])}

@@ -1,1 +1,1 @@
-"""General statistics: intervals, exact p values, coefficients of agreement and the bootstrap."""
+"""General statistics: intervals, exact p values, agreement coefficients and the bootstrap."""

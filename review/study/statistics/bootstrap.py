@@ -1,7 +1,8 @@
 """Percentile bootstrap over statements, drawn from counts of equal ones and widened for small samples.
 
-Items of one statement are not independent, so whole statements are drawn with replacement. A draw stores only how often
-each kind of statement occurs. A million items therefore cost no more than the number of kinds.
+Items of one statement are not independent, so whole statements are drawn with replacement. A draw
+stores only how often each kind of statement occurs. The cost therefore depends on the number of
+kinds, not on the number of items.
 
 Draws of k statements vary less than samples do, by a factor of sqrt((k - 1) / k), and plain percentiles ignore the t
 distribution. Efron's interval of 30 statements is about 6% too narrow. `tail` applies the correction of Hesterberg
@@ -27,16 +28,16 @@ _Kind = TypeVar("_Kind", bound=Hashable)
 
 DRAWS, MOST_DRAWS = 2_000, 20_000
 FEW_TO_DRAW = 500
-# For fewer than 500 statements, the ends of 2,000 draws still move by more than 0.01 with the seed. The spread of the
-# draws is inversely proportional to the square root of the number of statements. This total of drawn statements keeps
-# the ends stable.
+# For fewer than 500 statements, the interval ends from 2,000 draws still move by more than 0.01
+# with the seed. The spread of the draws is inversely proportional to the square root of the number
+# of statements. This total of drawn statements keeps the ends stable.
 STATEMENTS_DRAWN = 4_000_000
 SEED = 20250131
 LEAST_STATEMENTS = 20
 MOST_UNDEFINED = 0.05
 FEW_STATEMENTS = "fewer than 20 statements"
 OFTEN_UNDEFINED = "more than 5% of the draws have no variation"
-# An interval without width would claim that nothing is uncertain.
+# An interval of zero width would claim that the value is certain.
 ALL_ALIKE = "all draws give the same value"
 _NO_WIDTH = 1e-12
 # Maximum number of values held in memory at a time.
@@ -60,7 +61,9 @@ def as_rows(
 
 
 def resample(rows: Floats, times: Floats) -> Floats:
-    """Draw as many statements again, many times, and return the number of items of each kind in each draw."""
+    """Draw the same number of statements many times, and return the number of items of each kind in
+    each draw.
+    """
     total = int(times.sum())
     wanted = DRAWS if total >= FEW_TO_DRAW else min(MOST_DRAWS, STATEMENTS_DRAWN // total)
     generator = np.random.default_rng(SEED)
@@ -81,7 +84,9 @@ def tail(statements: int) -> float:
 def intervals_of(
     measures: Mapping[str, Callable[[Floats], Floats]], rows: Floats, times: Floats
 ) -> tuple[dict[str, list[float] | None], str]:
-    """Return the interval of each measure, and why one is missing. A measure takes the draws of `resample`."""
+    """Return the interval of each measure, and the reason why one is missing. A measure takes the
+    draws from `resample`.
+    """
     if times.sum() < LEAST_STATEMENTS:
         return dict.fromkeys(measures), FEW_STATEMENTS
     draws = resample(rows, times)

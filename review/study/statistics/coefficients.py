@@ -1,7 +1,8 @@
-"""Agreement coefficients, kappa and alpha, of many tables at once; undefined ones are NaN.
+"""Agreement coefficients, kappa and alpha, for many tables at once. Undefined coefficients are NaN.
 
-A table of two reviewers has 3 by 3 counts of their scores; leading dimensions are for many tables. A penalty is 0 for
-equal values and grows with their distance. A criterion that splits the scale is a penalty too, of 1 across the split.
+A table for two reviewers has 3 by 3 counts of their scores. Leading dimensions are for multiple
+tables. A penalty is 0 for equal values and grows with their distance. A criterion that splits the
+scale is also a penalty, with 1 across the split.
 
 Cohen 1960 and 1968 for kappa; Krippendorff, Content Analysis, for alpha and its ordinal metric; Gwet 2008 for AC1;
 Gwet 2014, Handbook of Inter-Rater Reliability (4th edition), for AC2, ordinal weights and missing values, as in his R
@@ -23,7 +24,7 @@ Floats: TypeAlias = "NDArray[np.float64]"
 
 @cache
 def penalties() -> dict[str, Floats]:
-    """Return what each pair of values costs, by the penalty's name."""
+    """Return the penalty for each pair of values, by the penalty's name."""
     steps = np.abs(np.subtract.outer(np.arange(3), np.arange(3))).astype(np.float64)
     return {
         "nominal": (steps > 0).astype(np.float64),
@@ -43,19 +44,24 @@ ALPHAS = ("nominal", "ordinal", "interval")
 
 
 def percents_of(tables: Floats, penalty: Floats) -> Floats:
-    """The share of items on which both agree; for penalties of 0 and 1. No table may be empty."""
+    """Return the share of items on which both agree, for penalties of 0 and 1. No table may be
+    empty.
+    """
     share: Floats = 1 - _cost(tables, penalty) / tables.sum(axis=(-2, -1))
     return share
 
 
 def kappas_of(tables: Floats, penalty: Floats) -> Floats:
-    """Return 1 minus the ratio of the penalty to that expected from the margins; undefined if none is expected."""
+    """Return 1 minus the ratio of the penalty to the penalty expected from the margins. Undefined
+    if the expected penalty is 0.
+    """
     expected = _cost(tables.sum(axis=-1)[..., :, None] * tables.sum(axis=-2)[..., None, :], penalty)
     return _one_less(_cost(tables, penalty) * tables.sum(axis=(-2, -1)), expected)
 
 
 def alphas_of(multisets: Floats, times: Floats, metric: str) -> Floats:
-    """Return Krippendorff's alpha of many samples of the same kinds of item; undefined if all values are equal.
+    """Return Krippendorff's alpha for many samples of the same kinds of items. Undefined if all
+    values are equal.
 
     `multisets` (kinds x 3) has the numbers of scores of 0, 1 and 2, at least two in total; `times` (samples x kinds)
     has the number of items of each kind in a sample; `metric` is nominal, ordinal or interval.
@@ -72,7 +78,7 @@ def alphas_of(multisets: Floats, times: Floats, metric: str) -> Floats:
 
 
 def percent_of(multisets: Floats, times: Floats) -> Floats:
-    """Return the proportion of agreeing pairs of scores for many samples; undefined without a pair."""
+    """Return the proportion of agreeing pairs of scores for many samples. Undefined without a pair."""
     raters = multisets.sum(axis=1)
     agreeing = times @ (multisets * (multisets - 1)).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -81,27 +87,30 @@ def percent_of(multisets: Floats, times: Floats) -> Floats:
 
 
 def ac1_of(multisets: Floats, times: Floats) -> Floats:
-    """Return Gwet's AC1 of right and wrong under the strict criterion."""
+    """Return Gwet's AC1 for right and wrong under strict."""
     right = multisets[:, 2]
     return gwet_of(np.stack([multisets.sum(axis=1) - right, right], axis=1), times, np.eye(2))
 
 
 def ac2_of(multisets: Floats, times: Floats) -> Floats:
-    """Return Gwet's AC2 of the scores 0, 1 and 2 with ordinal weights."""
+    """Return Gwet's AC2 for the scores 0, 1 and 2 with ordinal weights."""
     return gwet_of(multisets, times, ordinal_weights(3))
 
 
 def ordinal_weights(size: int) -> Floats:
-    """Return Gwet's ordinal weights: 1 minus the share of category pairs in the range from one to the other."""
+    """Return Gwet's ordinal weights: 1 minus the share of all category pairs that lie within the
+    range from one category to the other.
+    """
     steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
     weights: Floats = 1 - steps * (steps + 1) / (size * (size - 1))
     return weights
 
 
 def gwet_of(multisets: Floats, times: Floats, weights: Floats) -> Floats:
-    """Return Gwet's coefficient of many samples with these weights. With identity weights it is AC1.
+    """Return Gwet's coefficient with these weights for many samples. With identity weights, it is
+    AC1.
 
-    Items with one score count in the shares of the categories only.
+    Items with one score count only in the category shares.
     """
     raters, size = multisets.sum(axis=1), len(weights)
     is_shared = raters > 1
@@ -116,7 +125,9 @@ def gwet_of(multisets: Floats, times: Floats, weights: Floats) -> Floats:
 
 
 def fleiss_of(multisets: Floats, times: Floats) -> Floats:
-    """Return Fleiss' kappa for items with the same number of scores each; undefined if all values are equal."""
+    """Return Fleiss' kappa for items with the same number of scores each. Undefined if all values
+    are equal.
+    """
     raters = multisets.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         within = ((multisets * (multisets - 1)).sum(axis=1)) / (raters * (raters - 1))
@@ -128,7 +139,7 @@ def fleiss_of(multisets: Floats, times: Floats) -> Floats:
     return found
 
 
-# Penalties by the metric of alpha; the one of "ordinal" depends on the scores.
+# Penalties by alpha's metric. The penalty of "ordinal" depends on the scores.
 _FIXED = {"nominal": "nominal", "interval": "quadratic"}
 
 
@@ -143,7 +154,9 @@ def _one_less(paid: Floats, expected: Floats) -> Floats:
 
 
 def _ordinal(margins: Floats) -> Floats:
-    """The squared number of values between two ranks, each end by half (Krippendorff's ordinal metric)."""
+    """Return the squared number of values between two ranks, with each end counted by half
+    (Krippendorff's ordinal metric).
+    """
     upto = np.cumsum(margins, axis=-1) - margins / 2
     distance: Floats = (upto[:, :, None] - upto[:, None, :]) ** 2
     return distance

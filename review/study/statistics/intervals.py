@@ -1,4 +1,6 @@
-"""Shares and paired differences of shares with 95% intervals, for items that may share statements."""
+"""Calculates shares and paired differences of shares with 95% intervals, for items that may share
+statements.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ Cluster = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Share:
-    """A proportion with its interval. With a denominator of 0, it has neither, and its value is not 0.
+    """A proportion with its interval. With a denominator of 0, the share has no value (not 0) and
+    no interval.
 
     `deff` is the design effect if statements repeat, and None otherwise.
     """
@@ -36,7 +39,9 @@ class Share:
     def of(
         cls, numerator: int, denominator: int, *, clusters: Sequence[Cluster] | None = None
     ) -> Share:
-        """Return the share with Wilson's interval. `clusters` are all its statements, or None if none repeats."""
+        """Return the share with Wilson's interval. `clusters` are all its statements, or None if no
+        statement repeats.
+        """
         if not denominator:
             return cls(numerator, denominator, None, None, None)
         value, deff = numerator / denominator, None
@@ -67,10 +72,11 @@ class Share:
 
 @dataclass(frozen=True)
 class Difference:
-    """Two shares of the same items: `gained` are right only after, `lost` only before.
+    """Two shares of the same items: `gained` items are right only after, and `lost` items only
+    before.
 
-    The value is after minus before, with its interval. The p value comes from flipping the signs of whole statements,
-    which is McNemar's exact test if none repeats.
+    The value is after minus before, with its interval. The p value comes from flipping the signs of
+    whole statements, which is McNemar's exact test if no statement repeats.
     """
 
     gained: int
@@ -96,7 +102,8 @@ class Difference:
     ) -> Difference:
         """Return the difference with Newcombe's interval (method 10).
 
-        `clusters` are all statements if some repeat: their difference, their number of items, and how many are equal.
+        `clusters` are all statements if some repeat: their difference, their number of items, and
+        the number of equal statements.
         """
         items = both + lost + gained + neither
         if not items:
