@@ -44,7 +44,7 @@ def make_run(
     """Create a finished Run with a first Draft and, if feedback is given, a refined one, without model calls."""
     action = make_action(statement, by=by)
     run = services.start_run(action, by=by, origin=origin, enqueue=False)
-    first = make_draft(run, script=script, kind="generated", verdict=verdict)
+    first = make_draft(run, number=1, script=script, kind="generated", verdict=verdict)
     recommended = first
     if feedback:
         given = Feedback.objects.create(
@@ -53,6 +53,7 @@ def make_run(
         if refined:
             second = make_draft(
                 run,
+                number=2,
                 script=refined,
                 kind="refined",
                 verdict=refined_verdict,
@@ -61,22 +62,25 @@ def make_run(
                 feedback=given,
             )
             recommended = second if refined_verdict == "correct" else first
+    return _finish(run, verdict=verdict, recommended=recommended)
+
+
+def _finish(run: Run, **values: object) -> Run:
     now = timezone.now()
-    Run.objects.filter(pk=run.pk).update(
-        state=Run.State.DONE,
-        started_at=now,
-        finished_at=now,
-        verdict=verdict,
-        recommended=recommended,
-    )
-    run.refresh_from_db()
+    values |= {"state": Run.State.DONE, "started_at": now, "finished_at": now}
+    for name, value in values.items():
+        setattr(run, name, value)
+    run.save(update_fields=values)
+    run._state.fields_cache.clear()  # tests change the rows of the action and the configuration
     return run
 
 
-def make_draft(run: Run, *, script: str, kind: str, verdict: str = "", **fields: object) -> Draft:
+def make_draft(
+    run: Run, *, script: str, kind: str, verdict: str = "", number: int = 0, **fields: object
+) -> Draft:
     draft = Draft.objects.create(
         run=run,
-        number=run.drafts.count() + 1,
+        number=number or run.drafts.count() + 1,
         kind=kind,
         script=script,
         sha256=Version.hash_of(script),
@@ -132,18 +136,9 @@ def make_finding(draft: Draft, **values: object) -> DraftFinding:
 def make_answered_run(version: Version, *, by: User | None = None, **match: object) -> Run:
     """Create a finished Run that the catalogue answered with this version."""
     run = services.start_run(make_action(by=by), by=by, enqueue=False)
-    draft = make_draft(run, script=version.script, kind="retrieved", version=version)
+    draft = make_draft(run, number=1, script=version.script, kind="retrieved", version=version)
     make_match(run, version, phrasing=version.entry.title, **match)
-    now = timezone.now()
-    Run.objects.filter(pk=run.pk).update(
-        state=Run.State.DONE,
-        started_at=now,
-        finished_at=now,
-        answered_by=version,
-        recommended=draft,
-    )
-    run.refresh_from_db()
-    return run
+    return _finish(run, answered_by=version, recommended=draft)
 
 
 def imported_configuration() -> Configuration:

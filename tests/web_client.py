@@ -19,13 +19,17 @@ from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
 from django.conf import settings
-from django.http import HttpResponse
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
 from django.template import Context, Template
 from django.test import Client
 from django.test import client as django_client
 from django.test.client import MULTIPART_CONTENT
 from django.test.utils import ContextList
 
+from scriptsmith_site.people.sign_in.entrance import note_session
+from scriptsmith_site.people.sign_in.sessions import SessionStore
 from tests.page_forms import TOKEN, forms_in
 
 _SECRET_LENGTH = 32
@@ -87,6 +91,21 @@ class WebClient(Client):
             self._pages.pop(path, None)
             self._pages[path] = response.content.decode(errors="replace")
         return response
+
+    def _login(self, user: User, backend: str) -> None:
+        """Store a new session with one query. Django's client also records a sign-in, which takes fifteen more."""
+        if settings.SESSION_COOKIE_NAME in self.cookies:
+            super()._login(user, backend)
+            return
+        request = HttpRequest()
+        request.session = session = SessionStore()
+        session[SESSION_KEY] = str(user.pk)
+        session[BACKEND_SESSION_KEY] = backend
+        session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+        note_session(request, user)
+        session._session_key = secrets.token_hex(16)
+        session.create_model_instance(session._session).save(force_insert=True)
+        self._set_login_cookies(request)
 
     def logout(self) -> None:
         """Log out and forget all pages. Django's client also clears its cookies."""

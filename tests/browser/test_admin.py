@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,14 +81,6 @@ def test_the_admin_can_be_read_by_everybody(
     assert found == []
 
 
-def test_the_admins_list_leads_to_the_pages_for_files(sign_in: Callable[..., Page]) -> None:
-    page = sign_in("carla")
-    for name, address in (("Import", "/catalogue/imports/"), ("Export", "/catalogue/export/")):
-        page.goto("/admin/catalog/entry/")
-        page.get_by_role("link", name=name, exact=True).click()
-        expect(page).to_have_url(re.compile(address))
-
-
 def test_a_curator_imports_on_the_catalogues_page_by_keyboard(
     sign_in: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -109,15 +100,14 @@ def test_a_curator_imports_on_the_catalogues_page_by_keyboard(
     assert problems_of(page) == []
 
 
-@pytest.mark.parametrize("action", ["verify", "deprecate"])
 def test_an_action_is_said_before_it_is_done(
-    shelved: dict[str, str], sign_in: Callable[..., Page], action: str
+    shelved: dict[str, str], sign_in: Callable[..., Page]
 ) -> None:
     page = sign_in("carla")
     page.goto("/admin/catalog/version/")
 
     page.locator(".action-select").first.check()
-    page.locator("select[name=action]").select_option(action)
+    page.locator("select[name=action]").select_option("verify")
     page.get_by_role("button", name="Run").or_(page.get_by_role("button", name="Go")).first.click()
 
     expect(page.get_by_text("What will happen")).to_be_visible()

@@ -55,9 +55,6 @@ def test_the_pages_of_agents_can_be_read_and_used_by_keys(
     page.keyboard.press("Enter")
     expect(page.locator("#test")).to_contain_text(slug)
     assert problems_of(page) == []
-    pictures.take(page, "agents-test", narrow=True, whole=True)
-    page.set_viewport_size({"width": 1366, "height": 700})
-    pictures.take(page, "agents-small")
 
     curator = sign_in("carla")
     curator.goto("/catalogue/outcome-reports/")
@@ -65,9 +62,6 @@ def test_the_pages_of_agents_can_be_read_and_used_by_keys(
     pictures.take(curator, "outcome-reports", narrow=True)
     curator.goto(f"/catalogue/{slug}/")
     assert problems_of(curator) == []
-    pictures.take(curator, "entry-export", narrow=True, whole=True)
-    curator.goto("/settings/")
-    pictures.take(curator, "token-scopes", narrow=True, whole=True)
     curator.goto("/catalogue/outcome-reports/")
     curator.get_by_role("button", name="Seen").focus()
     curator.keyboard.press("Enter")

@@ -97,21 +97,6 @@ def test_rejecting_scripts_of_the_queue_takes_nine_keys_each_and_no_page_load(
     assert len(met) == 3
 
 
-@pytest.mark.nightly
-def test_two_reviewers_on_the_same_study_never_meet_the_same_item(
-    site: Site, sign_in: Callable[..., Page]
-) -> None:
-    address = make_on(site, "Two", items=6, people=["rita", "rolf"])
-    first, second = sign_in("rita"), sign_in("rolf")
-    for page in (first, second):
-        page.goto(address)
-    met = score_all(first, most=2)
-    others = score_all(second, most=9)
-    first.reload()
-    assert not set(met) & set(others)
-    assert len(met) + len(others) == 5, "one is still in the first one's hands"
-
-
 def test_the_screen_fits_and_can_be_used_by_everybody_at_each_stage(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:

@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.axe import problems_of
 from tests.browser.desk import log_in, queue_on
-from tests.browser.pictures import take
 from tests.site_process import Site
 
 _ENTRY = """
@@ -76,7 +75,6 @@ def test_a_version_is_edited_by_keys_with_findings_and_changes(
     expect(found.locator(".risk-high").first).to_have_text("high risk")
     expect(page.locator(".checked-summary .risk-high")).to_have_text("high risk")
     expect(page.locator(".cm-marks svg.is-high")).to_have_count(1)
-    take(page, "editor-findings", whole=True, narrow=True)
     assert problems_of(page) == []
     # A finding in the list leads to its line.
     page.keyboard.press("Control+Home")
@@ -101,7 +99,6 @@ def test_a_version_is_edited_by_keys_with_findings_and_changes(
     # Show the changes next to the original, and revert one of them.
     page.get_by_label("Changes to the previous version").check()
     expect(page.locator(".cm-changedLine")).to_have_count(3)
-    take(page, "editor-changes", whole=True)
     assert problems_of(page) == []
     page.get_by_role("button", name="Revert").click()
     expect(page.locator("#id_script")).to_have_value(SCRIPT)
@@ -134,7 +131,6 @@ def test_the_desk_edits_in_a_dialog_that_the_first_escape_leaves_open(
         '#!/usr/bin/env bash\nfind /srv/Editor-0 -name "*X*"\na r e 1'
     )
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
-    take(page, "editor-desk", narrow=True)
     assert problems_of(page) == []
     page.keyboard.press("Escape")
     expect(page.locator("#edit")).to_be_visible()
@@ -198,7 +194,6 @@ def test_hostile_text_is_shown_as_it_is_and_stays_what_it_was(
     expect(page.locator(".cm-odd", has_text="U+202E")).to_be_visible()
     expect(page.locator(".checked-summary .risk-high")).to_be_visible()
     assert page.locator("img[src]").count() == 0
-    take(page, "editor-hostile")
     # With ten thousand lines and one of 5,000 characters, only the visible part is drawn, but the field has all.
     long = "\n".join(f"echo {number}" for number in range(10_000)) + "\necho " + "x" * 5_000
     paste(page, long)

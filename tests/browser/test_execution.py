@@ -130,10 +130,8 @@ def looks_at_figures(page: Page) -> None:
     page.get_by_role("link", name="Sandbox results in the review queue").click()
     expect(page.get_by_text("Execution accuracy in sandbox tests")).to_be_visible()
     assert problems_of(page) == []
-    take(page, "execution-live", narrow=True, whole=True)
     page.locator("main a[href*='/execution/changes/']").first.click()
     expect(page.get_by_text("Nobody said that .yml counts.")).to_be_visible()
     assert problems_of(page) == []
-    take(page, "changed-cases", narrow=True)
     page.set_viewport_size({"width": 390, "height": 844})
     assert fits_in_width(page)

@@ -95,7 +95,6 @@ def test_from_the_alert_to_the_copied_script_with_keys_only(
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto("/")
     expect(page.get_by_role("heading", name="Open incidents")).to_be_visible()
-    take(page, "home-incidents")
     pressed: list[str] = []
     began = time.monotonic()
 
@@ -119,7 +118,6 @@ def test_from_the_alert_to_the_copied_script_with_keys_only(
     seconds = time.monotonic() - began
     copied = page.evaluate("navigator.clipboard.readText()")
     assert "systemctl restart" in copied and "nginx" in copied
-    take(page, "incident-copied")
     press("1")
     expect(page.get_by_text("Saved.")).to_be_visible()
     print(f"{len(pressed)} keys, {seconds:.1f} s from Home to the clipboard: {' '.join(pressed)}")
@@ -143,7 +141,6 @@ def test_the_page_at_every_width_and_for_everybody(
     page.keyboard.press("t")
     expect(page.get_by_role("button", name="Unassign")).to_be_visible()
     page.goto(f"{incident}ask/")
-    take(page, "incident-ask")
 
 
 def test_an_administrator_adds_a_source_previews_a_sample_and_tests_it(
@@ -167,7 +164,6 @@ def test_an_administrator_adds_a_source_previews_a_sample_and_tests_it(
     assert problems_of(page) == []
     page.keyboard.press("t")
     expect(page.get_by_text("The sample opened incident")).to_be_visible()
-    take(page, "alert-source", narrow=True)
     page.goto("/alert-rules/")
     expect(page.get_by_text("No rules")).to_be_visible()
     page.goto("/alert-rules/new/")
@@ -182,4 +178,3 @@ def test_an_administrator_adds_a_source_previews_a_sample_and_tests_it(
     expect(page.get_by_text("Services that do not answer").first).to_be_visible()
     page.goto("/alert-rules/")
     assert problems_of(page) == []
-    take(page, "alert-rules")

@@ -71,11 +71,9 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
     page = sign_in("adam")
     page.goto("/integrations/mirror/")
     assert problems_of(page) == []
-    take(page, "git-mirror-off", narrow=True)
     page.keyboard.press("n")
     page.get_by_role("textbox", name="Repository").fill(str(repository.path))
     assert problems_of(page) == []
-    take(page, "git-mirror-form", narrow=True, whole=True)
     page.keyboard.press("Control+Enter")
     commits = page.locator("#commits tbody")
     expect(commits.get_by_text("Pushed").first).to_be_visible()
@@ -106,7 +104,6 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
     expect(curator.get_by_text("1 version waits in review")).to_be_visible()
     curator.goto("/integrations/mirror/branches/")
     assert problems_of(curator) == []
-    take(curator, "git-mirror-branches", narrow=True)
 
     repository.commit(clone, {"notes.txt": "In a hurry.\n"}, "A shortcut", push="main")
     site.run(_SUSPEND.format(slug=restart))

@@ -1,4 +1,4 @@
-"""A manager who has read no docs: from a table of forty rows to the figures of a closed study, and its export.
+"""A manager who has read no docs: from a table of forty rows to a closed study.
 
 The test counts page loads and clicks. Two reviewers score all items with the keyboard.
 """
@@ -6,7 +6,6 @@ The test counts page loads and clicks. Two reviewers score all items with the ke
 from __future__ import annotations
 
 import csv
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.axe import problems_of
 from tests.browser.desk import score_all
 from tests.browser.pictures import take
 
@@ -47,27 +45,6 @@ def statement_of(number: int) -> str:
     return f"List the files below /srv/team-{number} that are older than {number} days"
 
 
-_CUT_OFF = """[...document.querySelectorAll('.report-section .table-scroll')]
-    .filter(one => !one.clientHeight || one.scrollWidth > one.clientWidth).length"""
-
-
-def print_out(page: Page, name: str) -> None:
-    """Check that the printed page has every section open, no clipped table and nothing that only a screen can use."""
-    size = page.viewport_size
-    assert size is not None
-    page.emulate_media(media="print")
-    page.set_viewport_size({"width": 718, "height": 1000})  # an A4 sheet between its margins
-    expect(page.get_by_role("button", name="Print or save as PDF")).to_have_count(0)
-    expect(page.get_by_role("link", name="as LaTeX")).to_have_count(0)
-    folder = os.environ.get("SCRIPTSMITH_SCREENSHOTS")
-    if folder:
-        page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
-        page.pdf(path=str(Path(folder) / f"{name}.pdf"), format="A4")
-    assert page.evaluate(_CUT_OFF) == 0
-    page.set_viewport_size(size)
-    page.emulate_media(media="screen")
-
-
 def write_table(path: Path) -> None:
     """Write forty rows with the user's own column names."""
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -87,7 +64,7 @@ def write_table(path: Path) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.timeout(600)
-def test_from_a_table_to_the_figures_of_a_closed_study(
+def test_from_a_table_to_a_closed_study(
     manager: Manager, sign_in: Callable[..., Page], tmp_path: Path
 ) -> None:
     file = tmp_path / "team folders.csv"
@@ -154,7 +131,6 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
             key_for=lambda said, keys=keys if name_of == "rolf" else {}: keys.get(said, "2"),  # type: ignore[misc]
         )
         assert len(set(met)) == ROWS
-        take(reviewer, f"study-through-{name_of}", narrow=True)
     page.reload()
     expect(page.get_by_text("40 of 40 items done")).to_be_visible()
     waiting = page.get_by_role("link", name="8 items wait for an adjudicator")
@@ -163,16 +139,13 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
 
     # The disagreements are adjudicated, with a reason each.
     manager.click(waiting)
-    take(page, "study-to-settle", narrow=True)
     manager.click(page.get_by_role("link", name="Start"))
-    take(page, "study-settle", narrow=True)
     while page.locator("#settle").count():
         manager.click(page.get_by_role("radio", name="partially correct"))
         page.get_by_label("Reason").fill("It lists folders as well.")
         with page.expect_navigation():
             manager.click(page.get_by_role("button", name="Save final score"))
     expect(page.get_by_text("No disagreements to resolve")).to_be_visible()
-    take(page, "study-settled", narrow=True)
 
     manager.click(page.get_by_role("link", name="Open dashboard"))
     manager.click(page.get_by_role("button", name="Close"))
@@ -182,33 +155,5 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
     expect(page.get_by_text("The study is closed")).to_be_visible()
     expect(page.get_by_text("Forecast")).to_have_count(0)
     take(page, "study-closed", narrow=True, whole=True)
-
-    # Every fifth of the forty items is wrong, which leaves 32 of 40.
-    manager.click(page.get_by_role("link", name="Report").first)
-    expect(page.get_by_role("link", name="32/40").first).to_be_visible()
-    assert problems_of(page) == []
-    take(page, "study-report", narrow=True, whole=True)
-    print_out(page, "study-report-print")
-    manager.click(page.get_by_role("link", name="First-pass accuracy").first)
-    expect(page.locator("#first_pass_accuracy")).to_be_visible()
-    take(page, "study-report-figure", narrow=True)
-
-    manager.click(page.get_by_role("link", name="Export").first)
-    take(page, "study-export", narrow=True)
-    manager.click(page.get_by_role("button", name="Export"))
-    with page.expect_download() as download:
-        manager.click(page.get_by_role("link", name="Download"))
-    exported = tmp_path / "exported.jsonl"
-    download.value.save_as(exported)
-    text = exported.read_text(encoding="utf-8")
-    assert all(statement_of(number) in text for number in range(1, ROWS + 1))
-    assert text.count("It lists folders as well.") >= 8
-    take(page, "study-exported", narrow=True)
-    print(f"To the figures and out of them: {manager.clicks} clicks, {manager.pages} pages")
-    assert (manager.clicks, manager.pages) <= (50, 40)
-
-    page.goto("/campaigns/")
-    page.locator("[data-row]", has_text=name).click()
-    page.get_by_role("link", name="Change history").click()
-    for event in ("items imported", "state changed"):
-        expect(page.get_by_role("cell", name=event).first).to_be_visible()
+    print(f"To the closed study: {manager.clicks} clicks, {manager.pages} pages")
+    assert (manager.clicks, manager.pages) <= (45, 36)

@@ -31,6 +31,8 @@ count_due(study)
 print(study.pk)
 """
 WIDTHS = (1440, 390)
+_CUT_OFF = """[...document.querySelectorAll('.report-section .table-scroll')]
+    .filter(one => !one.clientHeight || one.scrollWidth > one.clientWidth).length"""
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +59,12 @@ def test_what_matters_stands_on_one_screen_and_the_rest_opens_by_its_link(
     expect(page.locator("#gain")).to_be_visible()
     page.locator(".forest a[href='#broken']").click()
     expect(page.locator("#broken")).to_be_visible()
-    take(page, "report-figures")
     assert problems_of(page) == []
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         page.goto(f"/campaigns/{study}/report/")
         assert fits_in_width(page)
         assert problems_of(page) == []
-    take(page, "report-narrow")
 
 
 def test_printed_report_keeps_axis_and_chart_labels(page: Page, study: str) -> None:
@@ -76,6 +76,9 @@ def test_printed_report_keeps_axis_and_chart_labels(page: Page, study: str) -> N
         "all => all.filter((one) => !one.getBoundingClientRect().width).map((one) => one.textContent)"
     )
     assert lost == [] and page.locator(".forest tfoot svg text").count() >= 5
+    assert page.evaluate(_CUT_OFF) == 0
+    expect(page.get_by_role("button", name="Print or save as PDF")).to_have_count(0)
+    expect(page.get_by_role("link", name="as LaTeX")).to_have_count(0)
     drawn = page.locator(".forest .axis").first.evaluate("one => getComputedStyle(one).stroke")
     assert drawn == page.locator(".forest .zero").first.evaluate(
         "one => getComputedStyle(one).stroke"
@@ -112,7 +115,6 @@ def test_without_script_the_report_reads_and_its_links_give_the_text(
 
 def test_what_differs_is_settled_by_keys_alone(page: Page, study: str) -> None:
     page.goto(f"/campaigns/{study}/adjudicate/")
-    take(page, "adjudication-list")
     assert problems_of(page) == []
     page.keyboard.press("s")
     page.wait_for_url("**/adjudicate/*/")
@@ -126,7 +128,6 @@ def test_what_differs_is_settled_by_keys_alone(page: Page, study: str) -> None:
         page.set_viewport_size({"width": width, "height": 900})
         assert fits_in_width(page)
         assert problems_of(page) == []
-    take(page, "adjudication-narrow")
     page.set_viewport_size({"width": 1440, "height": 900})
     while page.locator("#settle").count():
         page.keyboard.press("1")
@@ -140,6 +141,5 @@ def test_what_differs_is_settled_by_keys_alone(page: Page, study: str) -> None:
     expect(
         page.get_by_role("heading", name="Refined script").or_(page.locator("#script"))
     ).not_to_have_count(0)
-    take(page, "study-item")
     assert fits_in_width(page)
     assert problems_of(page) == []

@@ -73,13 +73,11 @@ def test_a_passkey_is_made_and_used_alone_and_after_the_password(named: BrowserC
     _sign_in(page, "rita")
     page.goto("/settings/second-factor/")
     assert problems_of(page) == []
-    take(page, "second-factor-none", narrow=True)
     page.get_by_role("link", name="Add a passkey").focus()
     page.keyboard.press("Enter")
     name = page.get_by_label("Name")
     expect(name).to_be_visible()
     assert problems_of(page) == []
-    take(page, "second-factor-passkey", narrow=True)
     name.focus()
     page.keyboard.type("laptop")
     page.keyboard.press("Enter")
@@ -102,7 +100,6 @@ def test_a_passkey_is_made_and_used_alone_and_after_the_password(named: BrowserC
     _sign_in(page, "rita")
     expect(page.get_by_role("button", name="Use a passkey")).to_be_visible()
     assert problems_of(page) == []
-    take(page, "sign-in-second-factor", narrow=True)
     page.get_by_role("button", name="Use a passkey").focus()
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: urlsplit(url).path == "/")
@@ -125,7 +122,6 @@ def test_an_app_is_added_by_keys_and_its_code_asked_for(named: BrowserContext) -
     expect(page.get_by_label("Code")).to_be_focused()
     assert problems_of(page) == []
     assert page.locator("img.qr").evaluate("image => image.naturalWidth") > 0, "the policy shows it"
-    take(page, "second-factor-app", narrow=True, whole=True)
     secret = page.locator("#app-secret").inner_text().replace(" ", "")
     page.keyboard.type(code_of(secret, later=-1))
     page.keyboard.press("Enter")
@@ -133,7 +129,6 @@ def test_an_app_is_added_by_keys_and_its_code_asked_for(named: BrowserContext) -
     expect(codes).to_be_visible()
     assert len(re.findall(r"\d{5} \d{5}", codes.inner_text())) == 10
     assert problems_of(page) == []
-    take(page, "second-factor-codes", narrow=True)
 
     _sign_out(page)
     _sign_in(page, "carla")
@@ -178,7 +173,6 @@ def test_a_person_comes_by_the_provider_and_an_administrator_sees_how_it_is(
         page.keyboard.press("Enter")
         expect(page.get_by_text("None of your groups may use ScriptSmith")).to_be_visible()
         assert problems_of(page) == []
-        take(page, "single-sign-on-refused", narrow=True)
 
         admin = sign_in("adam")
         admin.goto("/integrations/single-sign-on/")
@@ -187,5 +181,3 @@ def test_a_person_comes_by_the_provider_and_an_administrator_sees_how_it_is(
         expect(admin.locator("#test").get_by_text("works")).to_have_count(2)
         assert problems_of(admin) == []
         take(admin, "single-sign-on", narrow=True, whole=True)
-        admin.set_viewport_size({"width": 1366, "height": 700})
-        take(admin, "single-sign-on-small")

@@ -9,11 +9,12 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from catalog.entries.services.creation import add_phrasings, add_version, make_entry, prepare
-from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.lifecycle import mark_verified
 from catalog.entries.services.wording_confirmation import Confirmation
-from catalog.models import Version
+from catalog.models import Embedding, Entry, Version
 from catalog.retrieval import services as retrieval
+from catalog.retrieval import vector_store
+from catalog.retrieval.text_search import refresh_documents
 from catalog.version_details import Parameter, VersionDetails
 
 SCRIPT = """#!/usr/bin/env bash
@@ -61,6 +62,20 @@ def shelve(
         mark_verified(version, by=verified_by, note="")
     elif state == "deprecated":
         version.move_to(Version.State.DEPRECATED, by=None)
-    refresh([entry.pk])
-    retrieval.embed_missing()
+    refresh_documents([entry.pk])
+    _embed(entry, is_searchable=state == "verified")
     return version
+
+
+def _embed(entry: Entry, *, is_searchable: bool) -> None:
+    """Store the vectors of a new entry, with a third of the queries of `embed_missing`."""
+    model = vector_store.current_model()
+    if model is None or model.name != vector_store.embedder().name:
+        retrieval.embed_missing()
+        return
+    phrasings = list(entry.phrasings.all())
+    vectors = vector_store.embed_with(model, [one.text for one in phrasings])
+    Embedding.objects.bulk_create(
+        Embedding(phrasing=one, model=model, vector=vector, searchable=is_searchable)
+        for one, vector in zip(phrasings, vectors, strict=True)
+    )

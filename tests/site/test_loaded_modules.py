@@ -8,11 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-_SHARED = "from scriptsmith_site.embedded.load import load; load(8000)"
-_DJANGO = "import django; django.setup()"
-_WEB = f"{_SHARED}; from core.preloading import load_ahead; load_ahead()"
 # For tests, single sign-on and second factors, the mirror, statistics, models and the API's description.
 _FOR_FEW = {
     "anthropic",
@@ -29,18 +24,20 @@ _FOR_FEW = {
 }
 
 
-@pytest.mark.parametrize(
-    ("load", "never", "most"),
-    [
-        pytest.param(_DJANGO, _FOR_FEW | {"redis", "celery.apps.worker"}, 2_000, id="a command"),
-        pytest.param(_SHARED, _FOR_FEW, 2_350, id="supervisor and workers"),
-        pytest.param(_WEB, {"anthropic", "xllamacpp"}, 3_300, id="web"),
-    ],
+# What a command loads, what the supervisor and the workers load besides, and what the web processes load besides. Each
+# with the modules that are not loaded by then, and the maximum number of those that are.
+_STEPS = (
+    ("import django; django.setup()", _FOR_FEW | {"redis", "celery.apps.worker"}, 2_000),
+    ("from scriptsmith_site.embedded.load import load; load(8000)", _FOR_FEW, 2_350),
+    ("from core.preloading import load_ahead; load_ahead()", {"anthropic", "xllamacpp"}, 3_300),
 )
-def test_process_loads_few_modules(tmp_path: Path, load: str, never: set[str], most: int) -> None:
-    show = "import json, sys; print(json.dumps(sorted(sys.modules)))"
+
+
+def test_process_loads_few_modules(tmp_path: Path) -> None:
+    show = "print(json.dumps(sorted(sys.modules)))"
+    lines = "\n".join(f"{load}\n{show}" for load, _never, _most in _STEPS)
     done = subprocess.run(
-        [sys.executable, "-c", f"{load}\n{show}"],
+        [sys.executable, "-c", f"import json, sys\n{lines}"],
         cwd=Path(__file__).resolve().parents[2],
         env=os.environ
         | {
@@ -51,6 +48,7 @@ def test_process_loads_few_modules(tmp_path: Path, load: str, never: set[str], m
         text=True,
         check=True,
     )
-    loaded = set(json.loads(done.stdout.splitlines()[-1]))
-    assert loaded & never == set()
-    assert len(loaded) <= most
+    shown = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+    for loaded, (load, never, most) in zip(shown, _STEPS, strict=True):
+        assert never.isdisjoint(loaded), load
+        assert len(loaded) <= most, load

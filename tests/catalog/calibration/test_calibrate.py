@@ -6,9 +6,7 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from catalog import hooks, tasks
 from catalog.calibration import services
@@ -23,6 +21,7 @@ from tests.catalog.entries.test_two_curators import at_once
 from tests.catalog.shelf import ASKED, ClientFor, shelve
 from tests.make import make_answered_run, make_version
 from tests.people import make_person
+from tests.query_counts import count_queries
 
 pytestmark = pytest.mark.django_db
 
@@ -127,19 +126,6 @@ class TestThreshold:
         assert "45 of 47" in page.text
         assert "Precision against coverage" in page.text
 
-    def test_a_threshold_is_set_with_the_reason_and_the_labels_behind_it(
-        self, version: Version, curator: User, as_curator: Client
-    ) -> None:
-        label_all(version, curator, matches=45, others=15)
-        data = {"match": "0.59", "adapt": "0.2", "why": "95 % is enough", "seen": "0",
-                "wanted_precision": "0.95"}  # fmt: skip
-        assert as_curator.post(f"{ADDRESS}threshold/", data).status_code == 302
-        kept = Threshold.objects.get()
-        assert (kept.match, kept.by, kept.why) == (0.59, curator, "95 % is enough")
-        assert (kept.labels, kept.above, kept.above_right) == (60, 45, 45)
-        assert current_scoring().match_threshold == 0.59
-        assert "95 % is enough" in as_curator.get(ADDRESS).text
-
     def test_who_comes_second_is_told(
         self, curator: User, second_curator: User, client_for: ClientFor
     ) -> None:
@@ -149,6 +135,8 @@ class TestThreshold:
         assert page.status_code == 409
         assert "Curt has set the threshold to 0.7 in the meantime" in page.text
         assert 'value="mine"' in page.text
+        assert "first" in client_for(curator).get(ADDRESS).text
+
         with pytest.raises(Stale):
             services.set_threshold(match=0.9, adapt=0.2, why="x", by=curator, seen=0)
 
@@ -158,29 +146,30 @@ class TestThreshold:
             {"match": "1.5"},
             {"match": "nan"},
             {"adapt": "0.95"},
-            {"why": ""},
+            {"why": " "},
             {"match": "high"},
         ]:
-            answer = as_curator.post(f"{ADDRESS}threshold/", {**data, **changes})
-            assert answer.status_code == 422, changes
+            sent = {**data, **changes}
+            assert as_curator.post(f"{ADDRESS}threshold/", sent).status_code == 422, changes
+            by_api = as_curator.post("/api/v1/thresholds/", sent, content_type="application/json")
+            assert by_api.status_code == 422, changes
         assert not Threshold.objects.exists()
 
     def test_the_number_of_queries_does_not_grow(
-        self, version: Version, curator: User, as_curator: Client
+        self, version: Version, curator: User, manager: User, as_curator: Client
     ) -> None:
+        api = ("calibration/?precision=0.9", "thresholds/", "scorings/")
+        addresses = [ADDRESS, *(f"/api/v1/{one}" for one in api)]
         label_all(version, curator, matches=3, others=3)
         services.set_threshold(match=0.7, adapt=0.2, why="first", by=curator)
         as_curator.get(ADDRESS)
-        with CaptureQueriesContext(connection) as few:
-            as_curator.get(ADDRESS)
-        label_all(version, curator, matches=20, others=20)
+        few = [count_queries(as_curator, address) for address in addresses]
+        label_all(version, manager, matches=20, others=20)
         for number in range(3):
             services.set_threshold(match=0.7, adapt=0.2, why=str(number), by=curator)
 
-        with CaptureQueriesContext(connection) as many:
-            as_curator.get(ADDRESS)
-
-        assert len(many) == len(few) <= 20
+        assert [count_queries(as_curator, address) for address in addresses] == few
+        assert few[0] <= 20
 
 
 class TestOwnScoring:
@@ -233,27 +222,23 @@ class TestOwnScoring:
         assert chosen.status_code == 302
         assert current_scoring().version == made.name
         assert services.read_cases(made.name)
-        again = as_curator.post(f"{ADDRESS}scoring/", {"model": made.pk, "why": "again"})
-        assert again.status_code == 409
-
-        assert as_curator.post(f"{ADDRESS}scoring/", {"model": "", "why": ""}).status_code == 422
         as_curator.post(f"{ADDRESS}scoring/", {"model": "", "why": "back"})
         assert current_scoring().version == shipped_model().version
 
     def test_too_few_labels_are_said(
-        self, version: Version, curator: User, client_for: ClientFor
+        self, version: Version, curator: User, as_curator: Client
     ) -> None:
         services.label_match("Print the uptime", version=version, label="match", by=curator)
-        job = services.begin_fit(by=curator)
-        with pytest.raises(NotAllowedNow):
-            services.begin_fit(by=curator)
-        tasks.carry_out_job(job.pk)
-        page = client_for(curator).get(ADDRESS)
-        assert "The last fit failed." in page.text
-        assert (
-            "Only 1 labels are of pairs that the rules allow to match, 1 of them matches."
-            in page.text
-        )
+        begun = as_curator.post("/api/v1/calibration/fit/")
+        assert (begun.status_code, begun.json()["state"]) == (202, "waiting")
+        assert as_curator.post("/api/v1/calibration/fit/").status_code == 409
+        tasks.carry_out_job(Job.objects.get().pk)
+
+        fit = as_curator.get("/api/v1/calibration/").json()["fit"]
+        page = as_curator.get(ADDRESS)
+        problem = "Only 1 labels are of pairs that the rules allow to match, 1 of them matches."
+        assert fit["state"] == "failed" and problem in fit["trouble"]
+        assert "The last fit failed." in page.text and problem in page.text
         assert not ScoringModel.objects.exists()
 
     def test_a_job_is_done_once_and_taken_over_from_a_dead_worker(self, curator: User) -> None:

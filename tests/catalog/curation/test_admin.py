@@ -15,7 +15,7 @@ from catalog.listing import services as listing
 from catalog.models import Entry, Tag, Version
 from tests import people
 from tests.catalog.shelf import PLAIN, shelve
-from tests.pipeline.query_counts import count_queries
+from tests.query_counts import count_queries
 
 client = people.as_curator
 
@@ -40,6 +40,7 @@ def act(client: Client, model: str, name: str, *rows: object, **typed: str) -> s
     return client.post(f"/admin/catalog/{model}/", data, follow=True).text
 
 
+@pytest.mark.slow
 def test_administrator_opens_every_list_and_record_and_changes_nothing(
     administrator: User, as_administrator: Client
 ) -> None:
@@ -249,6 +250,7 @@ def test_a_tag_is_made_and_deleted(client: Client) -> None:
     assert [event for event, _who in events()] == ["tag created", "tag deleted"]
 
 
+@pytest.mark.slow
 def test_list_queries_do_not_grow(client: Client, curator: User, second_curator: User) -> None:
     addresses = [f"/admin/catalog/{model}/" for model in ("entry", "version", "tag")]
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from catalog import analysis
 from catalog.curation import services
@@ -16,6 +14,7 @@ from catalog.models import Recheck, Version
 from core.audit import events_of
 from core.errors import NotAllowedNow
 from tests.catalog.shelf import ClientFor, shelve
+from tests.query_counts import count_queries
 
 pytestmark = pytest.mark.django_db
 
@@ -121,14 +120,10 @@ def test_what_is_out_of_use_is_left_alone(old: Version, curator: User) -> None:
 def test_the_number_of_queries_does_not_grow(old: Version, as_curator: Client) -> None:
     recheck_versions(limit=10)
     as_curator.get(ADDRESS)
-    with CaptureQueriesContext(connection) as few:
-        as_curator.get(ADDRESS)
+    few = count_queries(as_curator, ADDRESS)
     for number in range(3):
         age(shelve(f"List folder {number}", script=UNQUOTED + f"echo {number}\n"))
     recheck_versions(limit=10)
 
-    with CaptureQueriesContext(connection) as many:
-        as_curator.get(ADDRESS)
-
     assert Recheck.objects.to_look_at().count() == 4
-    assert len(many) == len(few) <= 15
+    assert count_queries(as_curator, ADDRESS) == few <= 15

@@ -81,7 +81,10 @@ def test_the_page_says_so_and_its_form_asks_for_it(
     client.force_login(second_curator)
     assert "high risk" in client.get(reverse("entry-detail", args=[version.entry.slug])).text
     page = client.get(reverse("version-review", args=[version.pk])).text
-    assert "high risk" in page and "This script is high risk. Why is it safe to verify?" in page
+    question = "This script is high risk. Why is it safe to verify?"
+    assert "high risk" in page and question in page
+    refused = client.post(reverse("version-verify", args=[version.pk]), {"note": ""})
+    assert question in refused.text
 
 
 @pytest.mark.django_db

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import User
+from django.test import Client
 from django.utils import timezone
 
 from catalog.evidence import services
@@ -24,7 +24,6 @@ from catalog.execution.sandbox import (
 from catalog.models import CaseRun, EntryCases, Execution, Version
 from tests.catalog.evidence.conftest import RIGHT, WRONG, cases_text
 from tests.catalog.execution.cases.writing import case_data
-from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
 
@@ -75,14 +74,12 @@ def quality_run() -> CaseRun:
 
 
 def test_the_result_is_there_first_and_the_quality_once(
-    ran: Execution, kept: EntryCases, version: Version, prints: Prints, curator: User
+    ran: Execution, kept: EntryCases, version: Version, prints: Prints, as_curator: Client
 ) -> None:
-    client = WebClient()
-    client.force_login(curator)
     address = f"/catalogue/{version.entry.slug}/cases/"
     assert prints.scripts == [RIGHT] * 2, "once, and once more to see what changes"
     assert ran.judged and ran.lacks_quality and ran.small_errors is None
-    assert "Mutation score not measured yet" in client.get(address).content.decode()
+    assert "Mutation score not measured yet" in as_curator.get(address).text
 
     run_cases_task(quality_run().pk)
     ran.refresh_from_db()
@@ -92,7 +89,7 @@ def test_the_result_is_there_first_and_the_quality_once(
         f"; the tests catch {ran.noticed} of {ran.small_errors} mutation"
         in ran.document["sentence"]
     )
-    page = client.get(address).content.decode()
+    page = as_curator.get(address).text
     assert "Mutation score not measured yet" not in page and "Mutations caught" in page
 
     measured = len(prints.scripts)
@@ -239,22 +236,20 @@ def test_the_quality_run_is_held_while_it_gives_way(
 
 
 def test_quality_is_tried_again_where_the_sandbox_fails_and_not_for_ever(
-    ran: Execution, version: Version, prints: Prints, curator: User
+    ran: Execution, version: Version, prints: Prints, as_curator: Client
 ) -> None:
     def fail() -> None:
         raise SandboxFailed("no more processes")
 
-    client = WebClient()
-    client.force_login(curator)
     address = f"/catalogue/{version.entry.slug}/cases/"
     prints.before_each = fail
     states = []
     for _try in range(running.QUALITY_TRIES):
-        assert "Mutation score not measured yet" in client.get(address).content.decode()
+        assert "Mutation score not measured yet" in as_curator.get(address).text
         run_cases_task(quality_run().pk)
         states.append(quality_run().state)
     assert states == ["waiting"] * (running.QUALITY_TRIES - 1) + ["done"]
-    page = client.get(address).content.decode()
+    page = as_curator.get(address).text
     assert "Mutation score not measured." in page and "Mutation score not measured yet" not in page
 
 

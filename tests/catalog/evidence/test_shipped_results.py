@@ -219,7 +219,7 @@ def test_no_check_holds_for_every_script_that_does_nothing(confined: Sandbox) ->
 
 
 @pytest.mark.slow
-def test_they_come_with_the_entries_once_and_respect_what_curators_did() -> None:
+def test_they_come_with_the_entries_once_and_respect_what_curators_did(curator: User) -> None:
     load_starter()
     entry = Entry.objects.get(slug="delete-rotated-app-logs")
     (kept,) = services.kept_cases(entry)
@@ -227,12 +227,6 @@ def test_they_come_with_the_entries_once_and_respect_what_curators_did() -> None
     assert kept.latest is not None and kept.latest.is_shipped
     assert not CaseRun.objects.exists()
     assert load_starter_cases(STARTER) == 0
-
-
-@pytest.mark.nightly
-def test_removed_cases_do_not_come_back(curator: object) -> None:
-    load_starter()
-    entry = Entry.objects.get(slug="delete-rotated-app-logs")
-    services.remove_cases(services.kept_cases(entry).get(), by=curator)
+    services.remove_cases(kept, by=curator)
     assert load_starter_cases(STARTER) == 0
     assert not services.kept_cases(entry).exists()

@@ -189,6 +189,7 @@ def test_an_export_of_nothing_is_an_empty_file(client: Client) -> None:
     assert zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))).namelist() == []
 
 
+@pytest.mark.slow
 def test_export_queries_do_not_grow(
     django_assert_num_queries: Callable[[int], object],
 ) -> None:

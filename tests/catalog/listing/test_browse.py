@@ -6,14 +6,13 @@ import html
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from catalog.entries import services as entry_services
 from catalog.models import EmbeddingModel, Version
 from catalog.version_details import VersionDetails
 from tests.catalog.shelf import DIRECTORY, SCRIPT, ClientFor, shelve
+from tests.query_counts import count_queries
 
 pytestmark = pytest.mark.django_db
 
@@ -88,6 +87,7 @@ def test_list_goes_on_page_by_page(as_reviewer: Client, monkeypatch: pytest.Monk
     assert listed(as_reviewer, f"?after={titles[2].pk}") == ["Task 4", "Task 3"]
 
 
+@pytest.mark.slow
 def test_number_of_queries_does_not_grow(curator: User, as_curator: Client) -> None:
     first = shelve("Task zero", script=SCRIPT, tags=["a"], owner=curator)
     addresses = [
@@ -97,12 +97,7 @@ def test_number_of_queries_does_not_grow(curator: User, as_curator: Client) -> N
     ]
 
     def count() -> dict[str, int]:
-        found = {}
-        for address in addresses:
-            with CaptureQueriesContext(connection) as queries:
-                assert as_curator.get(address).status_code == 200
-            found[address] = len(queries)
-        return found
+        return {address: count_queries(as_curator, address) for address in addresses}
 
     count()
     few = count()
@@ -119,15 +114,14 @@ def test_number_of_queries_does_not_grow(curator: User, as_curator: Client) -> N
     assert max(few.values()) <= 23
 
 
+@pytest.mark.slow
 def test_filtered_list_looks_up_each_name_once(curator: User, as_curator: Client) -> None:
     shelve("Task zero", script=SCRIPT, tags=["a"], owner=curator)
     found = {}
     names = ("tag=a", f"owner={curator.username}", f"tag=a&owner={curator.username}")
     for query in ("age=new7", *names):
         as_curator.get(f"/catalogue/?{query}")
-        with CaptureQueriesContext(connection) as queries:
-            as_curator.get(f"/catalogue/?{query}")
-        found[query] = len(queries)
+        found[query] = count_queries(as_curator, f"/catalogue/?{query}")
     assert {query: count - found["age=new7"] for query, count in found.items()} == dict(
         zip(found, (0, 1, 1, 2), strict=True)
     )

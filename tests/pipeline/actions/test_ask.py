@@ -63,12 +63,6 @@ def test_unusable_request_is_refused(way: Way, reviewer: User, subtests: pytest.
             assert not Action.objects.exists() and not Run.objects.exists()
 
 
-@both_ways
-def test_asking_takes_the_permission(way: Way, stranger: User) -> None:
-    assert way.ask(stranger, STATEMENT).status == 403
-    assert not Action.objects.exists()
-
-
 def test_a_refused_form_keeps_what_was_typed_and_shows_why(reviewer: User) -> None:
     answered = ByPage().ask(reviewer, "x" * 5_000, incident="Pager at 03:12", target="batch-04")
     assert "x" * 5_000 in answered.text
@@ -109,13 +103,6 @@ def test_hostile_text_is_shown_as_text(client_for: ClientFor, reviewer: User) ->
         page = client_for(reviewer).get(address).text
         assert "<script>alert" not in page
         assert "&lt;script&gt;alert(1)&lt;/script&gt; {{ 7|add:&quot;1&quot; }}" in page
-
-
-def test_nobody_asks_without_signing_in(client: Client, db: None) -> None:
-    assert client.get(reverse("action-new")).status_code == 302
-    assert client.post(reverse("action-new"), {"statement": STATEMENT}).status_code == 401
-    assert client.post("/api/v1/actions/", {"statement": STATEMENT}).status_code == 401
-    assert not Action.objects.exists()
 
 
 SEARCHES = "The catalogue is searched first"
@@ -178,27 +165,28 @@ SECRET = "AKIAABCDEFGHIJKLMNOP"
 TEXTS = ("statement", "incident", "environment", "reference", "target", "impact")
 
 
-@pytest.mark.parametrize("name", TEXTS)
 def test_secret_in_a_request_is_asked_about_and_masked_where_it_is_stored(
-    as_reviewer: Client, reviewer: User, name: str
+    as_reviewer: Client, reviewer: User
 ) -> None:
     """This also holds for the local demo model, because every role can read and search the stored text."""
-    url, typed = reverse("action-new"), {"statement": STATEMENT, name: f"Upload it with {SECRET}"}
+    url, typed = reverse("action-new"), dict.fromkeys(TEXTS, f"Upload it with {SECRET}")
     warned = as_reviewer.post(url, typed)
     assert warned.status_code == 422 and "Visible to: every user of this site" in warned.text
+    assert warned.text.count(", line 1, column 16") == len(TEXTS)
     assert not Action.objects.exists()
     seen = {"secrets_seen": warned.context["form"]["secrets_seen"].value()}
     assert as_reviewer.post(url, typed | seen | {"secrets": "mask-stored"}).status_code == 302
     assert ByApi().ask(reviewer, **typed).status == DONE
     masked, by_api = Action.objects.order_by("pk")
     for action in (masked, by_api):
-        assert getattr(action, name) == "Upload it with ***"
+        assert {getattr(action, name) for name in TEXTS} == {"Upload it with ***"}
         assert SECRET not in str(action.__dict__)
     assert SECRET not in str(list(LogEntry.objects.values()))
     for address in (f"/actions/?q={SECRET}", f"/search/?q={SECRET}"):
         assert f'href="/actions/{masked.pk}/' not in as_reviewer.get(address).text, address
     assert as_reviewer.post(url, typed | seen | {"secrets": "mask"}).status_code == 302
-    assert SECRET in getattr(Action.objects.latest("pk"), name), "what the user chose to store"
+    chosen = Action.objects.latest("pk")
+    assert all(SECRET in getattr(chosen, name) for name in TEXTS), "what the user chose to store"
 
 
 def test_request_is_edited_and_deleted_by_its_requester_until_a_run_starts(

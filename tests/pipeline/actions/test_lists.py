@@ -11,7 +11,7 @@ from pipeline import services
 from pipeline.models import Action
 from tests import people
 from tests.make import make_action, make_run
-from tests.pipeline.query_counts import count_queries
+from tests.query_counts import count_queries
 
 client = people.as_reviewer
 

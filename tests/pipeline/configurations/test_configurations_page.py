@@ -13,9 +13,8 @@ from pipeline.configurations import prompt_versions
 from pipeline.flow import prompts
 from pipeline.models import Configuration, Endpoint
 from tests.make import make_action
-from tests.people import ClientFor
 from tests.pipeline.configurations.test_prompts_of_runs import changed
-from tests.pipeline.query_counts import count_queries
+from tests.query_counts import count_queries
 
 pytestmark = pytest.mark.django_db
 
@@ -213,21 +212,7 @@ def test_what_others_rest_on_stays(client: Client, subtests: pytest.Subtests) ->
             assert said in page.text
 
 
-@pytest.mark.parametrize("who", ["reviewer", "curator", "manager", "stranger"])
-def test_only_administrators_manage_them(
-    client_for: ClientFor, request: pytest.FixtureRequest, who: str
-) -> None:
-    client = client_for(request.getfixturevalue(who))
-    assert client.get(NEW).status_code == 403
-    assert client.post(NEW, form()).status_code == 403
-    for do in ("detail", "archive", "unarchive", "default"):
-        assert client.post(address("demo", do), form()).status_code == 403
-    body = {"name": "x", "title": "X", "like": "demo"}
-    said = client.post("/api/v1/configurations/", body, content_type="application/json")
-    assert said.status_code == 403
-    assert not Configuration.objects.filter(name="x").exists()
-
-
+@pytest.mark.slow
 def test_its_page_takes_a_fixed_number_of_queries(client: Client) -> None:
     few = [count_queries(client, each) for each in (address("demo"), NEW)]
     for number in range(10):

@@ -16,8 +16,8 @@ from pipeline.models import Configuration, PromptVersion
 from tests.make import make_run
 from tests.people import ClientFor
 from tests.pipeline.configurations.test_prompts_of_runs import MARKED, changed
-from tests.pipeline.query_counts import count_queries
 from tests.pipeline.rows import make_call
+from tests.query_counts import count_queries
 
 OWN_PROMPTS = [name for name, stage in ASKED_STAGES.items() if stage.prompt == name]
 DESCRIBE = "/prompts/describe/"

@@ -6,7 +6,6 @@ from datetime import date
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.test import Client
 from django.utils import timezone
@@ -14,9 +13,7 @@ from django.utils import timezone
 from pipeline.endpoints.prices import PriceValues, add_price
 from pipeline.endpoints.services import EndpointValues, create_endpoint
 from pipeline.models import Endpoint
-from scriptsmith_site.people.sign_in.tokens import make_token
-from tests.people import ClientFor, make_person
-from tests.web_client import WebClient
+from tests.people import make_person
 
 pytestmark = pytest.mark.django_db
 
@@ -106,15 +103,3 @@ def test_prices_are_added_and_removed(client: Client) -> None:
     assert len(client.get(f"{API}box/").json()["prices"]) == 1
     assert client.delete(f"{API}box/prices/{made.json()['id']}/").status_code == 204
     assert client.get(f"{API}box/").json()["prices"] == []
-
-
-def test_only_administrators_may_and_only_with_the_scope_to_manage(
-    client_for: ClientFor, manager: User, administrator: User
-) -> None:
-    assert send(client_for(manager), body=NEW).status_code == 403
-    assert send(client_for(manager), "demo/check/").status_code == 403
-    token = make_token(administrator, name="bot", scopes=["ask"], days=None, by=administrator)
-    bearer = {"Authorization": f"Bearer {token.secret}"}
-    refused = WebClient().post(API, NEW, content_type="application/json", headers=bearer)
-    assert refused.status_code == 403 and "scope manage" in refused.content.decode()
-    assert not Endpoint.objects.filter(name="box").exists()

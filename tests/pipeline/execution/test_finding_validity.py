@@ -125,10 +125,6 @@ def test_the_api_says_the_same(client: Client, draft: Draft) -> None:
 def test_checking_again_takes_a_role(as_manager: Client, as_stranger: Client, draft: Draft) -> None:
     outdate(draft)
     page = reverse("draft-check", args=[draft.pk])
-    api = f"/api/v1/drafts/{shown(draft)}/check-again/"
-    assert as_stranger.post(page).status_code == 403
-    assert as_stranger.post(api).status_code == 403
-    assert as_manager.get(page).status_code == 405
     assert "Check again" not in as_stranger.get(f"/runs/{draft.run_id}/").text
     assert as_manager.post(page).status_code == 302
 

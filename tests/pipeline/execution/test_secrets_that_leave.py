@@ -254,13 +254,13 @@ def test_no_prompt_takes_one_along(
     """The secrets are in every slot: scripts, sandbox tests, results and a checker's output."""
     Configuration.objects.update(cases="run")
     Endpoint.objects.update(max_in_flight=len(ASKED_STAGES))  # none of the calls is settled
+    asked = make_action(ASKED, incident=LOG)
+    run = services.start_run(asked, by=None, secrets=SecretsChoice(choice), enqueue=False)
+    lease, templates = run_leases.claim(run.pk), templates_of(run.spec["prompts"])
     for stage in ASKED_STAGES.values():
         with subtests.test(stage.name):
             standin.reset()
-            asked = make_action(ASKED, incident=LOG)
-            run = services.start_run(asked, by=None, secrets=SecretsChoice(choice), enqueue=False)
-            lease = run_leases.claim(run.pk)
-            templates, role = templates_of(run.spec["prompts"]), roles_of(run)[stage.role]
+            role = roles_of(run)[stage.role]
             slots = {name: f"{TEXTS[name]}\n{LOG}" for name in templates[stage.prompt].slots}
             question = stage.question(templates, **slots)
             opening = open_calls(

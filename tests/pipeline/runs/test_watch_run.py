@@ -34,8 +34,8 @@ from tests.make import (
     make_version,
 )
 from tests.people import ClientFor
-from tests.pipeline.query_counts import count_queries
 from tests.pipeline.rows import make_attempt, make_call
+from tests.query_counts import count_queries
 from tests.review.maker import make_study
 
 HTMX = {"HX-Request": "true"}
@@ -233,10 +233,7 @@ def test_hostile_text_is_shown_as_text_wherever_it_stands(client: Client, review
     assert "${HOME}" in page
 
 
-def test_an_unknown_run_is_not_found(client: Client) -> None:
-    assert client.get(reverse("run-detail", args=[999_999])).status_code == 404
-
-
+@pytest.mark.slow
 def test_the_page_takes_a_fixed_number_of_queries(client_for: ClientFor, stranger: User) -> None:
     run = make_run(verdict="incorrect", feedback="- No.", refined=SCRIPT + "# 2\n")
     client, address = client_for(stranger), reverse("run-detail", args=[run.pk])
@@ -245,6 +242,7 @@ def test_the_page_takes_a_fixed_number_of_queries(client_for: ClientFor, strange
     assert count_queries(client, address) == few <= 16
 
 
+@pytest.mark.slow
 def test_the_status_takes_a_fixed_number_of_queries(as_stranger: Client, queued: Run) -> None:
     client, status = as_stranger, reverse("run-status", args=[queued.pk])
     begin(queued, StageName.CHECK)

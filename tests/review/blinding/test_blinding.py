@@ -21,7 +21,7 @@ from review.queue.reviewer_checks.gold import mark_case
 from review.report.threats.blindness import report_unblinded
 from tests.people import make_person
 from tests.permissions.crawl import dead_keys
-from tests.pipeline.query_counts import count_queries
+from tests.query_counts import count_queries
 from tests.review.blinding.hidden_words import SECRETS, make_secret_item, told
 from tests.review.blinding.rewriting import add_work
 from tests.review.desk.test_desk import score_next, script_of

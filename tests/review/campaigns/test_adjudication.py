@@ -22,8 +22,11 @@ from review.models import Adjudication, Assignment, Campaign, Case, Exposure, It
 from review.queue.members import add_member
 from review.queue.reassignment import assign
 from tests.people import make_person
+from tests.review.evidence.conftest import manager, reviewer, second_reviewer, study
 from tests.review.maker import FEEDBACK, add_item, make_study
 from tests.review.queue.test_studies import give
+
+__all__ = ["manager", "reviewer", "second_reviewer", "study"]
 
 # Two reviewers' scores of script, feedback and refined script, for each item in order of creation.
 GIVEN = (
@@ -32,26 +35,6 @@ GIVEN = (
     ((1, 2, 0), (1, 2, 1)),  # disagree on the refined script, 0 and 1
     ((0, 2, 2), (0, 2, 2)),  # agree on everything
 )
-
-
-@pytest.fixture
-def manager(study: Campaign) -> User:
-    return User.objects.get(username="mona")
-
-
-@pytest.fixture
-def reviewer(study: Campaign) -> User:
-    return User.objects.get(username="rita")
-
-
-@pytest.fixture
-def second_reviewer(study: Campaign) -> User:
-    return User.objects.get(username="rolf")
-
-
-@pytest.fixture
-def study(study_key: int, db: None) -> Campaign:
-    return Campaign.objects.get(pk=study_key)
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +99,7 @@ def test_screen_has_all_texts_and_scores(boss: Client, study: Campaign, reviewer
     for text in ("zqcontext", "zqreference", "zqcomment", FEEDBACK.removeprefix("- "), "not blind"):
         assert text in page
     assert page.count("Reviewer A") == page.count("Reviewer B") == 3
+    assert "Rita" not in page
     assert "0 to 2" in page
     # Only the script needs a final score, because the reviewers agree on the rest.
     assert page.count('id="settle"') == 1 and 'value="script"' in page
@@ -152,6 +136,8 @@ def test_refused_adjudication_keeps_typed_text(boss: Client, study: Campaign) ->
     assert answer.status_code == 422
     assert "A reason &lt;b&gt;" in answer.text and "Choose 0, 1 or 2." in answer.text
     assert f'action="{address}"' in answer.text
+    answer = boss.post(address, {"stage": "script", "value": "2", "why": " "})
+    assert answer.status_code == 422 and "Enter a reason" in answer.text
     assert not Adjudication.objects.exists()
 
 

@@ -19,7 +19,6 @@ from review.campaigns import dashboard
 from review.campaigns.dashboard import read_dashboard, read_progress
 from review.campaigns.services import states
 from review.models import (
-    Adjudication,
     Assignment,
     Campaign,
     Case,
@@ -34,7 +33,7 @@ from review.report.services import make_report
 from tests.keys import shown
 from tests.page_forms import Form, forms_in
 from tests.people import make_person
-from tests.pipeline.query_counts import count_queries
+from tests.query_counts import count_queries
 from tests.review.maker import ClientFor, add_configuration, add_item, make_study
 from tests.review.queue.test_studies import give, go_through
 
@@ -245,27 +244,6 @@ def test_gold_measures_reviewers_who_are_not_told(
     assert "old" not in client_for(reviewer).get(f"/items/{shown(item)}/").context["known"]
     answer = boss.post(f"{path}known/", {"purpose": "real"})
     assert answer.status_code == 409
-
-
-@pytest.mark.slow
-def test_settled_difference_hides_names(boss: Client, scored: Campaign, manager: User) -> None:
-    read_dashboard(scored)
-    item = scored.items.get(disputed=True)
-    listed = boss.get(f"/campaigns/{scored.pk}/adjudicate/").text
-    assert item.case.external_id in listed
-    path = f"/campaigns/{scored.pk}/adjudicate/{item.pk}/"
-    page = boss.get(path).text
-    assert "Reviewer A" in page and "Rita" not in page
-    assert "Rita" in boss.get(f"{path}?names=1").text
-    refused = boss.post(f"{path}settle/", {"stage": "script", "value": "2", "why": " "})
-    assert refused.status_code == 422
-    assert "Enter a reason" in refused.text
-    answer = boss.post(f"{path}settle/", {"stage": "script", "value": "2", "why": "It does it."})
-    assert answer["Location"] == f"/campaigns/{scored.pk}/adjudicate/"
-    word = Adjudication.objects.get()
-    assert (word.value, word.by, word.why) == (2, manager, "It does it.")
-    read_dashboard(scored)
-    assert "No disagreements to resolve" in boss.get(answer["Location"]).text
 
 
 @pytest.mark.slow

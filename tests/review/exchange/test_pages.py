@@ -23,7 +23,7 @@ from review.models import Assignment, Campaign, Item, Score, Transfer
 from review.report.services import make_document
 from tests import people
 from tests.people import make_person
-from tests.pipeline.query_counts import count_queries
+from tests.query_counts import count_queries
 from tests.review.maker import ClientFor
 
 client = people.as_manager
@@ -111,23 +111,6 @@ def test_invalid_upload_is_refused_at_once(client: Client, campaign: Campaign) -
         assert answer.status_code == 422, words
         assert words in answer.text.replace("&#x27;", "'")
         assert not Transfer.objects.exists() and names_kept() == [], words
-
-
-def test_only_managers_get_there(as_reviewer: Client, campaign: Campaign) -> None:
-    transfer = Transfer.objects.create(campaign=campaign, kind="export", state="done")
-    for address in (
-        f"/campaigns/{campaign.pk}/import/",
-        f"/campaigns/{campaign.pk}/export/",
-        f"/transfers/{transfer.pk}/",
-        f"/transfers/{transfer.pk}/lines/",
-        f"/transfers/{transfer.pk}/file/",
-        f"/api/v1/transfers/{transfer.pk}/file/",
-        "/api/v1/transfers/",
-    ):
-        assert as_reviewer.get(address).status_code == 403, address
-    assert as_reviewer.post(f"/transfers/{transfer.pk}/cancel/").status_code == 403
-    export = {"campaign": "Study", "layout": "jsonl"}
-    assert as_reviewer.post("/api/v1/transfers/export/", export).status_code == 403
 
 
 def test_an_export_is_fetched_until_it_expires(client: Client, campaign: Campaign) -> None:
@@ -232,6 +215,7 @@ def test_a_program_that_sends_nonsense_changes_nothing(client: Client) -> None:
     assert not Campaign.objects.filter(name="New").exists()
 
 
+@pytest.mark.slow
 def test_the_pages_take_a_fixed_number_of_queries(client: Client, campaign: Campaign) -> None:
     def look(lines: int) -> tuple[int, int]:
         bad = [{"id": str(number)} for number in range(lines)]

@@ -27,7 +27,7 @@ from tests.first_cases import first_cases
 from tests.locks import wait_for_lock
 from tests.make import make_run
 from tests.people import make_person
-from tests.pipeline.query_counts import count_queries
+from tests.query_counts import count_queries
 from tests.review.maker import ClientFor, make_study
 
 SITUATIONS: dict[str, Callable[[Item, User], object]] = {

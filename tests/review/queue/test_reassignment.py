@@ -173,21 +173,6 @@ def test_the_page_assigns_by_name_and_in_a_study_its_members_only(
     assert post(as_manager, "item-assign", studied.pk, to="out")[0] == 422
 
 
-def test_reviewers_and_curators_hand_nothing_to_anybody(
-    done: Assignment, reviewer: User, curator: User, client_for: ClientFor
-) -> None:
-    for person in (reviewer, curator):
-        client = client_for(person)
-        assert client.get(reverse("item-hands", args=[done.item_id])).status_code == 403
-        for name, keys in (
-            ("item-assign", [done.item_id]),
-            ("item-take-over", [done.item_id, done.pk]),
-            ("item-send-back", [done.item_id, done.pk]),
-        ):
-            assert post(client, name, *keys, to="rolf", why="mine")[0] == 403, name
-    assert Assignment.objects.count() == 1 and not SentBack.objects.exists()
-
-
 def test_the_api_does_the_same(done: Assignment, as_manager: Client, as_reviewer: Client) -> None:
     client, base = as_manager, "/api/v1/assignments/"
 

@@ -101,6 +101,7 @@ def test_it_lists_the_copies(admin: Client, tmp_path: Path) -> None:
     assert str(tmp_path) in page
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     admin: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -194,7 +194,3 @@ def test_invalid_password_change_changes_nothing(sam: Client, stranger: User) ->
     stranger.refresh_from_db()
     token.refresh_from_db()
     assert stranger.check_password(PASSWORD) and token.is_live
-
-
-def test_a_get_changes_nothing(sam: Client) -> None:
-    assert sam.get("/settings/preferences/").status_code == 405

@@ -20,7 +20,7 @@ from review import services as review
 from review.models import Assignment, Flag, Item, ReportLook
 from tests.make import make_run, make_version
 from tests.people import make_person
-from tests.pipeline.query_counts import count_queries
+from tests.query_counts import count_queries
 from tests.review.maker import make_study
 from tests.site.browsing import ClientFor
 
