@@ -133,7 +133,7 @@ class TestThreshold:
         data = {"match": "0.9", "adapt": "0.2", "why": "mine", "seen": "0"}
         page = client_for(curator).post(f"{ADDRESS}threshold/", data)
         assert page.status_code == 409
-        assert "Curt has set the threshold to 0.7 in the meantime" in page.text
+        assert "Curt set the threshold to 0.7 in the meantime" in page.text
         assert 'value="mine"' in page.text
         assert "first" in client_for(curator).get(ADDRESS).text
 

@@ -158,7 +158,7 @@ def test_a_verdict_by_earlier_prompts_is_shown_as_history(client: Client, review
     assert "outdated prompts" not in client.get(address).text
     Assessment.objects.filter(draft=draft).update(prompt_versions={"describe": "aaaaaaaaaaaa"})
     page = client.get(address).text
-    assert page.count("The prompts have changed since") == 2, "next to verdict and recommendation"
+    assert page.count("outdated prompts") == 2, "next to verdict and recommendation"
     said = client.get(f"/api/v1/drafts/{shown(draft)}/").json()
     assert said["assessment"]["is_current"] is False
     Configuration.objects.filter(pk=run.configuration_id).update(
