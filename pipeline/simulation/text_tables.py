@@ -62,7 +62,7 @@ def _head(configuration: SimulatedConfiguration) -> Iterator[str]:
     for text in (configuration.note, rates):
         yield from wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
     yield ""
-    yield f"  {'':<30}{'counted':>12}{'value':>9}{'95 % interval':>18}{'closed form':>13}"
+    yield f"  {'':<30}{'counted':>12}{'value':>9}{'95% interval':>18}{'closed form':>13}"
 
 
 def _row(figure: Figure) -> str:
@@ -106,13 +106,13 @@ def _agreement(simulation: Simulation, counted: Sequence[Counted]) -> Iterator[s
     agreement = check_agreement(simulation, counted)
     inside = agreement.figures - len(agreement.outside)
     yield (
-        f"The closed form is within the 95 % interval of {inside} of {agreement.figures} figures. "
+        f"The closed form is within the 95% interval of {inside} of {agreement.figures} figures. "
         "About one in twenty misses"
     )
     yield "by chance. Misses are correlated because the figures count the same items."
     yield from (f"  outside: {name}" for name in agreement.outside)
     if agreement.outside_together:
-        yield "Outside the simultaneous 95 % intervals (Bonferroni), so not by chance alone:"
+        yield "Outside the simultaneous 95% intervals (Bonferroni), so not by chance alone:"
         yield from (f"  {name}" for name in agreement.outside_together)
     else:
-        yield "All figures are within simultaneous 95 % intervals (Bonferroni)."
+        yield "All figures are within simultaneous 95% intervals (Bonferroni)."
