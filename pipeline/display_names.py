@@ -14,7 +14,8 @@ VERDICT_CHOICES = [
     (Verdict.UNKNOWN.value, gettext_lazy("Unknown")),
 ]
 
-# The status of an action. `templates/pipeline/shared/_answer_badge.html` gives each its icon and color.
+# The status of an action. `templates/pipeline/shared/_answer_badge.html` gives each status an icon
+# and a color.
 ANSWER_CHOICES = [
     (AnswerStatus.VERIFIED.value, gettext_lazy("Verified")),
     (AnswerStatus.WAITING.value, gettext_lazy("Waiting for review")),
@@ -34,7 +35,7 @@ ANSWER_CHOICES = [
 
 
 def stage_label(name: str) -> str:
-    """Return a stage's display name; an unknown stage keeps its stored name."""
+    """Return a stage's display name. An unknown stage keeps its stored name."""
     stage = find_stage(name)
     return gettext(stage.label) if stage else name
 
@@ -45,7 +46,7 @@ def answer_label(status: str) -> str:
 
 
 def outcome_label(name: str, outcome: str) -> str:
-    """Return a stage's outcome in words; an unknown outcome is shown as stored."""
+    """Return a stage's outcome in words. An unknown outcome is shown as stored."""
     stage = find_stage(name)
     label = stage.outcome_label(outcome) if stage else None
     return gettext(label) if label else outcome

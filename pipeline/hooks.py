@@ -1,4 +1,6 @@
-"""Callbacks that the project registers: run events, and what studies hide. A sweep catches missed events."""
+"""Callbacks that the project registers for run events and for data that studies hide. A sweep
+catches missed events.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,9 @@ from pipeline.models import Action, Run
 run_settled: Listener | None = None
 used_unreviewed: Listener | None = None
 
-# Annotate rows with what the user must not see: `hides_verdict`, `hides_models`, `hides_reference` and `hides_end` of a
-# run, `hides_reference` of an action. Without a callback, everything is shown.
+# Annotate rows with the parts that the user must not see: `hides_verdict`, `hides_models`,
+# `hides_reference` and `hides_end` of a run, `hides_reference` of an action. Without a callback,
+# all parts are shown.
 mark_hidden_runs: Callable[[User, QuerySet[Run]], QuerySet[Run]] | None = None
 mark_hidden_actions: Callable[[User, QuerySet[Action]], QuerySet[Action]] | None = None
 
@@ -28,12 +31,10 @@ class ReviewProgress:
     decided_by: str = ""
     decided_at: datetime | None = None
     reason: str = ""
-    draft: int | None = (
-        None  # The key of the draft that was decided on, with the reviewer's edits if any.
-    )
-    is_held: bool = False  # A reviewer has claimed it.
-    position: int | None = None  # In the queue, from 1; None if it is too far back to count.
-    usual_wait: timedelta | None = None  # From the queue to a decision; None if too few are known.
+    draft: int | None = None  # the key of the decided draft, with the reviewer's edits if any
+    is_held: bool = False  # a reviewer has claimed the item
+    position: int | None = None  # in the queue, from 1; None if it is too far back to count
+    usual_wait: timedelta | None = None  # from the queue to a decision; None if too few are known
 
 
 # Annotate runs with their state in the review queue: `review_decision` (approve, edit, reject or null),
@@ -41,13 +42,13 @@ class ReviewProgress:
 mark_reviewed_runs: Callable[[QuerySet[Run]], QuerySet[Run]] | None = None
 describe_reviews: Callable[[Sequence[int]], Mapping[int, ReviewProgress]] | None = None
 
-# Return whether an open study includes a run. Without a callback, none does.
+# Return whether an open study includes a run. Without a callback, no study does.
 studied: Callable[[int], bool] | None = None
 
 # Called in the transaction that erases an action's texts, to erase copies elsewhere.
 texts_erased: Callable[[int], None] | None = None
 
-# Called when a user is shown what reveals the verdict of a run.
+# Called when a user is shown data that reveals a run's verdict.
 note_shown: Callable[[User, Run], None] | None = None
 
 

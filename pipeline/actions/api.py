@@ -57,7 +57,7 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
         user = signed_in(request)
         (row,) = action_rows([access_action(user, read_key(pk))], user)
         if row.newest and row.answer:
-            # As on the page, an answer that a program has read counts as seen.
+            # As on the page, an answer that an API client has read counts as seen.
             note_seen(row.newest.run, row.answer, by=user)
         return Response(ActionSerializer(row).data)
 
@@ -97,7 +97,7 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
                 statement, by=user, configuration=chosen, secrets=secrets, **details
             ).action
         (row,) = action_rows([asked], user)
-        # As the client reads it: a stored response has the same form.
+        # Parse the rendered JSON, so that a stored response has the same form.
         return asked, json.loads(JSONRenderer().render(ActionSerializer(row).data))
 
     @extend_schema(

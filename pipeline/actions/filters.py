@@ -17,7 +17,7 @@ _WHOSE = [("mine", _("Mine"))]
 
 
 class ActionFilter(filters.FilterSet):  # type: ignore[misc]
-    """Filters actions by requester, words, answer and state of their newest run."""
+    """Filters actions by requester, words, answer and the state of their newest run."""
 
     q = filters.CharFilter(
         method="with_words",

@@ -1,4 +1,4 @@
-"""The form to request a script. It only converts the input; the services validate it."""
+"""The form to request a script. The form only converts the input. The services validate it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.runs.forms import SecretsChoiceForm, offer_configurations, text_ar
 
 
 class EraseForm(forms.Form):
-    """Requires a word and the action's number, because erased texts can't be restored."""
+    """Requires a confirmation word and the action's number, because erased texts can't be restored."""
 
     confirmed = forms.CharField(widget=forms.TextInput(attrs={"autocomplete": "off"}))
 

@@ -27,8 +27,8 @@ from pipeline.actions.filters import ActionFilter
 from pipeline.models import Action
 from pipeline.runs.answers import count_statuses, newest_of
 
-# If there are more actions, only the newest are counted and the count says "at least". The status of an answer is
-# computed from about ten tables.
+# If there are more actions, only the newest are counted and the count says "at least". An answer's
+# status is computed from about ten tables.
 MOST_COUNTED = 10_000
 MOST_ANSWERS = 500
 MOST_NAMES = 12
@@ -70,7 +70,9 @@ class ActionListFilter(ActionFilter):
 
 @dataclass(frozen=True)
 class ActionCounts:
-    """The total, and the count for each value of each filter. `is_cut` means that not all were counted."""
+    """The total, and the count for each value of each filter. `is_cut` means that not all actions
+    were counted.
+    """
 
     total: int
     is_cut: bool

@@ -1,4 +1,6 @@
-"""Rows of action lists for pages and API, with newest run and answer, in a fixed number of queries."""
+"""Rows of action lists for pages and API, with the newest run and answer, in a fixed number of
+queries.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from pipeline.runs.list_rows import RunRow, run_row
 
 @dataclass(frozen=True)
 class ActionRow:
-    """An action with its newest run and answer, which are missing if it has no run."""
+    """An action with its newest run and answer, which are None if the action has no run."""
 
     action: Action
     newest: RunRow | None

@@ -114,7 +114,8 @@ def ask_and_run(
     secrets: SecretsChoice | None = SecretsChoice.MASK,
     **details: object,
 ) -> Run:
-    """Store an Action and start its first Run in one transaction. Raises what `start_run` does.
+    """Store an Action and start its first Run in one transaction. Raises the same errors as
+    `start_run`.
 
     If `secrets` is None, the texts must contain no secrets, because every user can read and search them.
     """
@@ -153,7 +154,7 @@ def answer_once(
     if is_new:
         kept.action, kept.response = make()
         kept.save(update_fields=["action", "response"])
-        # Reload the names in the order that a repeated request gets.
+        # Reload the response, so that its keys have the same order as for a repeated request.
         kept.refresh_from_db(fields=["response"])
     return kept.response  # type: ignore[no-any-return]
 
@@ -173,7 +174,9 @@ def edit_action(
     masks_stored: bool = False,
     **details: object,
 ) -> None:
-    """Change the texts of a request before a run starts. Raises NotAllowedNow, and what `ask` and `start_run` do."""
+    """Change the texts of a request before a run starts. Raises NotAllowedNow, and the same errors
+    as `ask` and `start_run`.
+    """
     runs = _lock_unstarted(action)
     fields, kinds = _checked(statement, masks_stored=masks_stored, **details)  # type: ignore[arg-type]
     if secrets is None and (found := secrets_in_texts(fields)):  # type: ignore[arg-type]
@@ -192,7 +195,9 @@ def edit_action(
 
 @transaction.atomic
 def delete_action(action: Action, *, by: User) -> None:
-    """Delete a request before a run starts, or erase its texts if it is referenced. Raises NotAllowedNow."""
+    """Delete a request before a run starts, or erase its texts if other rows reference it. Raises
+    NotAllowedNow.
+    """
     for run in _lock_unstarted(action):
         run.delete()
     record(action, "request deleted", by=by)
@@ -222,13 +227,14 @@ def _lock_unstarted(action: Action) -> list[Run]:
 
 @transaction.atomic
 def erase_action(action: Action, *, by: User) -> None:
-    """Erase an Action's texts and those of its runs; counts, hashes and decisions stay.
+    """Erase an Action's texts and those of its runs. Counts, hashes and decisions stay.
 
-    Raises NotAllowedNow if they are erased already, if a run in progress would write new ones, or if a question is in a
-    message batch, whose reply would contain its words again.
+    Raises NotAllowedNow if the texts are already erased, if a run in progress would write new
+    texts, or if a model call is in a message batch, whose reply would repeat the words.
     """
     now = timezone.now()
-    # Lock the batches, so that none is sent in the meantime. Unsent ones drop these questions.
+    # Lock the batches, so that no batch is sent in the meantime. Unsent batches drop these
+    # questions.
     asked = Attempt.objects.filter(call__run__action=action, ended_at=None)
     batches = MessageBatch.objects.select_for_update(no_key=True).order_by("pk")
     states = {row.state for row in batches.filter(pk__in=asked.values("message_batch"))}
@@ -278,9 +284,11 @@ def erase_action(action: Action, *, by: User) -> None:
 
 
 def _forget_cases_of(action: Action, statement: str) -> None:
-    """Erase the cases, which contain words of the statement, unless a run of another action has them too.
+    """Erase the cases, which contain words of the statement, unless a run of another action also
+    uses them.
 
-    `statement` is given if no other action has it. Then everything else stored under it is erased too.
+    `statement` is given if no other action has the same statement. All other data stored under it
+    is then erased too.
     """
     written = WrittenCases.objects.filter(run__action=action)
     case_sets = set(written.values_list("case_set", flat=True))
@@ -293,7 +301,7 @@ def _forget_cases_of(action: Action, statement: str) -> None:
 
 
 def _scripts_only_of(action: Action) -> set[str]:
-    """Return the hashes of its drafts that no other action with texts has."""
+    """Return the hashes of the action's drafts that no other unerased action has."""
     hashes = set(Draft.objects.filter(run__action=action).values_list("sha256", flat=True))
     others = Draft.objects.filter(sha256__in=hashes, run__action__erased_at=None)
     return hashes.difference(others.values_list("sha256", flat=True))

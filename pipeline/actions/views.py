@@ -59,12 +59,12 @@ from pipeline.runs.services.secrets import texts_of
 
 LIST = SavedView.Listing.ACTIONS
 _NEWS = re.compile(r"\b([0-9]{1,18}):([a-z_-]{1,30})(?!\S)")
-MOST_RUNS = 50  # Of one action on its page.
+MOST_RUNS = 50  # of one action, on its page
 
 
 @dataclass(frozen=True)
 class PricedRun:
-    """A run of an action, its answer and its cost in micro-dollars; None if a price is missing."""
+    """A run of an action, its answer and its cost in micro-dollars, or None if a price is missing."""
 
     row: RunRow
     answer: ShownAnswer
@@ -297,7 +297,7 @@ def _asked_before(user: User, pk: int) -> dict[str, str]:
 
 
 def _prefilled(query: QueryDict) -> dict[str, str]:
-    """Return initial values from the URL; drop NUL characters, which no field can show."""
+    """Return initial values from the URL without NUL characters, which no field can show."""
     return {name: str(query[name]).replace("\0", "") for name in _PREFILLED if name in query}
 
 
@@ -323,7 +323,7 @@ def _show_action(
 def _priced(runs: QuerySet[Run], user: User) -> list[PricedRun]:
     """Return the newest runs with their costs.
 
-    Do not even sum hidden ones, because the time would reveal their number.
+    Do not even sum hidden costs, because the response time would reveal the number of calls.
     """
     rows = [run_row(run, user) for run in runs.order_by("-pk")[:MOST_RUNS]]
     shown = [row.run.pk for row in rows if row.parts.models and row.parts.verdict]

@@ -1,4 +1,4 @@
-"""Find the running demo model, or start one for a command."""
+"""Finds the running demo model, or starts one for a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether requests to an endpoint leave this machine."""
+"""Determines whether requests to an endpoint leave this machine."""
 
 from __future__ import annotations
 
@@ -22,12 +22,16 @@ def is_loopback(base_url: str) -> bool:
 
 
 def may_bill(endpoint: Endpoint) -> bool:
-    """Return whether calls to it may be billed. The demo model counts too, so that its pages look like a server's."""
+    """Return whether calls to the endpoint may be billed. The demo model counts too, so that its
+    pages look like a server's pages.
+    """
     return endpoint.demo or leaves_machine(endpoint)
 
 
 def leaves_machine(endpoint: Endpoint) -> bool:
-    """Return whether its texts leave this machine, because of its address or its page's setting."""
+    """Return whether texts sent to the endpoint leave this machine, because of its address or its
+    page's setting.
+    """
     address = endpoint.base_url
     if endpoint.demo:
         address = settings.SCRIPTSMITH_DEMO_MODEL_URL or Endpoint.DEMO

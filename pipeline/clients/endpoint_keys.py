@@ -1,4 +1,4 @@
-"""Read an endpoint's key from the environment just before it is used. Keys are never stored."""
+"""Reads an endpoint's key from the environment just before it is used. Keys are never stored."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from pipeline.models import Endpoint
 from pipeline.types import Problem
 
-# The variable's value is sent to the endpoint as a key. So only variables with this prefix, or with the well-known name
-# of a model service's key, are read.
+# The variable's value is sent to the endpoint as a key. Therefore only variables with this prefix,
+# or with the well-known name of a model service's key, are read.
 KEY_PREFIX = "SCRIPTSMITH_KEY_"
 KNOWN_KEYS = frozenset(
     {
@@ -50,7 +50,9 @@ KNOWN_KEYS = frozenset(
 
 
 def key_of(endpoint: Endpoint) -> str:
-    """Return the key, or a placeholder if none is needed. Raises Problem if it is not set or may not be read."""
+    """Return the key, or a placeholder if no key is needed. Raises Problem if the variable is not
+    set or may not be read.
+    """
     name = endpoint.key_variable
     if not name:
         return "none"
@@ -70,7 +72,8 @@ def has_key(endpoint: Endpoint) -> bool:
 
 
 def why_key_is_not_read(endpoint: Endpoint) -> str:
-    """Return why the endpoint is paused until its variable is renamed; empty if it is not.
+    """Return why the endpoint is paused until its variable is renamed, or an empty string if it is
+    not paused.
 
     Endpoints from before this rule keep their variable's name, but nothing is sent to them.
     """
@@ -84,5 +87,5 @@ def why_key_is_not_read(endpoint: Endpoint) -> str:
 
 
 def is_key_variable(name: str) -> bool:
-    """Return whether a variable of this name may hold a key that is sent to an endpoint."""
+    """Return whether a variable with this name may hold a key that is sent to an endpoint."""
     return name in KNOWN_KEYS or (name.startswith(KEY_PREFIX) and len(name) > len(KEY_PREFIX))

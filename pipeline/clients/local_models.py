@@ -1,4 +1,6 @@
-"""Find the local models: servers that the supervisor runs, each announced by a file in the data folder."""
+"""Finds the local models: servers that the supervisor runs, each announced by a file in the data
+folder.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ class LocalModel:
     name: str
     pid: int
     port: int = 0  # until the weights are loaded
-    key: str = ""  # Other users of this machine can reach the port too.
+    key: str = ""  # 0 until the weights are loaded
     problem: str = ""  # Why it is not served until the next start.
 
     def announce(self, folder: Path) -> None:
@@ -51,5 +53,5 @@ def announced_models() -> list[LocalModel]:
 
 
 def find_local_model(name: str) -> LocalModel | None:
-    """Return the model of this name in any state, or None if it is not served here."""
+    """Return the model with this name in any state, or None if it is not served here."""
     return next((model for model in announced_models() if model.name == name), None)

@@ -17,7 +17,7 @@ _creating = threading.Lock()
 
 
 def model_client() -> ModelClient:
-    """Return the one client of this process, which the settings name; it is created on first use."""
+    """Return this process's only client, which the settings name. It is created on first use."""
     with _creating:
         return _create_client()
 
@@ -34,7 +34,7 @@ def _create_client() -> ModelClient:
 
 
 class BatchesClient(Protocol):
-    """Message Batches of a server. Like a ModelClient, it never raises for server errors."""
+    """Accesses a server's Message Batches. Like a ModelClient, it never raises for server errors."""
 
     def create(self, target: Target, requests: Mapping[str, Request]) -> RemoteBatch | Failed: ...
 

@@ -1,6 +1,7 @@
 """Measure the gain from refining from cases: passing checks, both shown to the model and held out.
 
-None of it enters a figure of refinement by feedback. The held-out checks show whether a refinement generalizes.
+These numbers are not part of the figures for refinement by feedback. The held-out checks show
+whether a refinement generalizes.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from pipeline.flow.case_words import held_back
 from pipeline.models import Configuration, Draft, Stage, WrittenCases
 from pipeline.types import DraftKind, StageName
 
-MOST_RUNS = 200  # Limits the newest runs, because each needs its cases.
+MOST_RUNS = 200  # limits the newest runs, because each run needs its cases
 _JUDGED = (CheckState.PASSED, CheckState.FAILED)
 
 
 @dataclass(frozen=True)
 class Held:
-    """How many of these checks passed before and after, among those with both verdicts."""
+    """The number of checks that passed before and after, among the checks with both verdicts."""
 
     checks: int = 0
     before: int = 0
@@ -36,13 +37,13 @@ class CaseGain:
     """The newest runs with a Draft that was refined from cases, at most MOST_RUNS of them."""
 
     runs: int
-    offered: int  # offered as the better script
+    offered: int  # offered as the better scripts
     told: Held
     held_back: Held
 
 
 def case_gain_of(configuration: Configuration) -> CaseGain | None:
-    """Return the gain under a configuration, or None if no run has such a Draft. Five queries."""
+    """Return the gain under a configuration, or None if no run has such a Draft. Runs five queries."""
     drafts = list(
         Draft.objects.filter(run__configuration=configuration, kind=DraftKind.REVISED.value)
         .select_related("parent")
@@ -89,7 +90,9 @@ def _last_cases(runs: list[int]) -> dict[int, CaseSet]:
 def _verdicts(
     drafts: list[Draft], case_sets: Mapping[int, CaseSet]
 ) -> dict[tuple[str, int], dict[str, dict[tuple[int, int], bool]]]:
-    """Return whether each check passes, by script, case set and kind of machine; the newest result counts."""
+    """Return whether each check passes, by script, case set and kind of machine. The newest result
+    counts.
+    """
     hashes = {draft.sha256 for draft in drafts}
     hashes |= {draft.parent.sha256 for draft in drafts if draft.parent is not None}
     found = (

@@ -1,4 +1,4 @@
-"""Forms of the configuration pages. They convert input to a Plan; the services validate it."""
+"""Forms of the configuration pages. They convert input to a Plan. The services validate it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pipeline.configurations.prompt_forms import PinsForm
 from pipeline.models import Configuration, Endpoint, PromptVersion
 from pipeline.types import NEEDED_ROLES, Role
 
-# The id of the shared list of models on the page.
+# The id of the page's shared list of models.
 MODELS_LIST = "known-models"
 
 _PRESETS = [
@@ -187,7 +187,7 @@ class RoleForm(forms.Form):
 
 
 class HowForm(forms.Form):
-    """Rounds of refinement, and how the catalogue is used."""
+    """The rounds of refinement, and the use of the catalogue."""
 
     rounds = forms.TypedChoiceField(
         label=_("Rounds of refinement"),
@@ -316,7 +316,7 @@ class ConfigurationForms:
 def _offer_endpoints(
     form: forms.Form, name: str, endpoints: Sequence[Endpoint], *, none: StrOrPromise = ""
 ) -> None:
-    """Set the endpoint choices; `none` is the first one if the choice is optional."""
+    """Set the endpoint choices. `none` is the label of the first choice if the field is optional."""
     field = form.fields[name]
     assert isinstance(field, forms.ChoiceField)
     field.choices = [("", none)] if none else []

@@ -14,13 +14,14 @@ from pipeline.models import Configuration, Endpoint, Price, RoleSetting
 from pipeline.types import NEEDED_ROLES, Mode
 
 _Preset = Configuration.Preset
-_MAX_TOKENS = 1_024  # A small model that writes more is repeating itself.
-_SECONDS = 900  # Enough for a reply of twice _MAX_TOKENS on a slow machine.
+_MAX_TOKENS = 1_024  # a small model that writes more is repeating itself
+_SECONDS = 900  # enough for a reply of twice _MAX_TOKENS on a slow machine
 
 
 @transaction.atomic
 def offer_local_models(models: Sequence[str], *, slots: int) -> None:
-    """Create what is missing for these models, largest first, and allow `slots` calls at a time.
+    """Create the missing endpoint and configurations for these models, largest first. ¶ The
+    endpoint allows `slots` calls at a time.
 
     Existing configurations stay unchanged, and so does an endpoint of this name at another address.
     """
@@ -52,7 +53,9 @@ def offer_local_models(models: Sequence[str], *, slots: int) -> None:
 
 
 def _offer(endpoint: Endpoint, preset: str, title: str, models: Sequence[str]) -> None:
-    """Create a configuration unless it exists. Its name contains the models, so other models get another one."""
+    """Create a configuration unless it exists. Its name contains the models, so other models get
+    another configuration.
+    """
     name = slugify("-".join([LOCAL, *dict.fromkeys(models)]).replace(".", "-"))[:80]
     made, is_new = Configuration.objects.get_or_create(
         name=name, defaults={"title": title, "preset": preset}
@@ -78,6 +81,6 @@ def _reflection_title(model: str) -> str:
 
 
 def _size(model: str) -> str:
-    """Return the number of parameters in the file's name, such as 1.5B, or else the whole name."""
+    """Return the number of parameters from the file's name, such as 1.5B, or else the whole name."""
     found = re.search(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", model, re.IGNORECASE)
     return f"{found[1]}B" if found else model

@@ -1,4 +1,6 @@
-"""A Plan is a Configuration's settings: the models of the roles, the number of rounds, the prompt versions."""
+"""A Plan is a Configuration's settings: the model for each role, the number of rounds and the
+prompt versions.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ MAX_MODEL = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Player:
-    """The requested model for one role; `endpoint` is a name."""
+    """The requested model for one role. `endpoint` is the endpoint's name."""
 
     endpoint: str
     model: str
@@ -47,7 +49,7 @@ class Plan:
 
 
 def plan_of(configuration: Configuration) -> Plan:
-    """Return the current plan, to edit or copy; prefetch its roles and endpoints."""
+    """Return the current plan, to edit or copy. The caller should prefetch the roles and endpoints."""
     return Plan(
         players={
             Role(setting.role): Player(
@@ -86,8 +88,8 @@ def preset_of(plan: Plan) -> Configuration.Preset:
 def players_for(preset: str, *, first: Player, second: Player) -> dict[Role, Player]:
     """Assign the roles of a preset: the second model assesses in peer review, or refines as the strong refiner.
 
-    In peer review the second model differs, because a model favors its own output. It is usually the smaller one,
-    because assessment takes the most calls.
+    In peer review, the second model is different, because a model favors its own output. It is
+    usually smaller, because assessment takes the most calls.
     """
     others = {
         Configuration.Preset.PEER_REVIEW.value: {Role.ASSESSOR: second},
@@ -160,7 +162,7 @@ def _check_player(role: Role, player: Player, endpoints: Mapping[str, Endpoint])
             _("“%s” does not accept a temperature. Leave this field empty.") % endpoint,
             field=f"{role.value}.temperature",
         )
-    # This form also refuses NaN.
+    # This form of the comparison also refuses NaN.
     if not 0 <= player.temperature <= MOST_TEMPERATURE:
         raise BadInput(
             _("Temperature must be from 0 to %s.") % MOST_TEMPERATURE,

@@ -1,4 +1,4 @@
-"""Check whether a text can replace a prompt: the same task, slots and answer format."""
+"""Checks whether a text can replace a prompt: it must have the same task, slots and answer format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms for choosing among versions of prompts and for writing a new one."""
+"""Forms for choosing prompt versions and for writing a new version."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PinsForm(forms.Form):
 
     @property
     def has_chosen(self) -> bool:
-        """Return whether any version is pinned, as typed or as stored."""
+        """Return whether any version is pinned, either in the input or in the stored plan."""
         return any(self[name].value() for name in self.fields)
 
     def pins(self) -> dict[str, str]:

@@ -30,11 +30,11 @@ MAX_NOTE = 300
 
 @dataclass(frozen=True)
 class VersionUse:
-    """One version of a prompt and its uses."""
+    """A prompt version and its uses."""
 
-    version: PromptVersion  # Unsaved if it is the product's and no run has used it yet.
-    is_current: bool  # The version of the installed product.
-    configurations: list[Configuration]  # Active configurations that will use this version.
+    version: PromptVersion  # unsaved if it is the product's version and no run has used it yet
+    is_current: bool  # whether this is the installed product's version
+    configurations: list[Configuration]  # active configurations that will use this version
     calls: int
 
 
@@ -43,9 +43,11 @@ class VersionUse:
 
 @transaction.atomic
 def choose_versions(pinned: Mapping[str, str]) -> dict[str, str]:
-    """Return the version of every prompt for a Run's snapshot: the pinned one, or else the product's.
+    """Return the version of every prompt for a Run's snapshot: the pinned version, or else the
+    product's version.
 
-    The product's versions are stored here on first use. Raises BadInput if a pinned one can't be used.
+    The product's versions are stored here on first use. Raises BadInput if a pinned version can't
+    be used.
     """
     check_pins(pinned)
     current = prompts.versions()
@@ -77,7 +79,7 @@ def check_pins(pinned: Mapping[str, str]) -> None:
 
 
 def templates_of(named: object) -> Templates:
-    """Return the prompts in the versions of a Run's snapshot.
+    """Return the prompts in the versions named by a Run's snapshot.
 
     Raises Problem if a version is not named, not stored, or has unknown slots.
     """
@@ -102,7 +104,7 @@ def templates_of(named: object) -> Templates:
 
 
 def _find(versions: Mapping[str, str]) -> dict[str, Template]:
-    """Return the versions that are stored or come with the product, in at most one query."""
+    """Return the versions, stored or shipped with the product, in at most one query."""
     found = {
         name: prompts.load(name)
         for name, version in versions.items()
@@ -129,10 +131,11 @@ def _of_product(name: str) -> PromptVersion:
 def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVersion:
     """Store a text as a new version of a prompt, used by configurations that pin it.
 
-    Raises BadInput if a slot or an answer's word is missing, or if the text is stored already.
+    Raises BadInput if a slot or a word of the answer format is missing, or if the text is already
+    stored.
     """
     require_endpoint_manager(by)
-    # Browsers send CRLF; the same text must have the same hash.
+    # Browsers send CRLF, but the same text must have the same hash.
     text = check_text(text, field="text", most=MAX_TEXT).replace("\r\n", "\n").rstrip() + "\n"
     note = check_text(note, field="note", most=MAX_NOTE).strip()
     faults = find_faults(name, text)
@@ -160,7 +163,9 @@ def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVer
 
 
 def uses_of(name: str) -> list[VersionUse]:
-    """Return the versions of a prompt with their uses: the product's current one first, then the newest."""
+    """Return the versions of a prompt with their uses: the product's current version first, then
+    the newest.
+    """
     current = prompts.load(name).version
     rows = list(PromptVersion.objects.filter(name=name).select_related("created_by"))
     if all(row.version != current for row in rows):
@@ -186,7 +191,9 @@ def uses_of(name: str) -> list[VersionUse]:
 
 
 def versions_by_prompt() -> dict[str, list[PromptVersion]]:
-    """Return the versions of every prompt, the product's current one first, then the newest; in one query."""
+    """Return the versions of every prompt, the product's current version first, then the newest,
+    using one query.
+    """
     found: dict[str, list[PromptVersion]] = {name: [_of_product(name)] for name in prompts.names()}
     for row in PromptVersion.objects.filter(name__in=found):
         known = found[row.name]

@@ -51,7 +51,9 @@ def prompt_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def prompt_detail(request: HttpRequest, name: str) -> HttpResponse:
-    """Show one prompt: a version in full, its differences from another, and where each is used."""
+    """Show one prompt: a full version, its differences from another version, and where each version
+    is used.
+    """
     user = signed_in(request)
     access_prompts(user, name)
     uses = uses_of(name)
@@ -101,7 +103,7 @@ def _write(name: str, form: PromptForm, user: User) -> PromptVersion | None:
 
 
 def _chosen(uses: list[VersionUse], version: str) -> VersionUse | None:
-    """Return the version in the URL; 404 if it is not stored."""
+    """Return the version named in the URL. Raise Http404 if it is not stored."""
     if not version:
         return None
     for use in uses:

@@ -17,11 +17,11 @@ from pipeline.costs.services import Sums
 from pipeline.models import Assessment, Attempt, Batch, Configuration, Draft, Run
 from pipeline.types import DraftKind, Verdict
 
-MOST_RUNS = 1_000  # Limits the newest finished runs, so that the page stays fast.
+MOST_RUNS = 1_000  # limits the newest finished runs, so that the page stays fast
 
 
 class Change(StrEnum):
-    """How a round's verdict differs from that of the round before."""
+    """How a round's verdict differs from the previous round's verdict."""
 
     NONE = "none"
     PASSED = "passed"
@@ -42,7 +42,7 @@ class RunRound:
 
 @dataclass(frozen=True)
 class RoundGain:
-    """One round over many runs. `passed` counts all runs, including those that had stopped before."""
+    """One round over many runs. `passed` counts all runs, including runs that had already stopped."""
 
     round: int
     reached: int
@@ -74,7 +74,9 @@ class Gain:
 
 
 def rounds_of(drafts: Sequence[Draft], costs: RunCosts) -> list[RunRound]:
-    """Return the rounds of a run, with the first script as round 0; `drafts` are its own, with their assessments."""
+    """Return the rounds of a run, with the first script as round 0. `drafts` are the run's own
+    drafts, with their assessments.
+    """
     rounds: list[RunRound] = []
     for draft in assessed_in_turn(drafts):
         verdict = draft.assessment.verdict
@@ -99,7 +101,9 @@ def assessed_in_turn(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def gain_of(configuration: Configuration | None = None, *, batch: Batch | None = None) -> Gain:
-    """Return the gain of each round under a configuration, in a batch, or both; in three queries."""
+    """Return the gain of each round under a configuration, in a batch, or both, using three
+    queries.
+    """
     wanted = Q(state=Run.State.DONE) & ~Q(verdict="")
     wanted &= Q(configuration=configuration) if configuration else Q()
     wanted &= Q(batch=batch) if batch else Q()
@@ -121,7 +125,7 @@ def gain_of(configuration: Configuration | None = None, *, batch: Batch | None =
 
 
 def count_round(number: int, runs: Sequence[Mapping[int, str]], sums: Sums) -> RoundGain:
-    """Count the verdicts after a round; each run is given as its verdicts by round."""
+    """Count the verdicts after a round. Each run is given as its verdicts by round."""
     reached = [run for run in runs if number in run]
     changes = [_change(_standing(run, number - 1), run[number]) for run in reached if number > 0]
     return RoundGain(
@@ -150,7 +154,7 @@ def _change(before: str, after: str) -> Change:
 
 
 def _verdicts_of(keys: Sequence[int]) -> dict[int, dict[int, str]]:
-    """Return the verdict of each round of each run, without runs that have no first verdict."""
+    """Return the verdict of each round of each run, excluding runs without a first verdict."""
     found: dict[int, dict[int, str]] = {}
     own = Assessment.objects.filter(
         draft__run__in=keys, draft__refinement=None, draft__author=None
@@ -162,7 +166,7 @@ def _verdicts_of(keys: Sequence[int]) -> dict[int, dict[int, str]]:
 
 
 def _sums_of(keys: Sequence[int]) -> dict[int, Sums]:
-    """Return what the runs themselves used in each round."""
+    """Return the sums that the runs themselves used in each round."""
     answered = Q(outcome=Attempt.Outcome.ANSWERED)
     tries: QuerySet[Attempt] = Attempt.objects.filter(
         call__run__in=keys, call__refinement=None, ended_at__isnull=False

@@ -1,7 +1,8 @@
 """Services for managing configurations and for finding those that new runs can use.
 
-A Run keeps a snapshot, so nothing here changes an existing run. A study compares Configurations by name. Once one has
-runs, its plan is fixed, and a changed plan needs a new Configuration.
+A Run keeps a snapshot, so these services never change an existing run. A study compares
+Configurations by name. Once a Configuration has runs, its plan is fixed, and a different plan needs
+a new Configuration.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ def usable_configurations() -> list[Configuration]:
 
 
 def default_configuration() -> Configuration:
-    """Return the Configuration used if none is named. Raises BadInput if there is no default."""
+    """Return the Configuration that is used if the caller names none. Raises BadInput if there is
+    no default.
+    """
     found = Configuration.objects.filter(is_default=True, archived_at=None).first()
     if found is None:
         raise BadInput(
@@ -51,7 +54,7 @@ def default_configuration() -> Configuration:
 
 
 def find_configuration(name: str) -> Configuration:
-    """Return the active Configuration of this name. Raises BadInput if none has it."""
+    """Return the active Configuration with this name. Raises BadInput if it does not exist."""
     found = Configuration.objects.filter(name=name, archived_at=None).first()
     if found is None:
         raise BadInput(_("Configuration “%s” does not exist.") % name[:80], field="configuration")
@@ -59,7 +62,7 @@ def find_configuration(name: str) -> Configuration:
 
 
 def is_usable(configuration: Configuration) -> bool:
-    """Return whether it is active and the endpoints of all its roles are on."""
+    """Return whether the configuration is active and the endpoints of all its roles are on."""
     roles = configuration.roles.all()
     is_whole = {setting.role for setting in roles} >= {role.value for role in NEEDED_ROLES}
     is_on = all(setting.endpoint.is_on for setting in roles)
@@ -67,12 +70,12 @@ def is_usable(configuration: Configuration) -> bool:
 
 
 def asks_demo(configuration: Configuration) -> bool:
-    """Return whether the demo model has a role in it."""
+    """Return whether the demo model has a role in the configuration."""
     return any(setting.endpoint.demo for setting in configuration.roles.all())
 
 
 def edition_of(configuration: Configuration) -> int:
-    """Return a number that changes with each edit; a save names the edition that it is based on."""
+    """Return a number that changes with each edit. A save names the edition on which it is based."""
     parts = (configuration.title, configuration.note, say_plan(plan_of(configuration)))
     return zlib.crc32(repr(parts).encode())
 
@@ -83,7 +86,9 @@ def is_fixed(configuration: Configuration) -> bool:
 
 
 def known_models() -> dict[str, list[str]]:
-    """Return models to choose from, with their endpoints' titles: those that a check found or that have a price."""
+    """Return the models to choose from, with their endpoints' titles: models that a check found or
+    that have a price.
+    """
     found: dict[str, list[str]] = {}
     for endpoint in Endpoint.objects.prefetch_related("prices"):
         listed = endpoint.probe.get("models") if isinstance(endpoint.probe, dict) else None
@@ -136,8 +141,8 @@ def update_configuration(
 ) -> Configuration:
     """Change title, note and, before the first run, the plan; None keeps the plan.
 
-    `seen` is the edition that the change is based on. Raises BadInput, NotAllowedNow if the plan is fixed, and Stale if
-    another user has changed the configuration since.
+    `seen` is the edition on which the change is based. Raises BadInput, NotAllowedNow if the plan
+    is fixed, and Stale if another user has changed the configuration since.
     """
     require_endpoint_manager(by)
     locked = _lock(configuration)
@@ -176,9 +181,9 @@ def update_configuration(
 
 @transaction.atomic
 def make_default(configuration: Configuration, *, by: User) -> None:
-    """Make it the default. Raises NotAllowedNow if new runs cannot use it."""
+    """Make the configuration the default. Raises NotAllowedNow if new runs can't use it."""
     require_endpoint_manager(by)
-    # Lock all rows, so that concurrent choices are made one after the other.
+    # Lock all rows, so that concurrent changes run one after the other.
     rows = {row.pk: row for row in Configuration.objects.select_for_update().order_by("pk")}
     chosen = rows[configuration.pk]
     if chosen.archived_at or chosen.preset == Configuration.Preset.IMPORTED:
@@ -195,7 +200,9 @@ def make_default(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def archive_configuration(configuration: Configuration, *, by: User) -> None:
-    """Archive it, so that no new run can use it. Raises NotAllowedNow for the default."""
+    """Archive the configuration, so that no new run can use it. Raises NotAllowedNow for the
+    default.
+    """
     require_endpoint_manager(by)
     locked = _lock(configuration)
     if locked.is_default:
@@ -213,7 +220,9 @@ def archive_configuration(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
-    """Restore it, so that new runs can use it. Raises NotAllowedNow if it is not archived."""
+    """Restore the configuration, so that new runs can use it. Raises NotAllowedNow if it is not
+    archived.
+    """
     require_endpoint_manager(by)
     locked = _lock(configuration)
     if locked.archived_at is None:
@@ -225,7 +234,9 @@ def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def switch_cases_on(*, by: User) -> bool:
-    """Make runs of the default configuration write and run cases; False if its plan is fixed already."""
+    """Make runs of the default configuration write and run cases. Return False if its plan is
+    already fixed.
+    """
     configuration = _lock(default_configuration())
     plan = plan_of(configuration)
     if plan.cases != Configuration.Cases.OFF or is_fixed(configuration):
@@ -246,7 +257,7 @@ _PLAN_FIELDS = ("rounds", "uses_retrieval", "uses_examples", "confirms_matches",
 
 
 def _lock(configuration: Configuration) -> Configuration:
-    """Lock the row; wait for a run that is being started under it."""
+    """Lock the row, after waiting for any run that is being started with this configuration."""
     found = Configuration.objects.prefetch_related("roles__endpoint")
     return found.select_for_update().get(pk=configuration.pk)
 

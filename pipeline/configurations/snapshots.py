@@ -1,4 +1,4 @@
-"""The snapshot of a Configuration that a Run keeps, so that later changes do not reach it."""
+"""The snapshot of a Configuration that a Run keeps, so that later changes do not affect the Run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
         }
         for setting in settings_
     }
-    # Stored apart from the roles: a worker of the previous release would fail on the unknown role.
+    # Stored separately from the roles, because a worker of the previous release would fail on the
+    # unknown role.
     author = roles.pop(Role.CASE_AUTHOR.value, roles[Role.ASSESSOR.value])
     spec: dict[str, object] = {
         "configuration": configuration.name,
@@ -53,7 +54,8 @@ def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
 
 
 def _mode_of(setting: RoleSetting) -> str:
-    """Return the mode for a role: its endpoint's, but text for what the local model writes.
+    """Return the mode for a role: the endpoint's mode, but text for roles in which a local model
+    writes.
 
     Small models write regular expressions into JSON strings without escaping them, so that "\\b" becomes a backspace.
     Without a schema, their verdicts are often unreadable.

@@ -1,4 +1,4 @@
-"""The configuration pages: the list, a new one from a preset or a copy, changes, archiving."""
+"""The configuration pages: the list, creation from a preset or a copy, changes and archiving."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def configuration_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def configuration_new(request: HttpRequest) -> HttpResponse:
-    """Create one in two steps: choose a preset and models, or one to copy; then edit and save."""
+    """Create a configuration in two steps: choose a preset and models, or a configuration to copy;
+    then edit and save.
+    """
     user = signed_in(request)
     endpoints = _endpoints(user)
     if request.method == "POST":
@@ -77,7 +79,8 @@ def configuration_detail(request: HttpRequest, name: str) -> HttpResponse:
     endpoints = _endpoints(user)
     if request.method != "POST":
         return _show(request, _forms_of(configuration, endpoints), configuration)
-    # A run may have been started since, so the form itself says whether it contained the plan.
+    # A run may have started in the meantime, so the form data itself shows whether the form
+    # contained the plan.
     forms = _forms(endpoints, request.POST, is_fixed="rounds" not in request.POST)
     status = 422
     if forms.is_valid():
@@ -157,7 +160,9 @@ def _create(forms: ConfigurationForms, user: User) -> Configuration | None:
 
 
 def _endpoints(user: User) -> list[Endpoint]:
-    """Return every endpoint, usable ones first. The others are marked as off but can be chosen."""
+    """Return every endpoint, usable endpoints first. The others are marked as off but can be
+    chosen.
+    """
     return sorted(access_endpoints(user), key=lambda endpoint: not endpoint.is_on)
 
 

@@ -1,6 +1,6 @@
 """Daily sums of spending, updated as attempts end and repaired by a recount.
 
-The same statement counts new attempts and all attempts, so that the two agree.
+The same SQL counts new attempts and recounts all attempts, so that the two agree.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ON CONFLICT ON CONSTRAINT spending_once_a_day_and_what DO UPDATE SET
 def add_spending(attempts: Sequence[int]) -> None:
     """Count these attempts, which this transaction has ended and which are not counted yet.
 
-    Make it the last statement of the transaction, because it locks rows that every worker writes to.
+    Make it the last statement of the transaction, because it locks rows that every worker updates.
     """
     if attempts:
         with connection.cursor() as cursor:

@@ -33,7 +33,7 @@ def _day_input() -> forms.DateInput:
 
 
 def _read_day(text: str | None) -> date | None:
-    """Return the day, or None if it can't be parsed; the field then has an error."""
+    """Return the day, or None if it can't be parsed. The field then reports an error."""
     try:
         return parse_date(text or "")
     except ValueError:

@@ -9,7 +9,7 @@ from pipeline.models import Price
 
 
 def price_on(day: date, *, endpoint: int, model: str) -> Price | None:
-    """Return the price of a model on a day, or None if none was known."""
+    """Return the price of a model on a day, or None if no price was known."""
     known = Price.objects.filter(endpoint=endpoint, model=model, since__lte=day)
     return known.order_by("-since").first()
 

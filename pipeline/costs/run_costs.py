@@ -12,7 +12,7 @@ from pipeline.models import Attempt, Endpoint, Run
 
 
 class Step(NamedTuple):
-    """A stage in a round; `refinement` is set if it was requested after the run had finished."""
+    """A stage in a round. `refinement` is set if it was requested after the run had finished."""
 
     stage: str
     round: int
@@ -39,7 +39,9 @@ class RunCosts:
 
 
 def costs_of(run: Run, *, bills: Callable[[Endpoint], bool]) -> RunCosts:
-    """Return what the run used, in one query; `bills` says whether an endpoint's calls may be billed."""
+    """Return the sums that the run used, in one query. `bills` says whether an endpoint's calls may
+    be billed.
+    """
     tries = (
         Attempt.objects.filter(call__run=run)
         .select_related("call__endpoint")

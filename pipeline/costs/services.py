@@ -38,13 +38,13 @@ class By(StrEnum):
 
 @dataclass(frozen=True)
 class CostQuery:
-    """A query for spending. Both UTC days are included."""
+    """A query for spending. The range includes both UTC days."""
 
     since: date
     until: date
     per: Per = Per.MONTH
     by: By = By.MODEL
-    configuration: str = ""  # its name
+    configuration: str = ""  # the configuration's name
     batch: int | None = None
 
     @property
@@ -60,13 +60,15 @@ class CostQuery:
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over finished attempts; cost in micro-dollars, of those whose price is known."""
+    """Sums over finished attempts. The cost is in micro-dollars and covers attempts with a known
+    price.
+    """
 
     attempts: int = 0
     answered: int = 0
     possibly_billed: int = 0
     unpriced: int = 0
-    demo: int = 0  # Free attempts of the demo model.
+    demo: int = 0  # free attempts of the demo model
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_tokens: int = 0
@@ -79,7 +81,7 @@ class Sums:
 
     @property
     def known_cost(self) -> int | None:
-        """Return the cost, or None if a price is missing: an unknown cost is not 0."""
+        """Return the cost, or None if a price is missing, because an unknown cost is not 0."""
         return None if self.unpriced and not self.cost else self.cost
 
     @property
@@ -99,7 +101,7 @@ class CostRow:
     period: date
     key: str
     name: str
-    endpoint: str  # Its title, if grouped by model.
+    endpoint: str  # the endpoint's title, if grouped by model
     sums: Sums
 
 
@@ -125,7 +127,9 @@ class Unpriced:
 
 @dataclass(frozen=True)
 class Costs:
-    """The answer to a CostQuery; `lines` are the most expensive first, `rows` by time."""
+    """The answer to a CostQuery. `lines` are sorted by cost, the most expensive first, and `rows`
+    by time.
+    """
 
     query: CostQuery
     rows: Sequence[CostRow]
@@ -173,7 +177,7 @@ def default_range(per: Per, *, until: date) -> date:
 
 
 def read_costs(query: CostQuery, *, by: User) -> Costs:
-    """Return what was spent, in two or three queries. Raises PermissionDenied and BadInput."""
+    """Return the spending, using two or three queries. Raises PermissionDenied and BadInput."""
     check_query(query)
     groups = _group(_narrow(access_spending(by), query), query)
     endpoints = Endpoint.objects.in_bulk()
@@ -202,7 +206,7 @@ class _Group:
     period: date
     endpoint: int
     model: str
-    of: int | str | None  # A key, or the name of a model or stage.
+    of: int | str | None  # a key, or the name of a model or stage
     sums: Sums
 
 

@@ -21,7 +21,7 @@ from pipeline.costs.forms import BY_CHOICES, PER_CHOICES, CostForm
 from pipeline.costs.services import By, CostLine, CostQuery, Costs, Per, Sums, read_costs
 from pipeline.display_names import stage_label
 
-# The stylesheet has four series; the last one is for all other groups.
+# The stylesheet has four series. The last series is for all other groups.
 _SHOWN_APART = 3
 
 _MEASURES: dict[str, tuple[str, Callable[[Sums], int]]] = {
@@ -136,7 +136,9 @@ def _file_rows(costs: Costs) -> Iterator[tuple[object, ...]]:
 
 
 def _bars_of(costs: Costs, show: str) -> Bars:
-    """Return the three most expensive groups and the sum of all others, in each period of the range."""
+    """Return the three most expensive groups and the sum of all other groups, in each period of the
+    range.
+    """
     unit, measure = _MEASURES[show]
     lines = sorted(costs.lines, key=lambda line: -measure(line.sums))
     apart = lines[: _SHOWN_APART + (len(lines) == _SHOWN_APART + 1)]

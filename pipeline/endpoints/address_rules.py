@@ -1,4 +1,6 @@
-"""Validate an endpoint's address and the name of its key variable. A key itself is refused and never stored."""
+"""Validates an endpoint's address and the name of its key variable. A key itself is refused and
+never stored.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from core.network.addresses import (
 from pipeline.clients.endpoint_keys import KEY_PREFIX, is_key_variable
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# The last label begins with a letter because some resolvers read a numeric one as an address.
+# The last label begins with a letter because some resolvers read a numeric label as an address.
 _HOST_NAME = re.compile(r"(?=.{1,253}$)([a-z0-9_][a-z0-9_-]*\.)*[a-z][a-z0-9_-]*")
 _PRIVATE_NAMES = (".local", ".internal", ".lan", ".home.arpa", ".localhost")
 _KEY_BEGINNINGS = ("sk-", "sk_", "xai-", "gsk_", "hf_", "pplx-", "AIza", "AKIA", "ghp_", "Bearer ")
@@ -55,7 +57,7 @@ def read_base_url(text: str) -> str:
 
 
 def is_private(base_url: str) -> bool:
-    """Return whether the address looks like one of this machine or of a private network."""
+    """Return whether the address seems to be on this machine or in a private network."""
     host = urlsplit(base_url).hostname or ""
     address = read_address(host)
     if address is not None:
@@ -64,7 +66,9 @@ def is_private(base_url: str) -> bool:
 
 
 def read_key_variable(text: str) -> str:
-    """Return the name of the variable, or "" if the server needs no key. Raises BadInput without quoting it."""
+    """Return the name of the variable, or "" if the server needs no key. Raises BadInput without
+    quoting the text.
+    """
     name = text.strip()
     if not name:
         return ""

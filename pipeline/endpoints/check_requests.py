@@ -1,8 +1,9 @@
-"""The check of an endpoint as pages show it: never requested, waiting, running, lost or done.
+"""The state of an endpoint's check as pages show it: never requested, waiting, running, lost or
+done.
 
-`Endpoint.probe` contains what `llm.probe.Found.as_json` returns and whether the worker has the key (`worker_has_key`).
-`asked` is the check in progress: its id, when it was requested and when a worker began it. `check_worker`, which only
-workers load, runs it.
+`Endpoint.probe` contains the result of `llm.probe.Found.as_json` and whether the worker has the key
+(`worker_has_key`). `asked` is the check in progress: its id, and the times when it was requested
+and when a worker began it. `check_worker`, which only workers load, runs it.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ TASK = "pipeline.check_endpoint"
 # A check is billed, so it must not run long after the request. If no worker starts it in this time, the message
 # expires, the page says so, and late workers skip it.
 WAIT_FOR_WORKER = timedelta(seconds=60)
-_GRACE = timedelta(seconds=60)  # For the free requests, in addition to the calls.
+_GRACE = timedelta(seconds=60)  # for the free requests, in addition to the calls
 
 
 class CheckState(StrEnum):
     NEVER = "never"
     WAITING = "waiting"  # for a worker
     RUNNING = "running"
-    LOST = "lost"  # No worker started it, or its worker was lost.
+    LOST = "lost"  # no worker started it, or its worker was lost
     DONE = "done"
 
 
-# The request of a *try*. It belongs to no incident, so it may be sent anywhere.
+# The request of a *try*. It contains no incident data, so it may be sent to any endpoint.
 TRY_STATEMENT = "Show the ten largest files under /var/log, largest first"
 
 
@@ -76,7 +77,9 @@ def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: U
 
 @transaction.atomic
 def cancel_check(endpoint: Endpoint, *, by: User) -> None:
-    """End the check in progress; its worker closes the connection. Raises NotAllowedNow if no check is in progress."""
+    """End the check in progress. Its worker closes the connection. Raises NotAllowedNow if no check
+    is in progress.
+    """
     require_endpoint_manager(by)
     kept = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
     if check_state(kept) not in (CheckState.WAITING, CheckState.RUNNING):
@@ -102,12 +105,14 @@ def check_state(endpoint: Endpoint) -> CheckState:
 
 
 def asked_at(endpoint: Endpoint) -> datetime | None:
-    """Return when the running or lost check was requested."""
+    """Return the time when the running or lost check was requested."""
     return _moment((endpoint.probe.get("asked") or {}).get("at"))
 
 
 def models_known_of(endpoint: Endpoint) -> list[str]:
-    """List the models named at this endpoint: in configurations, then with a price, then by its last check."""
+    """List the models named at this endpoint: first in configurations, then in prices, then in its
+    last check.
+    """
     played = RoleSetting.objects.filter(endpoint=endpoint, configuration__archived_at=None)
     named = [*played.order_by("pk").values_list("model", flat=True)]
     named += [price.model for price in endpoint.prices.all()]
@@ -121,7 +126,8 @@ def _enqueue(endpoint_id: int, check_id: str) -> None:
             TASK, (endpoint_id, check_id), queue="interactive", expires=WAIT_FOR_WORKER.seconds
         )
     except Exception:
-        # No sweep restarts checks: the page says that no worker started it, and the user requests another.
+        # No sweep restarts checks: the page reports that no worker started it, and the user can
+        # request another check.
         logger.warning("check of endpoint %s could not be enqueued", endpoint_id, exc_info=True)
 
 

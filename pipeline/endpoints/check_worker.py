@@ -1,4 +1,4 @@
-"""Runs the check of an endpoint in a worker: claims it, asks the server, stores the findings."""
+"""Runs the check of an endpoint in a worker: claims it, queries the server and stores the findings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pipeline.types import Problem
 # A small model without tool support repeats itself up to the token limit, which takes minutes.
 LOCAL_MAX_TOKENS = 128
 _MOST_SHOWN = 4_000  # characters of the tried script
-_INTERVAL = 1.0  # Seconds until a canceled check ends.
+_INTERVAL = 1.0  # seconds until a canceled check ends
 _MAY_BE_GONE = (FailureKind.UNREACHABLE, FailureKind.TIMEOUT)
 
 
@@ -49,7 +49,7 @@ def carry_out_check(endpoint_id: int, check_id: str) -> None:
         with _until_canceled(endpoint_id, check_id):
             found = _look(endpoint)
     finally:
-        # A bug in this code is shown as such, and the exception is logged.
+        # Report the problem as a bug in this code, and log the exception.
         _keep(endpoint_id, check_id, found)
 
 
@@ -78,7 +78,7 @@ def _until_canceled(endpoint_id: int, check_id: str) -> Iterator[None]:
                 if canceled.exists():
                     group.abandon(_("The check was canceled."))
             except DatabaseError:
-                connection.close()  # The next poll opens a new one.
+                connection.close()  # the next poll opens a new connection
         connection.close()
 
     token = current_group.set(group)
@@ -139,7 +139,7 @@ def _look(endpoint: Endpoint) -> dict[str, object]:
     )
     is_gone = any(one.failure in _MAY_BE_GONE for one in found.modes)
     if found.reachable and is_gone and client.is_wanted:
-        # The server may have been stopped during the check.
+        # The server may have stopped during the check.
         page = model_inspector().get(target, "/v1/models")
         found = replace(found, reachable=page.status is not None)
     tried = _try(target, found, client) if asked.get("tries") and found.recommended else {}
@@ -147,7 +147,7 @@ def _look(endpoint: Endpoint) -> dict[str, object]:
 
 
 def _try(target: Target, found: Found, client: ModelClient) -> dict[str, object]:
-    """Request one script as a run would, and return the reply and how it was read."""
+    """Request one script as a run would, and return the reply and how the reader understood it."""
     assert found.recommended is not None
     question = generate.question(TRY_STATEMENT, "", [], templates=load_all())
     role = RoleSpec(target.endpoint, 0, found.model, found.recommended)
@@ -171,7 +171,7 @@ def _try(target: Target, found: Found, client: ModelClient) -> dict[str, object]
 def _keep(endpoint_id: int, check_id: str, found: dict[str, object]) -> None:
     endpoint = Endpoint.objects.select_for_update(no_key=True).filter(pk=endpoint_id).first()
     if endpoint is None or (endpoint.probe.get("asked") or {}).get("id") != check_id:
-        return  # Deleted, changed or requested again in the meantime.
+        return  # deleted, changed or checked again in the meantime
     endpoint.probe, endpoint.probed_at = found, timezone.now()
     endpoint.save(update_fields=["probe", "probed_at"])
     record(

@@ -1,4 +1,4 @@
-"""Forms of the endpoints' pages. They only convert what is typed; the services validate it."""
+"""Forms of the endpoints' pages. They only convert the input. The services validate it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.endpoints.services import EndpointValues, edition_of, values_of
 from pipeline.models import Endpoint
 from pipeline.types import Mode
 
-_MICRO = 1_000_000  # Micro-dollars per dollar.
+_MICRO = 1_000_000  # micro-dollars per dollar
 _MODES = [
     (Mode.SCHEMA.value, _("Schema: replies must match a JSON schema")),
     (Mode.TOOL.value, _("Tool: replies are the input of a forced tool call")),
@@ -97,7 +97,7 @@ class EndpointForm(forms.Form):
             return read_key_variable(typed)
         except BadInput as refusal:
             if looks_like_key(typed):
-                # Do not echo it: a pasted key must not appear on any page.
+                # Do not echo the input, because a pasted key must not appear on any page.
                 assert isinstance(self.data, QueryDict)
                 self.data["key_variable"] = ""
             raise forms.ValidationError(str(refusal)) from None
@@ -118,9 +118,9 @@ class EndpointForm(forms.Form):
         )
 
     def show_now(self, endpoint: Endpoint) -> list[tuple[str, object, object]]:
-        """List conflicts with another user's change as label, their value, typed value.
+        """List conflicts with another user's change as (label, stored value, typed value).
 
-        Saving again overwrites their change, since the user has seen it.
+        Saving again overwrites the other change, because the user has now seen it.
         """
         assert isinstance(self.data, QueryDict)
         self.data["edition"] = str(edition_of(endpoint))

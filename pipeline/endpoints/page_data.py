@@ -1,4 +1,4 @@
-"""Data for the endpoint page, with the findings of its check in words."""
+"""Data for the endpoint page, with the findings of its check as text."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class ShownEndpoint:
     is_readable_on_the_way: bool
     host: str
     check: CheckState
-    wrong_mode: str  # The mode that the last check recommends, if it differs.
-    rests_for_key: str  # Why its key may not be read.
-    proxy: str  # Host of the proxy; empty without a proxy.
+    wrong_mode: str  # the mode that the last check recommends, if it differs
+    rests_for_key: str  # why its key may not be read
+    proxy: str  # host of the proxy; empty without a proxy
 
 
 @dataclass(frozen=True)
 class ShownMode:
-    """One mode as the page shows it."""
+    """A mode as the page shows it."""
 
     label: str
     words: str
@@ -70,7 +70,7 @@ class ShownMode:
 
 @dataclass(frozen=True)
 class ShownCheck:
-    """The last check as the page shows it; `problem` says what to do if no mode was found."""
+    """The last check as the page shows it. `problem` says what to do if no mode was found."""
 
     state: CheckState
     asked_at: datetime | None
@@ -83,7 +83,7 @@ class ShownCheck:
     is_listed: bool
     input_tokens: int
     output_tokens: int
-    cost: int | None  # Micro-dollars; None if no price is known.
+    cost: int | None  # micro-dollars; None if no price is known
 
     @property
     def is_under_way(self) -> bool:
@@ -123,7 +123,7 @@ def show_page(
     switch: SwitchOnForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """Return the data of an endpoint's page; a refused form keeps the typed values."""
+    """Return the data of an endpoint's page. A refused form keeps the typed values."""
     context = describe_check(endpoint, signed_in(request), form=check) | {
         "nav_section": "admin",
         "refusal": refusal,
@@ -139,7 +139,7 @@ def show_page(
 def describe_check(
     endpoint: Endpoint, user: User, *, form: CheckForm | None = None
 ) -> dict[str, object]:
-    """Return the data of the live part of the page."""
+    """Return the data for the live part of the page."""
     check = show_check(endpoint)
     return {
         "shown": show_endpoint(endpoint),
@@ -156,7 +156,7 @@ def describe_check(
 
 
 def show_check(endpoint: Endpoint) -> ShownCheck:
-    """Return the last check and the one in progress."""
+    """Return the last check and the check in progress."""
     found = endpoint.probe
     modes = [one for one in found.get("modes", []) if isinstance(one, dict)]
     tokens = Usage(
@@ -211,7 +211,9 @@ def _say_detail(detail: str) -> str:
 
 
 def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
-    """Explain why no mode was found and what to do; empty if there was no check."""
+    """Explain why no mode was found and what to do. Return an empty string if the endpoint was
+    never checked.
+    """
     problem = str(endpoint.probe.get("problem", ""))
     if not endpoint.probed_at or not problem and not modes:
         return ""

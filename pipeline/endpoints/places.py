@@ -1,4 +1,6 @@
-"""What a run or a check waits for at an endpoint: the server's state, and the runs in progress there."""
+"""Describes what a run or check waits for at an endpoint: the server's state, and the runs in
+progress there.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ def holders_of(endpoint: Endpoint, user: User) -> list[Holder]:
     for run, started in held.values_list("call__run", "started_at"):
         since.setdefault(run, started)
     runs = Run.objects.filter(pk__in=list(since))
-    # The duration of a study's run would reveal its verdict.
+    # The duration of a study run would reveal its verdict.
     named = {*runs.filter(batch=None).values_list("pk", flat=True)}
     if len(named) < len(since):
         named |= {*shown_verdicts(user, runs).values_list("pk", flat=True)}
@@ -57,7 +59,9 @@ def holders_of(endpoint: Endpoint, user: User) -> list[Holder]:
 
 
 def say_server(endpoint: Endpoint) -> str:
-    """Say whether the server answered its last call; empty if it was never called."""
+    """Return a text that says whether the server answered its last call, or an empty string if it
+    was never called.
+    """
     if endpoint.blocked_until and endpoint.blocked_until > timezone.now():
         return _("Calls to the server are paused until %(time)s. %(why)s") % {
             "time": _clock(endpoint.blocked_until),

@@ -15,7 +15,7 @@ from core.errors import BadInput, NotAllowedNow
 from pipeline.access import require_endpoint_manager
 from pipeline.models import Attempt, Endpoint, Price, Spending
 
-MOST = 10_000_000_000  # Micro-dollars per million tokens: 10,000 USD.
+MOST = 10_000_000_000  # micro-dollars per million tokens: 10,000 USD
 _FIRST, _LAST = date(2020, 1, 1), date(2100, 1, 1)
 
 
@@ -34,7 +34,7 @@ class PriceValues:
 
 @transaction.atomic
 def add_price(endpoint: Endpoint, *, values: PriceValues, by: User) -> Price:
-    """Add a price valid from a given day; earlier calls keep their cost. Raises BadInput."""
+    """Add a price valid from a given day. Earlier calls keep their cost. Raises BadInput."""
     require_endpoint_manager(by)
     amounts = {
         name: getattr(values, name) for name in ("input", "output", "cache_read", "cache_write")
@@ -79,7 +79,9 @@ def remove_price(price: Price, *, by: User) -> None:
 
 
 def prices_of(endpoint: Endpoint) -> QuerySet[Price]:
-    """Return the endpoint's prices, newest first for each model; `used` marks those that calls have used."""
+    """Return the endpoint's prices, newest first for each model. `used` marks prices that calls
+    have used.
+    """
     # The spending table is small and shows which models were never called.
     spent = Spending.objects.filter(endpoint=OuterRef("endpoint"), model=OuterRef("model"))
     return endpoint.prices.annotate(used=Exists(spent) & Exists(_attempts_at()))

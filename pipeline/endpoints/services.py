@@ -26,7 +26,7 @@ from pipeline.types import Mode
 MOST_IN_FLIGHT = 1_000
 MOST_SECONDS = 3_600
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_TAKEN_NAMES = ("new",)  # Used by a URL of this site.
+_TAKEN_NAMES = ("new",)  # used by a URL of this site
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,11 @@ def create_endpoint(name: str, *, values: EndpointValues, by: User) -> Endpoint:
 def change_endpoint(
     endpoint: Endpoint, *, values: EndpointValues, by: User, seen: int | None = None
 ) -> Endpoint:
-    """Change an endpoint; `seen` is the edition that the change is based on.
+    """Change an endpoint. `seen` is the edition on which the change is based.
 
-    A new address or key discards the findings of the last check. A new address outside this machine turns the endpoint
-    off, so that no text is sent there unnoticed. Raises BadInput, and Stale if another user has changed it since.
+    A new address or key discards the findings of the last check. A new address outside this machine
+    turns the endpoint off, so that no text is sent there unnoticed. Raises BadInput, and Stale if
+    another user has changed the endpoint in the meantime.
     """
     require_endpoint_manager(by)
     kept = _lock(endpoint)
@@ -103,7 +104,9 @@ def change_endpoint(
 
 @transaction.atomic
 def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
-    """Turn it on. Raises BadInput if it is outside this machine and `confirmed` is missing."""
+    """Turn the endpoint on. Raises BadInput if it is outside this machine and `confirmed` is
+    missing.
+    """
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if kept.is_on:
@@ -122,7 +125,9 @@ def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
 
 @transaction.atomic
 def switch_off(endpoint: Endpoint, *, by: User) -> None:
-    """Turn it off. It gets no further calls. Runs that need it fail and can be retried later."""
+    """Turn the endpoint off. It gets no more calls. Runs that need it fail and can be retried
+    later.
+    """
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if not kept.is_on:
@@ -135,7 +140,9 @@ def switch_off(endpoint: Endpoint, *, by: User) -> None:
 
 @transaction.atomic
 def wake(endpoint: Endpoint, *, by: User) -> None:
-    """Resume it, so that waiting runs may call it again. Raises NotAllowedNow if it is not paused."""
+    """Resume the endpoint, so that waiting runs may call it again. Raises NotAllowedNow if it is
+    not paused.
+    """
     require_endpoint_manager(by)
     now = timezone.now()
     kept = _lock(endpoint)
@@ -144,7 +151,7 @@ def wake(endpoint: Endpoint, *, by: User) -> None:
     was = kept.blocked_why
     kept.blocked_until, kept.blocked_why = None, ""
     kept.save(update_fields=["blocked_until", "blocked_why"])
-    # The waiting runs got their times from this pause.
+    # The waiting runs got their retry times from this pause.
     Run.objects.unfinished().filter(waits_for=kept, not_before__gt=now).update(not_before=None)
     tell_waiting(kept.pk)
     record(kept, "resumed", by=by, blocked_why=(was, ""))
@@ -173,7 +180,9 @@ def delete_endpoint(endpoint: Endpoint, *, by: User) -> None:
 
 @transaction.atomic
 def use_mode(endpoint: Endpoint, *, mode: str, by: User) -> None:
-    """Use the mode that the last check recommends. Raises NotAllowedNow if it recommends another."""
+    """Use the mode that the last check recommends. Raises NotAllowedNow if the check recommends
+    another mode.
+    """
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if not mode or kept.probe.get("recommended") != mode:
@@ -184,7 +193,7 @@ def use_mode(endpoint: Endpoint, *, mode: str, by: User) -> None:
 
 
 def configurations_of(endpoint: Endpoint) -> list[Configuration]:
-    """List the configurations that use it for a role, including archived ones."""
+    """List the configurations that use the endpoint for a role, including archived ones."""
     return list(Configuration.objects.filter(roles__endpoint=endpoint).distinct())
 
 
@@ -204,12 +213,14 @@ def values_of(endpoint: Endpoint) -> EndpointValues:
 
 
 def edition_of(endpoint: Endpoint) -> int:
-    """Return a number that changes with the values; a save names the edition that it is based on."""
+    """Return a number that changes with the values. A save names the edition on which it is based."""
     return zlib.crc32(json.dumps(asdict(values_of(endpoint)), sort_keys=True).encode())
 
 
 def on_by_setting(endpoint: Endpoint) -> bool:
-    """Return whether the setting SCRIPTSMITH_ENDPOINTS turns it on, regardless of its page."""
+    """Return whether the setting SCRIPTSMITH_ENDPOINTS turns the endpoint on, regardless of the
+    setting on its page.
+    """
     return endpoint.name in settings.SCRIPTSMITH_ENDPOINTS
 
 
@@ -228,7 +239,7 @@ def _require_free_of_setting(endpoint: Endpoint, *, field: str = "") -> None:
 
 
 def _judge(values: EndpointValues, *, is_built_in: bool = False) -> EndpointValues:
-    """Return the values to store. Raises BadInput for the first invalid one."""
+    """Return the values to store. Raises BadInput for the first invalid value."""
     title = values.title.strip()
     if not title or len(title) > 100 or "\0" in title:
         raise BadInput(_("Enter a title of at most 100 characters."), field="title")

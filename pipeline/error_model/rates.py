@@ -13,15 +13,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pipeline.types import Role
 
 PRESETS = Path(__file__).with_name("presets.yaml")
-MICRO = 1_000_000  # Micro-dollars per dollar, and the number of tokens in a price.
+MICRO = 1_000_000  # micro-dollars per dollar, and the number of tokens in a price
 
 
 class RatesError(Exception):
-    """The input can't be simulated; the message names the place and the reason."""
+    """The input can't be simulated. The message names the location and the reason."""
 
 
 def _as_written(value: object) -> object:
-    """Read 0.42 as 21/50 instead of the nearest float; "65/153" is read exactly."""
+    """Read 0.42 as 21/50 instead of the nearest float. Texts such as "65/153" are read exactly."""
     text = str(value) if isinstance(value, int | float) else value
     try:
         return Fraction(text) if isinstance(text, str) else text
@@ -91,13 +91,13 @@ class SimulatedConfiguration(_Strict):
         return f"simulated-{self.name}"
 
     def cost(self, role: Role, *, input: int, output: int) -> int:
-        """Return the micro-dollars of one call of a role; a role without a price is free."""
+        """Return the micro-dollars of one call of a role. A role without a price is free."""
         price = self.prices.get(role)
         return price.cost(input=input, output=output) if price else 0
 
 
 class Simulation(_Strict):
-    """A simulation; all its draws follow from the seed."""
+    """A simulation. All its draws are derived from the seed."""
 
     seed: int
     configurations: tuple[SimulatedConfiguration, ...] = Field(min_length=1)

@@ -1,4 +1,6 @@
-"""Texts of simulated items. Each script says whether it is right, so that every stage can read it."""
+"""Texts of simulated items. Each script contains whether it is right, so that every stage can read
+that.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ _HEAD = 3  # lines before the body
 
 
 class SimulatedDraft(NamedTuple):
-    """One Draft of one item; number 0 is the generated one, number n the one refined in round n."""
+    """One Draft of an item. Number 0 is the generated Draft, and number n is the Draft refined in
+    round n.
+    """
 
     item: int
     number: int
@@ -18,7 +22,7 @@ class SimulatedDraft(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """Return the mark by which `read_draft` recognizes it."""
+        """Return the marker by which `read_draft` recognizes the Draft."""
         quality = "right" if self.right else "wrong"
         return f"Simulated: item {self.item}, draft {self.number}, {quality}."
 
@@ -46,7 +50,7 @@ def write_script(draft: SimulatedDraft, *, lines: int) -> str:
 
 
 def shape_of(script: str) -> str:
-    """Return a script without its mark, as all scripts of one length share it."""
+    """Return a script without its mark, which is the same for all scripts of one length."""
     return _MARK.sub("Simulated.", script, count=1)
 
 
@@ -59,6 +63,6 @@ def describe_draft(draft: SimulatedDraft) -> str:
 
 
 def read_draft(text: str) -> SimulatedDraft | None:
-    """Return the simulated Draft that a script or description is marked with, or None if it has no mark."""
+    """Return the Draft encoded in a script or its description, or None if the text has no marker."""
     found = _MARK.search(text)
     return SimulatedDraft(int(found[1]), int(found[2]), found[3] == "right") if found else None

@@ -1,1 +1,3 @@
-"""Execution: a worker takes a run through the flow and stores every step, so that a killed worker loses nothing."""
+"""Execution: a worker advances a run through the flow and stores every step, so that no work is
+lost if the worker is killed.
+"""

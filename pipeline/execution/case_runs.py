@@ -1,4 +1,6 @@
-"""Run a run's cases in the sandbox: request them from its worker, wait for a limited time, convert the results."""
+"""Executes a run's cases in the sandbox: requests them from its worker, waits for a limited time,
+and converts the results.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ from pipeline.flow.ports import CheckSeen, Executed
 from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.model_calls import draining
 
-LONGEST_WAIT = 90.0  # Total seconds in one passage. The run continues without missing results.
-LATE_FOR = 120.0  # Seconds in which no run of this process waits after a timeout.
+LONGEST_WAIT = 90.0  # total seconds in one passage; the run continues without missing results
+LATE_FOR = 120.0  # seconds in which no run of this process waits after a timeout
 _LOOK_AGAIN = 0.2  # seconds
 _CHECK_LEASE = 2.0  # seconds
 
@@ -25,7 +27,7 @@ _LATE = "The sandbox worker is overloaded; results may follow later."
 
 
 class CaseRuns:
-    """What one passage of a run requested from the sandbox's worker.
+    """The executions that one passage of a run has requested from the sandbox worker.
 
     After a timeout, later scripts are requested but not waited for. For a while, this applies to other runs of this
     process too. Otherwise the runs of a campaign would block its threads one after the other.
@@ -38,7 +40,7 @@ class CaseRuns:
         self._left = LONGEST_WAIT
 
     def keep(self, case_set: cases.CaseSet, *, prompt_version: str, replaces: str) -> CaseSet:
-        """Return the row of these cases; `replaces` is the hash of the case set that they replace."""
+        """Return the row of these cases. `replaces` is the hash of the case set that they replace."""
         row = catalog.keep_case_set(
             case_set, by=None, prompt_version=prompt_version, replaces=self._rows.get(replaces)
         )

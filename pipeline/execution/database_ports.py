@@ -1,8 +1,8 @@
-"""Implement the flow's ports on the database: a replayed call returns its earlier result.
+"""Implements the flow's ports on the database. A replayed call returns its earlier result.
 
-A resumed Run repeats the flow from the start. Earlier results are found here, so only missing work is done. Replies are
-written as soon as they arrive. What follows from them is written before the next question, because it can be computed
-again.
+A resumed Run repeats the flow from the start. Earlier results are found here, so only missing work
+is done. Replies are written as soon as they arrive. Derived results are written only before the
+next question, because they can be computed again.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class DatabasePorts:
         self._reports: dict[str, Report] = {}
         self._drafts: dict[DraftMade, Draft] = {}
         self._feedback: dict[FeedbackGiven, Feedback] = {}
-        self._asked_endpoints: set[int] = set()  # Endpoints that this passage called last.
+        self._asked_endpoints: set[int] = set()  # endpoints that this passage called last
         # The first passage of a run has no earlier rows.
         taken_up_again = lease.fence > 1
         self._stages = StageStore(run, refinement, look_back=taken_up_again)
@@ -119,7 +119,7 @@ class DatabasePorts:
         return self._drafts[made]
 
     def model_of(self, role: Role) -> str:
-        """Return the model for a role in the run."""
+        """Return the run's model for a role."""
         return self._roles[role].model
 
     def retrieve(self) -> Retrieval:
@@ -179,14 +179,16 @@ class DatabasePorts:
                 raise Problem(ended.found.removeprefix(SKIPPED))
 
     def _is_too_long(self, missing: Sequence[Question], rest: RunMustWait) -> bool:
-        """Return whether an endpoint pauses for longer than an optional stage may wait. A missing place is no pause."""
+        """Return whether an endpoint pauses for longer than an optional stage may wait. Waiting for
+        a free place is not a pause.
+        """
         if rest.until is None or not all(_is_optional(one) for one in missing):
             return False
         begun = [self._stages.begun_at(one.stage, round=one.round) for one in missing]
         return rest.until > min(begun) + MOST_PATIENCE
 
     def _ask(self, missing: Sequence[Question]) -> dict[Position, Reply]:
-        """Make as many calls as capacity allows; raise what stops the run for now."""
+        """Make as many calls as capacity allows. Raise the error that stops the run for now."""
         roles = [(question, self._roles[question.role]) for question in missing]
         endpoints = {role.endpoint_id for _, role in roles}
         self.release_capacity(but=endpoints)
@@ -199,7 +201,9 @@ class DatabasePorts:
     def _leave_to_batches(
         self, roles: Sequence[tuple[Question, RoleSpec]]
     ) -> list[tuple[Question, RoleSpec]]:
-        """Return the questions to ask now; raise AwaitsReplies if all of them go in a Message Batch."""
+        """Return the questions to ask now. Raise AwaitsReplies if all of them go into a Message
+        Batch.
+        """
         waiting = [
             (question, role)
             for question, role in roles
@@ -238,7 +242,7 @@ class DatabasePorts:
             ended = self._client.send(
                 [(opened.target, opened.request) for opened in tries.values()]
             )
-        # Write every reply before a failure stops the run, because it was paid for.
+        # Write every reply before a failure stops the run, because each reply was paid for.
         both = list(zip(tries.values(), ended, strict=True))
         outcomes = opening.outcomes | retry_while_database_is_away(
             lambda: model_calls.settle_attempts(self._lease, both)
@@ -249,7 +253,7 @@ class DatabasePorts:
         return {at: reply for at, reply in outcomes.items() if isinstance(reply, Reply)}
 
     def release_capacity(self, *, but: Collection[int] = ()) -> None:
-        """Wake the runs that wait for endpoints which this passage no longer needs."""
+        """Wake the runs that wait for endpoints that this passage no longer needs."""
         for endpoint_id in self._asked_endpoints.difference(but):
             tell_waiting(endpoint_id)
             self._asked_endpoints.discard(endpoint_id)
@@ -267,7 +271,8 @@ class DatabasePorts:
     def end_cases(self, case_set: CaseSet, draft: DraftMade, *, round: int) -> Executed:
         before = self._stages.end_of(StageName.EXECUTE, round=round)
         if before is not None and before.outcome == "not_run":
-            # Even if the result is known by now, repeat what followed from its absence.
+            # Even if the result is known by now, repeat the earlier outcome, which was based on its
+            # absence.
             return Executed(case_set=case_set, reason=before.found.removeprefix(NOT_RUN))
         self.release_capacity()
         self.commit_unsaved()
@@ -287,7 +292,9 @@ class DatabasePorts:
         self.forget_committed()
 
     def save(self) -> None:
-        """Save inside a transaction that has checked the lease; call `forget_committed` after its commit."""
+        """Save inside a transaction that has checked the lease. Call `forget_committed` after the
+        commit.
+        """
         if self._matches:
             # Matches of an earlier passage that stopped before using them.
             self._run.matches.all().delete()
@@ -295,7 +302,7 @@ class DatabasePorts:
         number = 0
         for row in self._unsaved:
             if isinstance(row, Draft):
-                # Users add Drafts too, under the same lock of the run.
+                # Users also add Drafts, under the same lock on the run.
                 number = number or self._run.drafts.aggregate(last=Max("number"))["last"] or 0
                 number += 1
                 row.number = number
@@ -443,7 +450,9 @@ class DatabasePorts:
         )
 
     def _prompt_version(self, stage: AskedStage[Reading]) -> str:
-        """Return the run's version of the prompt; older runs may lack prompts of later stages."""
+        """Return the run's version of the prompt. Older runs may lack the prompts of stages that
+        were added later.
+        """
         named = self._run.spec["prompts"].get(stage.prompt)
         return str(named or load(stage.prompt).version)
 

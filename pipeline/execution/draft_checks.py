@@ -1,4 +1,4 @@
-"""The static findings of a Draft, bound to the script's hash and each check's version.
+"""The static findings on a Draft, bound to the script's hash and each check's version.
 
 A finding is current while both match. Findings of older checks are kept and shown as outdated. Checking the Draft again
 adds rows and keeps the old ones.
@@ -35,7 +35,7 @@ from core.errors import NotAllowedNow
 from pipeline.flow import prompts
 from pipeline.models import Assessment, Configuration, Draft, DraftFinding
 
-# Versions of a check without a version, which cannot be compared.
+# Values for checks without a version, which can't be compared.
 _NO_VERSION = {"none", "unknown"}
 
 
@@ -106,7 +106,7 @@ def is_current(found: DraftFinding, draft: Draft) -> bool:
 def missing_checks(draft: Draft, findings: Iterable[DraftFinding]) -> set[str]:
     """Return the checks whose current versions have no finding on the Draft, given all its findings.
 
-    Returns an empty set if its text was erased, because no check can run.
+    Return an empty set if the Draft's text was erased, because no check can run.
     """
     if Version.hash_of(draft.script) != draft.sha256:
         return set()
@@ -126,7 +126,7 @@ def prompts_in_use(configuration: Configuration) -> dict[str, str]:
 def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[str, str]) -> bool:
     """Return whether a verdict matches the Draft's text and the current prompts.
 
-    An imported verdict names none of our prompts, so it is never outdated.
+    An imported verdict does not name our prompts, so it is never outdated.
     """
     return assessment.script_sha256 == draft.sha256 and all(
         in_use.get(name, version) == version for name, version in assessment.prompt_versions.items()
@@ -134,7 +134,9 @@ def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[
 
 
 def coverage_of_draft(draft: Draft) -> Coverage | None:
-    """Return how many lines of the Draft the parser can read; None if its text was erased or is too long."""
+    """Return how many lines of the Draft the parser can read, or None if its text was erased or is
+    too long.
+    """
     if Version.hash_of(draft.script) != draft.sha256:
         return None
     return _read_script(draft).coverage
@@ -146,7 +148,7 @@ def is_serious(findings: Iterable[DraftFinding]) -> bool:
 
 
 def risk_of(draft: Draft, findings: Iterable[DraftFinding]) -> Risk | None:
-    """Return the risk of a Draft by the catalogue's rule; None if its text was erased."""
+    """Return the risk of a Draft by the catalogue's rule, or None if its text was erased."""
     if Version.hash_of(draft.script) != draft.sha256:
         return None
     return risk_level(map(_seen, findings), _read_script(draft).side_effect)
@@ -165,13 +167,13 @@ class _ReadScript(NamedTuple):
     coverage: Coverage | None
 
 
-# Cached by hash without the texts, for as many scripts as the queue ranks by risk.
+# Cached by hash without the texts, for more scripts than the queue ranks by risk.
 _READ_SCRIPTS: dict[str, _ReadScript] = {}
 _MOST_KEPT = 1_024
 
 
 def _read_script(draft: Draft) -> _ReadScript:
-    """Return what the parser finds in the Draft's text by the current rules."""
+    """Return the parser's findings for the Draft's text under the current rules."""
     unknown = _ReadScript(SideEffect.UNKNOWN, None)
     if len(draft.script) > MOST_FOR_RULES:
         return unknown

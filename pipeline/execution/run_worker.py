@@ -1,4 +1,6 @@
-"""Advance a Run as far as possible: claim, ask, record, release. A sweep finds lost runs."""
+"""Advances a Run as far as possible: claim it, call models, record results and release it. A sweep
+finds lost runs.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,8 @@ from pipeline.types import Arm, CasesUse, DraftKind, Problem, Role, Verdict
 
 logger = logging.getLogger(__name__)
 
-# The first end counts: a later passage, for a Refinement, changes neither result nor time. The run is queued again if
-# another refinement was requested in the meantime.
+# The first end counts. A later passage for a Refinement changes neither the result nor the time.
+# The run is queued again if another refinement was requested in the meantime.
 _FINISH = """
 WITH cut_short AS (
     UPDATE pipeline_stage SET state = 'failed', outcome = 'stopped', ended_at = %(now)s
@@ -72,7 +74,7 @@ RETURNING finished_at = %(now)s
 
 
 def advance(run_id: int) -> None:
-    """Claim the run and advance it as far as possible; do nothing if another worker holds it."""
+    """Claim the run and advance it as far as possible. Do nothing if another worker holds it."""
     if draining.is_set():
         return  # The worker that replaces this one gets the run.
     lease = claim(run_id)
@@ -88,11 +90,11 @@ def advance(run_id: int) -> None:
         except Problem as problem:
             _finish(lease, state=Run.State.FAILED, problem=str(problem))
         except (OperationalError, InterfaceError):
-            # The run is not at fault and continues when the database is back.
+            # The run did not cause this. It continues when the database is back.
             logger.warning("run %s waits for the database", run_id, exc_info=True)
             retry_while_database_is_away(lambda: release(lease))
         except Exception:
-            # A bug in this code: the lease ends, and the next claim counts a crash.
+            # This is a bug in our code. The lease ends, and the next claim counts a crash.
             logger.exception("run %s stopped", run_id)
             _release_after_defect(lease)
             raise
@@ -113,7 +115,7 @@ def run_to_end(run_id: int, *, give_up_after: float = 3600) -> Run:
 
 
 def sweep() -> list[int]:
-    """Enqueue all runs that can continue and have no worker; return their keys."""
+    """Enqueue all runs that can continue and have no worker, and return their keys."""
     told = dispatch_abandoned()
     for endpoint_id in awaited_endpoints():
         told += tell_waiting(endpoint_id)
@@ -153,7 +155,7 @@ def _carry_on(run: Run, lease: Lease) -> None:
 
 @contextmanager
 def _passage(ports: DatabasePorts) -> Iterator[None]:
-    """Commit what the block made if it stops early, and always release its capacity."""
+    """Commit the block's new rows if it stops early, and always release its capacity."""
     try:
         yield
     except (RunMustWait, Problem):
@@ -270,7 +272,8 @@ def _finish(
             )
             [is_first_end] = cursor.fetchone()
         if is_first_end:
-            # Hide later passages for a Refinement: only runs that the assessor flagged have one.
+            # Hide later passages for a Refinement, because only runs that the assessor flagged have
+            # them.
             emit(Run(pk=lease.run_id), "finished")
     if ports:
         ports.forget_committed()

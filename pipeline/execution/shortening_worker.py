@@ -1,4 +1,6 @@
-"""Shorten an expert's feedback in a worker: ask once and record the answer, even if a worker is killed."""
+"""Shortens an expert's feedback in a worker. Each question is asked once and the answer recorded,
+even if a worker is killed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Store the stages of a Run: one row per step, with its time, tokens and result."""
+"""Stores the stages of a Run: one row per step, with its time, tokens and result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.database.clock import database_now
 from pipeline.models import Draft, Refinement, Run, Stage
 from pipeline.types import Question, ReadingOutcome, StageName
 
-Step = tuple[str, int]  # A stage's name and round.
+Step = tuple[str, int]  # a stage's name and round
 
 # Time and tokens of a finished step are the sums of its model calls. Without calls, the time is wall-clock time.
 _SAVE = """
@@ -109,7 +109,7 @@ class StageStore:
         draft: Draft | None,
         ok: bool,
     ) -> None:
-        """Record how the step ended; a step that an earlier passage ended stays unchanged."""
+        """Record how the step ended. A step that an earlier passage ended stays unchanged."""
         step = (stage.value, round)
         row = self._rows[step]
         if row.ended_at is None:
@@ -119,11 +119,13 @@ class StageStore:
             self._news[step] = row
 
     def note_reading(self, question: Question, outcome: ReadingOutcome) -> None:
-        """Record how the reply to this question was read; repeated questions have their own records."""
+        """Record how the reply to this question was read. Repeated questions have their own
+        records.
+        """
         self._readings[question.stage.value, question.round, question.sample] = outcome
 
     def save(self) -> None:
-        """Write new rows inside the caller's transaction; call `forget` after its commit."""
+        """Write new rows inside the caller's transaction. Call `forget` after the commit."""
         if not self.has_unsaved:
             return
         with connection.cursor() as cursor:
@@ -148,7 +150,9 @@ class StageStore:
             )
 
     def forget(self) -> None:
-        """Clear the written rows and add them to the traces without their results, which may contain anything."""
+        """Clear the written rows and add them to the traces without their results, which may
+        contain arbitrary text.
+        """
         for row in self._news.values() if tracing.is_within() else ():
             if row.ended_at is not None:
                 tracing.record(

@@ -1,4 +1,5 @@
-"""Describe failed checks for a model in one line each: the scenario, the expectation and the result.
+"""Describes failed checks for a model in one line each: the scenario, the expectation and the
+result.
 
 This module also decides which cases are held out from a refinement, to test whether it generalizes.
 """
@@ -17,13 +18,15 @@ MOST_TOLD = 6  # checks
 _LONGEST_LINE = 700
 _MOST_FILES = 12
 JUDGED = (State.PASSED, State.FAILED)
-NOT_RUN = "Not run: "  # a resumed run reads the reason after it
+NOT_RUN = "Not run: "  # a resumed run reads the reason after this prefix
 
 
 def held_back(case_set: CaseSet) -> frozenset[int]:
-    """Return the numbers of the held-out cases: a third, at least one; none of a single case.
+    """Return the numbers of the held-out cases: a third, but at least one, and none if there is
+    only one case.
 
-    They are chosen by a hash of statement and title, so that fixing a case does not change whether it is held out.
+    The cases are chosen by a hash of statement and title, so that fixing a case does not change
+    whether it is held out.
     """
     if len(case_set.cases) < 2:
         return frozenset()
@@ -65,7 +68,7 @@ def describe_world(case: Case) -> str:
 
 
 def say_executed(executed: Executed) -> str:
-    """Return a line for each failed check, or why nothing was run."""
+    """Return a line for each failed check, or the reason why nothing was run."""
     if executed.reason:
         return f"{NOT_RUN}{executed.reason}"
     judged, held = len(executed.of(*JUDGED)), len(executed.of(State.PASSED))

@@ -1,6 +1,7 @@
-"""What a stage of the flow declares: its name, its labels and, if it asks a model, its question and reader.
+"""The declaration of a flow stage: its name, its labels and, if it calls a model, its question and
+reader.
 
-Everything that lists stages (pages, prompts, stored Drafts, costs) reads these declarations.
+All code that lists stages (pages, prompts, stored Drafts, costs) reads these declarations.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from pipeline.types import DraftKind, Question, ReadingOutcome, Reply, Role, Sta
 Shape = Mapping[str, dict[str, object]]
 
 
-# Any stage can end in one of these. All but the last say that the model's reply could not be read.
+# Any stage can end with one of these outcomes. All but the last mean that the model's reply could
+# not be read.
 _COMMON_OUTCOMES: Mapping[str, str] = MappingProxyType(
     {
         ReadingOutcome.REFUSED: _("refused"),
@@ -62,20 +64,21 @@ class AskedStage(Stage, Generic[R_co]):
     """A stage that calls a model. Its prompt is the file of the same name in `flow/prompts`."""
 
     role: Role
-    answer: Shape  # The required properties of the JSON object in the answer.
+    answer: Shape  # the required properties of the JSON object in the answer
     read: Callable[[Reply], R_co]
-    # Its answer is part of the verdict: each Assessment names the version of its prompt.
+    # The answer is part of the verdict, and each Assessment names the version of this stage's
+    # prompt.
     judges: bool = False
-    # Runs from before this stage name no version of its prompt and use the current one.
+    # Runs from before this stage existed name no version of its prompt and use the current version.
     added_later: bool = False
-    # The run continues without its answer. If no model can be asked, the stage ends as *none*.
+    # The run continues without its answer. If no model can be called, the stage ends as *none*.
     optional: bool = False
     # The prompt of another stage that asks the same question.
     asks_by: str = ""
 
     @property
     def prompt(self) -> str:
-        """Return the name of its prompt."""
+        """Return the name of the stage's prompt."""
         return self.asks_by or self.name.value
 
     @property

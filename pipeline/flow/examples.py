@@ -1,4 +1,4 @@
-"""Choose the verified entries that a generator sees as examples."""
+"""Chooses the verified entries that a generator sees as examples."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from catalog.types import Retrieval
 from pipeline.types import Example
 
 MOST = 3
-LONGEST = 6_000  # Characters of all examples together, statements and scripts.
+LONGEST = 6_000  # characters of all examples together, statements and scripts
 
 
 def choose_examples(retrieval: Retrieval) -> list[Example]:
     """Choose matches first, then neighbors. Examples that do not fit are skipped.
 
-    For a run of a study, the retrieval contains no entry that answers (see `catalog.retrieval.examples`).
+    For a study run, the retrieval contains no entry that answers the statement (see
+    `catalog.retrieval.examples`).
     """
     near = [(match.phrasing, match.script) for match in retrieval.matches]
     near += [(neighbour.phrasing, neighbour.script) for neighbour in retrieval.neighbours]

@@ -1,4 +1,4 @@
-"""What all stages of one run share: input, ports, and asking a model."""
+"""The state that all stages of a run share (input and ports), and the calls to models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.flow.ports import CasePorts, DraftMade, EntryPorts, FlowInput, Por
 from pipeline.types import Problem, Question, ReadingOutcome
 
 R = TypeVar("R", bound=Reading)
-SKIPPED = "Skipped: "  # a resumed run reads the reason after it
+SKIPPED = "Skipped: "  # a resumed run reads the reason after this prefix
 
 
 _ASK_AGAIN = {ReadingOutcome.TRUNCATED, ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY}
@@ -40,13 +40,13 @@ class Step:
         self.is_ended = True
 
     def end_without(self, problem: Problem) -> None:
-        """End an optional stage for which no model could be asked."""
+        """End an optional stage for which no model could be called."""
         self.end("none", found=show(f"{SKIPPED}{problem}"), ok=False)
 
 
 @dataclass
 class Passage:
-    """What the stages share: the input, the ports, and the run's scripts so far."""
+    """The state that the stages share: the input, the ports, and the run's scripts so far."""
 
     flow_input: FlowInput
     ports: Ports
@@ -56,13 +56,15 @@ class Passage:
 
     @property
     def entries(self) -> EntryPorts:
-        """Return the store of entry descriptions; only if the input allows confirming a match."""
+        """Return the store of entry descriptions. Use it only if the input allows confirming a
+        match.
+        """
         assert self.entry_ports is not None
         return self.entry_ports
 
     @property
     def sandbox(self) -> CasePorts:
-        """Return the store and runner of cases; only for runs with cases."""
+        """Return the store and runner of cases. Use it only for runs with cases."""
         assert self.case_ports is not None
         return self.case_ports
 
@@ -88,7 +90,9 @@ class Passage:
         return self.ask_all([(stage, question)])[0]
 
     def ask_or_end(self, step: Step, stage: AskedStage[R], question: Question) -> R | None:
-        """Ask for an optional stage. If no model can be asked, end the stage with the reason and return None."""
+        """Ask for an optional stage. If no model can be called, end the stage with the reason and
+        return None.
+        """
         try:
             return self.ask(stage, question)
         except Problem as problem:
@@ -96,7 +100,9 @@ class Passage:
             return None
 
     def ask_all_or_end(self, asked: Sequence[tuple[Step, AskedStage[R], Question]]) -> list[R]:
-        """Ask for several optional stages in parallel; return an empty list if no model can be asked."""
+        """Ask for several optional stages in parallel. Return an empty list if no model can be
+        called.
+        """
         try:
             return self.ask_all([(stage, question) for _step, stage, question in asked])
         except Problem as problem:

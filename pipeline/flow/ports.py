@@ -26,17 +26,18 @@ from pipeline.types import (
 
 @dataclass(frozen=True)
 class FlowInput:
-    """The input of a Run. Every decision of the flow follows from it and from the replies."""
+    """The input of a Run. Every decision of the flow depends only on this input and the replies."""
 
     statement: str
     context: str = ""
     rounds: int = 1
     uses_retrieval: bool = True
     uses_examples: bool = True
-    # If an entry only lacks certainty, it answers once the assessor confirms it.
+    # If the only doubt about an entry is the scorer's certainty, the entry answers once the
+    # assessor confirms it.
     confirms_matches: bool = False
     cases: CasesUse = CasesUse.OFF
-    case_author: str = "a model"  # The name under which cases are stored.
+    case_author: str = "a model"  # the name under which cases are stored
     # The prompts in the versions with which the run was started.
     templates: Templates = field(default_factory=load_all, repr=False)
 
@@ -71,7 +72,7 @@ class Assessed:
 
     draft: DraftMade
     verdict: Verdict
-    why: str = ""  # for an unknown verdict
+    why: str = ""  # reason for an unknown verdict
     syntax_ok: bool | None = None
     functionality: str = ""
     similarity: Opinion | None = None
@@ -89,7 +90,7 @@ class Assessed:
 
 @dataclass(frozen=True)
 class CheckSeen:
-    """One check of one case, both numbered from 1, and the result if it failed."""
+    """One check of one case, both numbered from 1, with the result if it failed."""
 
     case: int
     number: int
@@ -103,18 +104,18 @@ class CheckSeen:
 
     @property
     def name(self) -> str:
-        """Return its name for a model: `2.1` is the first check of the second case."""
+        """Return the check's name for a model: `2.1` is the first check of the second case."""
         return f"{self.case}.{self.number}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Executed:
-    """The results of a script in a case set; `reason` says why nothing was run."""
+    """The results of a script in a case set. `reason` says why nothing was run."""
 
     case_set: CaseSet
     checks: tuple[CheckSeen, ...] = ()
     reason: str = ""
-    # Identifies the kind of machine. Only results with equal fingerprints can be compared.
+    # Identifies the kind of machine. Only results with the same fingerprint can be compared.
     fingerprint: str = ""
 
     def of(self, *states: State) -> tuple[CheckSeen, ...]:
@@ -124,7 +125,7 @@ class Executed:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """How a Run ended. `verdict` is always the first assessment's."""
+    """How a Run ended. `verdict` is always the first assessment's verdict."""
 
     recommended: DraftMade
     verdict: Verdict | None = None
@@ -134,7 +135,9 @@ class Result:
 
 
 class Ports(Protocol):
-    """What the flow needs from outside. A replayed call returns its earlier result."""
+    """The operations that the flow needs from its environment. A replayed call returns its earlier
+    result.
+    """
 
     def retrieve(self) -> Retrieval: ...
 
@@ -166,17 +169,17 @@ class Ports(Protocol):
 
 
 class EntryPorts(Protocol):
-    """Further ports to confirm a match. A replayed call returns its earlier result."""
+    """Additional ports for confirming a match. A replayed call returns its earlier result."""
 
     def known_description(self, match: Match) -> str:
-        """Return this assessor's stored description of the entry's script, or ""."""
+        """Return this assessor's stored description of the entry's script, or an empty string."""
 
     def keep_description(self, match: Match, text: str) -> None:
         """Store the description for later runs."""
 
 
 class CasePorts(Protocol):
-    """Further ports of the case stages. A replayed call returns its earlier result."""
+    """Additional ports for the case stages. A replayed call returns its earlier result."""
 
     def keep_cases(
         self,
@@ -187,7 +190,7 @@ class CasePorts(Protocol):
         replaces: CaseSet | None = None,
         answers: Sequence[CaseAnswer] = (),
     ) -> None:
-        """Store the run's new cases; `number` counts the author's revisions."""
+        """Store the run's new cases. `number` counts the author's revisions."""
 
     def withdraw_cases(
         self,
@@ -197,7 +200,7 @@ class CasePorts(Protocol):
         stage: StageName,
         answers: Sequence[CaseAnswer] = (),
     ) -> None:
-        """Withdraw these cases because their author kept none of them; the run then has no cases."""
+        """Withdraw these cases because their author kept none of them. The run then has no cases."""
 
     def start_cases(self, case_set: CaseSet, draft: DraftMade) -> None:
         """Start the cases on a Draft in a sandbox worker."""

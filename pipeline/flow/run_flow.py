@@ -3,10 +3,12 @@
 retrieve -> generate -> check (repair once) -> describe -> similarity | difference -> ensemble. While the verdict is
 *incorrect* and rounds are left: explain -> refine -> assess again.
 
-If the input allows it and the best entry only lacks certainty: retrieve -> confirm, and generate if that fails.
+If the input allows it and the best entry's only problem is an uncertain score: retrieve -> confirm,
+and generate if that fails.
 
-With cases: cases -> execute in parallel with describe -> mend_cases. Each later Draft is executed too. With *feedback*,
-a final refine_cases works from the failed checks. Its Draft is assessed and executed as well.
+With cases: cases -> execute in parallel with describe -> mend_cases. Each later Draft is also
+executed. With *feedback*, a final refine_cases works from the failed checks. Its Draft is assessed
+and executed as well.
 
 To guard against self-doubt, a refined Draft is recommended only if its own assessment is better. Refinement ends with
 "no error found" or with a script that the run had before. A Draft refined from cases is only offered.
@@ -49,7 +51,7 @@ from pipeline.types import CasesUse, DraftKind, ReadingOutcome, Verdict
 
 
 class Flow:
-    """Takes one input through the stages."""
+    """Runs the stages for one input."""
 
     def __init__(
         self,
@@ -63,7 +65,9 @@ class Flow:
         self._executed: dict[DraftMade, Executed] = {}
 
     def carry_out(self) -> Result:
-        """Go from the statement to the recommended Draft. Raises NoScript if the model writes none."""
+        """Go from the statement to the recommended Draft. Raises NoScript if the model writes no
+        script.
+        """
         flow_input = self._passage.flow_input
         retrieval = retrieve(self._passage)
         if retrieval and flow_input.uses_retrieval and retrieval.answer is Answer.MATCH:
@@ -96,7 +100,9 @@ class Flow:
     def refine_on_demand(
         self, assessed: Assessed, feedback: FeedbackGiven | None
     ) -> Assessed | None:
-        """Rewrite a Draft of a finished Run from an expert's feedback, or from the model's if none is given."""
+        """Rewrite a Draft of a finished Run from an expert's feedback, or from the model's feedback
+        if none is given.
+        """
         self._passage.seen.add(assessed.draft.script)
         round = feedback.round if feedback else 1
         refined = self._refine(assessed, feedback, round=round)
@@ -115,10 +121,10 @@ class Flow:
             self._executed[draft] = again
 
     def _offer_revised(self, best: Assessed) -> None:
-        """Refine the recommended Draft from cases and offer the result next to it.
+        """Refine the recommended Draft from cases and offer the result as an alternative.
 
-        It is never recommended itself. Reviewers see, score and decide on the recommended Draft, so the choice must not
-        depend on cases, which differ from run to run.
+        The result is never recommended itself. Reviewers see, score and decide on the recommended
+        Draft, so the choice must not depend on cases, which differ from run to run.
         """
         before = self._executed.get(best.draft)
         if before is None:
@@ -151,7 +157,7 @@ class Flow:
     def _refine(
         self, assessed: Assessed, feedback: FeedbackGiven | None, *, round: int
     ) -> DraftMade | None:
-        """Return a Draft made from the feedback, or from the model's own if none is given."""
+        """Return a Draft made from the feedback, or from the model's own feedback if none is given."""
         if feedback is None:
             feedback = explain(self._passage, assessed, round=round)
             if feedback is None or feedback.no_error_found:
@@ -162,7 +168,9 @@ class Flow:
         return refined
 
     def _assess(self, draft: DraftMade, *, round: int) -> Assessed:
-        """Assess a Draft as in CodeSift: describe the script alone, compare both ways, combine the opinions."""
+        """Assess a Draft as in CodeSift: describe the script on its own, compare it in both ways
+        and combine the opinions.
+        """
         report = self._passage.ports.check(draft.script)
         if report.syntax_ok is False:
             assessed = Assessed(

@@ -7,7 +7,7 @@ from pipeline.types import ReadingOutcome
 
 
 def say_no_script(reading: ScriptReading) -> str:
-    """Say why the model's reply contains no usable script."""
+    """Return why the model's reply contains no usable script."""
     if reading.outcome is ReadingOutcome.REFUSED and reading.note:
         return f"The model refused: {reading.note}"
     says = {

@@ -1,4 +1,6 @@
-"""Decide from a static Report whether a repair is needed, and describe the errors for the model."""
+"""Determines from a static Report whether a repair is needed, and describes the errors for the
+model.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from itertools import islice
 
 from catalog.analysis import Finding, Level, Report, has_errors, is_at_least
 
-_MOST_LINES = 12  # Only the first lines, because later errors often follow from them.
+_MOST_LINES = 12  # only the first lines, because later errors often follow from them
 
 
 def describe_errors(report: Report) -> str:
@@ -20,7 +22,7 @@ def describe_errors(report: Report) -> str:
 
 
 def describe_findings(findings: Iterable[Finding]) -> str:
-    """Return the first findings, one per line with place and code."""
+    """Return the first findings, one per line with location and code."""
     return "\n".join(map(_line, islice(findings, _MOST_LINES)))
 
 

@@ -1,9 +1,9 @@
 """Admit calls to an endpoint up to its limit, in order of priority.
 
-A place is a number from 1 to the endpoint's limit. An attempt holds one from start to end. A unique index prevents two
-open attempts from having the same place, so the limit holds for any number of concurrent workers without waiting. A
-single statement, committed by itself, finds the next runs and records the attempts. It locks only the run (see
-docs/decisions, order of locks).
+A place is a number from 1 to the endpoint's limit. An attempt holds a place from start to end. A
+unique index prevents two open attempts from having the same place, so the limit holds for any
+number of concurrent workers without waiting. A single SQL statement, in its own transaction, finds
+the next runs and records the attempts. It locks only the run (see docs/decisions, order of locks).
 """
 
 from __future__ import annotations
@@ -136,14 +136,14 @@ FROM admitted CROSS JOIN held CROSS JOIN endpoint CROSS JOIN waiting LEFT JOIN n
 
 @dataclass(frozen=True)
 class Admission:
-    """The recorded attempts for the first calls, and whether others can get a place too."""
+    """The recorded attempts for the first calls, and whether other runs can also get a place."""
 
     tries: list[Attempt]
     tell_others: bool
 
 
 class Row(NamedTuple):
-    """A result row of `_ADMIT`: one for each attempt, or one without an attempt."""
+    """A result row of `_ADMIT`: one row per attempt, or a single row without an attempt."""
 
     is_on: bool
     rests: bool
@@ -153,18 +153,19 @@ class Row(NamedTuple):
     free: int
     given: int
     everybody: int
-    took: timedelta  # Time in the database, including waits.
+    took: timedelta  # time in the database, including waits
     attempt: int | None
     number: int
     call: str
 
 
 def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admission:
-    """Record and commit an attempt for at least one of these calls of one run; create missing call rows.
+    """Record and commit an attempt for at least one of these calls of a run, and create missing
+    call rows.
 
-    Raises RunMustWait if no place is free or other runs come first; Problem if the endpoint is off; LostLease. Then
-    nothing is recorded. Call it outside a transaction. Inside one, other runs would skip these places and wait for this
-    run.
+    Raises RunMustWait if no place is free or other runs come first, Problem if the endpoint is off,
+    and LostLease. In these cases, no attempt is recorded. Call it outside a transaction. Inside
+    one, other runs would skip these places and wait for this run.
     """
     now = database_now()
     values: dict[str, Any] = {
@@ -192,7 +193,7 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
         numbered = {row.call: row for row in rows if row.attempt is not None}
         if numbered or not first.given:
             break
-        # A concurrent run took them, or calls of lost workers hold their numbers.
+        # A concurrent run took the places, or calls of lost workers hold their numbers.
         take_back_places(endpoint.pk)
     if not numbered:
         raise RunMustWait(
@@ -218,7 +219,9 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
 
 
 def ask_for_places(values: dict[str, Any]) -> list[Row]:
-    """Execute the statement. It commits by itself outside a transaction and returns no row without a lease."""
+    """Execute the statement. Outside a transaction, it commits immediately. Without a lease, it
+    returns no row.
+    """
     with connection.cursor() as cursor:
         cursor.execute(_ADMIT, values)
         return [Row(*row) for row in cursor.fetchall()]

@@ -1,4 +1,4 @@
-"""Count attempts for the metrics once they are written."""
+"""Counts attempts for the metrics once they are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Close attempts: one statement records their ends, prices and counts them, and stores the replies."""
+"""Closes attempts. One SQL statement records their ends, prices and counts them, and stores the
+replies.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from pipeline.llm.types import Answered, Failed
 from pipeline.models import Attempt, ModelCall, Price
 from pipeline.scheduling.run_leases import Lease, LostLease
 
-_Model = tuple[int, str]  # The key of its endpoint, and its name.
+_Model = tuple[int, str]  # the key of the endpoint, and the model's name
 
 _CLOSE = """
 WITH held AS (
@@ -69,8 +71,9 @@ def close_tries(
 ) -> Closed:
     """Record how attempts of one run ended, their replies, and that the worker is alive.
 
-    It is one atomic statement. With `counted`, they are added to the spending too; otherwise the caller must count them
-    at the end of its transaction. Raises LostLease without writing anything.
+    It is one atomic statement. With `counted`, the attempts are also added to the spending.
+    Otherwise, the caller must count them at the end of its transaction. Raises LostLease without
+    writing anything.
     """
     now = database_now()
     prices = _prices_of(tries, now.date())
@@ -139,7 +142,7 @@ def _ended(
 def _prices_of(
     tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]], day: date
 ) -> dict[_Model, Price | None]:
-    """Return the price on a day for each model that replied. Parallel calls mostly share a model."""
+    """Return the price on a day for each model that replied. Parallel calls usually share a model."""
     models = {_model_of(call) for call, _, ended in tries if isinstance(ended, Answered)}
     return {
         (endpoint, model): price_on(day, endpoint=endpoint, model=model)

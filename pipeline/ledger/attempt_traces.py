@@ -1,4 +1,4 @@
-"""Record attempts in the traces once they are written: model, duration, tokens."""
+"""Records attempts in the traces once they are written, with model, duration and tokens."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Explain failed model calls: what happened, how the product reacted and what the user can do.
 
-The texts follow from the Attempt's row and the run's state. The server's message is shown next to them as evidence.
+The texts are derived from the Attempt's row and the run's state. The server's message is shown next
+to them as evidence.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _KEPT_WAITING = (Outcome.BUSY, Outcome.LIMIT, Outcome.UNREACHABLE)
 
 @dataclass(frozen=True)
 class Failure:
-    """Three short texts, and the technical terms behind them."""
+    """The explanation of a failure: three short texts, and the underlying technical terms."""
 
     happened: str
     done: str
@@ -58,7 +59,7 @@ _BY_OUTCOME: dict[str, str] = {
     Outcome.EXPIRED: _("The message batch expired before the model replied."),
     Outcome.CANCELLED: _("The request was canceled with its message batch."),
 }
-# Errors before the server could answer, or after it had sent too much.
+# Errors before the server could answer, or after it sent too much data.
 _BY_TROUBLE: dict[str, str] = {
     Trouble.REDIRECT: _("The server redirects to another address. Redirects are not followed."),
     Trouble.ADDRESS: _("The endpoint's address is in a blocked network."),
@@ -158,7 +159,7 @@ _ADVICE_BY_OUTCOME: dict[str, str] = {
 _RESUME_LATER = _("Resume the run later, or choose another configuration.")
 _NOTHING_TO_DO = _("No action is needed.")
 
-# Why a reply contained no script.
+# Reasons why a reply contained no script.
 _BY_READING: dict[str, str] = {
     ReadingOutcome.REFUSED: _("The model refused to write this script."),
     ReadingOutcome.TRUNCATED: _("The model's reply was truncated."),
@@ -176,14 +177,14 @@ _ANOTHER_MODEL = _("Rephrase the task, or try another model.")
 
 
 def explain_trouble(word: str) -> str:
-    """Explain a transport error and what a user can do; empty for other errors."""
+    """Explain a transport error and what a user can do. Return an empty string for other errors."""
     if word not in _BY_TROUBLE or word not in _ADVICE_BY_TROUBLE:
         return ""
     return f"{gettext(_BY_TROUBLE[word])} {gettext(_ADVICE_BY_TROUBLE[word])}"
 
 
 def failure_of(run: Run) -> Failure | None:
-    """Return why the run failed or what it waits for, or None. At most three queries."""
+    """Return why the run failed or what it waits for, or None. Runs at most three queries."""
     if run.state == Run.State.FAILED:
         return _failure_of_failed(run)
     if not run.is_active or run.not_before is None or run.not_before <= timezone.now():
@@ -232,7 +233,7 @@ def describe_attempt(attempt: Attempt) -> str:
     if outcome == Outcome.BROKEN and attempt.http_status is None:
         return gettext(_NO_MESSAGE)
     by_status = _BY_STATUS.get(attempt.http_status or 0)
-    # A spend limit uses statuses that otherwise mean something else.
+    # A spend limit uses statuses that otherwise have a different meaning.
     if by_status and (outcome != Outcome.LIMIT or attempt.http_status == 402):
         return gettext(by_status)
     return gettext(_BY_OUTCOME[outcome]) if outcome in _BY_OUTCOME else ""
@@ -298,7 +299,7 @@ def _advise(attempt: Attempt, *, run: Run) -> str:
 
 
 def _broke_off(attempt: Attempt) -> bool:
-    """Return whether the connection broke; the ledger stores this like a missing reply."""
+    """Return whether the connection broke, which the ledger stores like a missing reply."""
     return attempt.outcome == Outcome.TIMEOUT and bool(attempt.error_type)
 
 

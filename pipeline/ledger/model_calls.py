@@ -1,7 +1,9 @@
-"""Model calls: each question is asked once, each attempt is a row, and a finished call is never repeated.
+"""Manages model calls. Each question is asked once, each attempt is a row, and a finished call is
+never repeated.
 
-`open_calls` commits before the requests are sent. `settle_attempts` writes the ends of the attempts and the replies in
-one transaction, which fails if the lease was lost. No transaction is open while a model works.
+`open_calls` commits before the requests are sent. `settle_attempts` writes the attempts' results
+and the replies in one transaction, which fails if the lease was lost. No transaction is open while
+a model works.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ Position = tuple[str, int, int]
 # How often a run checks whether message batches have left some of the budget.
 _KEPT_REST = timedelta(minutes=1)
 
-# Set when this process must end: it waits for calls in flight and makes no new ones.
+# Set when this process must exit. It then waits for calls in flight and starts no new calls.
 draining = threading.Event()
 
 
@@ -55,7 +57,9 @@ class OpenedAttempt:
 
 @dataclass
 class OpenedCalls:
-    """The outcome for each question: a stored reply or an attempt to make. The others have no capacity now."""
+    """The outcome for each question: a stored reply or an attempt to make. For all other questions,
+    there is no capacity now.
+    """
 
     outcomes: dict[Position, OpenedAttempt | Reply] = field(default_factory=dict)
     # Endpoints that have free places for waiting runs.
@@ -83,10 +87,11 @@ def open_calls(
 ) -> OpenedCalls:
     """Record and commit an attempt for each unanswered question, or for as many as capacity allows.
 
-    `batch_id` is the batch of the run, which may be paused. `known` has the earlier calls of the run or its refinement.
-    `secrets` is the rule for endpoints outside this machine. Raises RunMustWait if nothing can be asked now, Problem if
-    a question has no attempts left or its endpoint is off; then nothing is asked. Raises LostLease. Call it outside a
-    transaction: to avoid a deadlock, never wait for an endpoint's lock while holding a run's.
+    `batch_id` is the batch of the run, which may be paused. `known` contains the earlier calls of
+    the run or its refinement. `secrets` is the rule for endpoints outside this machine. Raises
+    RunMustWait if no question can be asked now, and Problem if a question has no attempts left or
+    its endpoint is off. Raises LostLease. In these cases, no question is asked. Call it outside a
+    transaction. To avoid a deadlock, never wait for an endpoint's lock while holding a run's lock.
     """
     if draining.is_set():
         raise RunMustWait(_("The worker is shutting down."))
@@ -114,8 +119,8 @@ def settle_attempts(
 ) -> dict[Position, Reply | Exception | None]:
     """Record how attempts ended: the reply, None to retry, or the exception that stops the run for now.
 
-    All attempts are recorded before one may stop the run, because they were paid for; so exceptions are returned, not
-    raised. Repeating the call changes nothing. Raises LostLease.
+    All attempts are recorded before one may stop the run, because they were paid for. Exceptions
+    are therefore returned, not raised. Repeating the call changes nothing. Raises LostLease.
     """
     rows = [(opened.call, opened.attempt, ended) for opened, ended in tries]
     if all(isinstance(ended, Answered) for _, ended in tries):
@@ -135,7 +140,9 @@ def settle_attempts(
 
 
 def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | Failed]]) -> None:
-    """Lock what failures may change: endpoints, then the batch. The run is locked after both."""
+    """Lock the rows that failures may change: endpoints, then the batch. The run is locked after
+    both.
+    """
     failed = [(call, ended) for call, ended in tries if isinstance(ended, Failed)]
     endpoints = {call.endpoint_id for call, _ended in failed}
     list(Endpoint.objects.select_for_update(no_key=True).filter(pk__in=endpoints).order_by("pk"))
@@ -145,7 +152,9 @@ def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | F
 
 
 def _require_budget(batch_id: int) -> None:
-    """Raise RunMustWait if the batch is paused or must be, or if its message batches may need all of the budget."""
+    """Raise RunMustWait if the batch is paused or must pause, or if its message batches may need
+    the entire budget.
+    """
     batch = Batch.objects.get(pk=batch_id)
     if batch.paused_at is not None:
         raise RunMustWait(batch.paused_why or _("The batch is paused."))
@@ -158,7 +167,8 @@ def _require_budget(batch_id: int) -> None:
     if batch.budget is not None:
         kept = kept_for_message_batches(batch)
         if kept and spent_by(batch) + kept >= batch.budget:
-            # Not paused: unused reservations return to the budget when the message batches end.
+            # The batch is not paused, because unused reservations return to the budget when the
+            # message batches end.
             said = _("The rest of the budget is reserved for message batches.")
             raise RunMustWait(said, until=database_now() + _KEPT_REST)
 
@@ -166,7 +176,7 @@ def _require_budget(batch_id: int) -> None:
 def make_call(
     lease: Lease, question: Question, role: RoleSpec, refinement: Refinement | None
 ) -> ModelCall:
-    """Return an unsaved row for a question; only the holder of the run creates it."""
+    """Return an unsaved row for a question. Only the worker that holds the run creates it."""
     stage, round, sample = position_of(question)
     request = build_request(question, role)
     return ModelCall(
@@ -196,7 +206,7 @@ def _open(
     opening: OpenedCalls,
     secrets: SecretsRule,
 ) -> None:
-    """Record attempts by endpoint, and commit each before the next."""
+    """Record attempts by endpoint, and commit each endpoint's attempts before the next."""
     endpoints = Endpoint.objects.in_bulk(wanting)
     for endpoint in endpoints.values():
         if not endpoint.is_on:
@@ -206,14 +216,15 @@ def _open(
     }
     for pk in sorted(wanting):
         for call in wanting[pk]:
-            # Also for calls of an earlier passage, because the endpoint may have changed since.
+            # Also mask calls from an earlier passage, because the endpoint may have changed since
+            # then.
             if secrets.apply(call, endpoints[pk]) and not call._state.adding:
                 call.save(update_fields=["request", "masked"])
         try:
             admission = admit(lease, endpoints[pk], wanting[pk])
         except (RunMustWait, Problem):
             if opening.outcomes:
-                continue  # Ask now what can be asked now.
+                continue  # ask the questions that can be asked now
             raise
         for attempt in admission.tries:
             call = attempt.call

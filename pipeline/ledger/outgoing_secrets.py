@@ -1,4 +1,6 @@
-"""Remove secrets from requests that leave this machine. Every request is filtered here before it is stored."""
+"""Removes secrets from requests that leave this machine. Every request is filtered here before it
+is stored.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from pipeline.clients.destinations import leaves_machine
 from pipeline.llm.types import Request
 from pipeline.models import Endpoint, ModelCall, Refinement, Run
 
-# Line ends and indents of a key differ between texts, and JSON escapes them.
+# The line endings and indentation of a key differ between texts, and JSON escapes them.
 _BETWEEN = re.compile(r"\\[nrt]|\s")
 
 
@@ -31,7 +33,7 @@ class SecretsRule:
 
     @classmethod
     def of(cls, run: Run, refinement: Refinement | None = None) -> SecretsRule:
-        """Return the rule of a run; reads its action and the feedback for its rewrite."""
+        """Return the rule of a run, based on its action and on the feedback for its rewrite."""
         texts = [run.action.statement, run.action.context]
         sent = frozenset(run.sent_secrets)
         if refinement is not None:
@@ -74,7 +76,7 @@ def hash_secrets(*texts: str) -> list[str]:
 
 
 def mask_calls(calls: Iterable[ModelCall], endpoint: Endpoint) -> None:
-    """Mask the secrets in these stored calls to the endpoint, each by the rule of its run."""
+    """Mask the secrets in these stored calls to the endpoint, each using its run's rule."""
     rules = dict[tuple[int, tuple[str, ...], int | None], SecretsRule]()
     masked = []
     for call in calls:
@@ -87,7 +89,9 @@ def mask_calls(calls: Iterable[ModelCall], endpoint: Endpoint) -> None:
 
 
 def mask_request(request: Request, rule: SecretsRule) -> tuple[Request, list[str]]:
-    """Return the request without secrets that may not be sent, and the kinds of those removed."""
+    """Return the request without secrets that may not be sent, and the kinds of the removed
+    secrets.
+    """
     kinds: list[str] = []
 
     def masked(value: object) -> object:

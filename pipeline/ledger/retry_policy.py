@@ -1,4 +1,4 @@
-"""Decide what follows a failed attempt: retry, pause the endpoint, pause the batch, or give up."""
+"""Decides what follows a failed attempt: retry, pause the endpoint, pause the batch, or give up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.models import Attempt, Batch, Endpoint, ModelCall
 from pipeline.scheduling.batches import stop_batch
 from pipeline.types import Problem
 
-# Retried only once, because a broken or missing reply may have been billed.
+# Retry only once, because a broken or missing reply may have been billed.
 MAX_TRIES_AFTER_FAILURE = 2
 # The built-in server bills nothing and restarts when it is killed.
 MAX_TRIES_AT_LOCAL_MODEL = 10
@@ -29,7 +29,7 @@ MAX_EXPIRED = 2
 def decide_after_failure(
     call: ModelCall, ended: Failed, *, batch: Batch | None
 ) -> Exception | None:
-    """Return None to retry, RunMustWait if the endpoint or batch must pause, Problem to give up.
+    """Return None to retry, RunMustWait if the endpoint or batch must pause, or Problem to give up.
 
     Call it in the transaction that ends the attempt.
     """
@@ -79,7 +79,7 @@ def _failures(call: ModelCall) -> int:
 
 
 def rest_endpoint(endpoint: Endpoint, rest: timedelta, why: str) -> RunMustWait:
-    """Pause the endpoint for a while; a longer pause stays."""
+    """Pause the endpoint for a while. A longer pause stays."""
     until, why = database_now() + rest, why[:300]
     Endpoint.objects.filter(
         Q(blocked_until=None) | Q(blocked_until__lt=until), pk=endpoint.pk

@@ -1,4 +1,4 @@
-"""The target of requests to an endpoint: its address, key and time limit."""
+"""Builds the target of requests to an endpoint: its address, key and time limit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.types import Problem
 
 
 def target_of(endpoint: Endpoint, model: str = "") -> Target:
-    """Return the target for a model; the key is read from the environment and never stored.
+    """Return the target for a model. The key is read from the environment and never stored.
 
     Raises Problem, and RunMustWait if the built-in server is starting the model.
     """
@@ -50,7 +50,7 @@ def _local_target(endpoint: Endpoint, model: str) -> Target:
     if found.problem:
         raise Problem(found.problem)
     if not found.is_ready:
-        # Pages show why an endpoint is paused.
+        # Pages show this reason for the endpoint's pause.
         raise rest_endpoint(endpoint, LOADING_REST, _("The model %s is loading.") % model)
     address = f"http://127.0.0.1:{found.port}"
     return Target(endpoint.name, address, found.key, float(endpoint.timeout_seconds))

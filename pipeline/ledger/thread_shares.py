@@ -1,7 +1,8 @@
-"""Limit each endpoint's share of a worker's threads, so that a slow server can block only a part of them.
+"""Limits each endpoint's share of a worker's threads, so that a slow server can block only some of
+them.
 
-The limit of calls in flight (`capacity`) is for all workers. This one is for one process, which has few threads. A run
-that waits for a slow server occupies one.
+The limit on calls in flight (`capacity`) covers all workers. This limit covers one process, which
+has few threads. A run that waits for a slow server occupies a thread.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ _KNOWN_FOR = 10.0  # seconds
 class ThreadQuota:
     """How many threads of this process wait for each endpoint.
 
-    If only one endpoint is on, it may use all threads. Otherwise one may use at most three quarters. Once that many are
-    in use in total, only endpoints with few threads get another, up to a sixteenth of all.
+    If only one endpoint is on, it may use all threads. Otherwise, each endpoint may use at most
+    three quarters. Once that many threads are in use in total, only endpoints with few threads get
+    more, up to a sixteenth of all threads.
     """
 
     def __init__(self, threads: int) -> None:
@@ -41,7 +43,9 @@ class ThreadQuota:
 
     @contextmanager
     def held(self, endpoints: Collection[int]) -> Iterator[None]:
-        """Occupy this thread with calls to these endpoints. Raises RunMustWait if one has no share left."""
+        """Occupy this thread with calls to these endpoints. Raises RunMustWait if an endpoint has
+        no share left.
+        """
         several = self._several_are_on()
         with self._lock:
             for endpoint_id in endpoints:
@@ -63,7 +67,7 @@ class ThreadQuota:
         return mine < self._most if all_of_them < self._most else mine < self._few
 
     def _several_are_on(self) -> bool:
-        """Return whether more than one endpoint is on, from the database every few seconds."""
+        """Return whether more than one endpoint is on. The database is queried every few seconds."""
         now = time.monotonic()
         if now - self._known_at >= _KNOWN_FOR:
             on = sum(endpoint.is_on for endpoint in Endpoint.objects.only("name", "enabled"))

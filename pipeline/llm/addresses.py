@@ -1,4 +1,4 @@
-"""The allowed IP addresses of model servers, and which of them are reached through the proxy."""
+"""The allowed IP addresses of model servers, and the rules for using the proxy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def goes_by_proxy(base_url: str, proxy: str) -> bool:
 
 
 def choose_addresses(host: str, found: Sequence[str], *, is_encrypted: bool) -> list[str]:
-    """Return those of the addresses found for a host that may be connected to, in their order.
+    """Return the resolved addresses of a host to which connections are allowed, in their original
+    order.
 
     A name for this machine must resolve to this machine. Unencrypted requests may only go to this machine or private
     networks. Raises ForbiddenAddress if no address is left.

@@ -30,7 +30,7 @@ T = TypeVar("T")
 # Enough for 10,000 replies of typical size. The limit of a single reply applies to each line.
 MOST_RESULT_BYTES = 1_000_000_000
 _RESULTS_SECONDS = 900.0
-# How many of the newest batches are searched for a batch.
+# The number of newest batches to search for a batch.
 _MOST_LISTED = 1_000
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 # Errors of a single request for which a retry is pointless.
@@ -44,7 +44,9 @@ _FINAL = {
 
 
 class MessageBatchesClient:
-    """A client that creates, polls, cancels and reads Message Batches. It never retries and returns server errors."""
+    """A client that creates, polls, cancels and reads Message Batches. It never retries, and it
+    returns server errors instead of raising.
+    """
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
@@ -62,7 +64,7 @@ class MessageBatchesClient:
         return self._ask(target, lambda raw: raw.retrieve(remote_id), _read_batch)
 
     def cancel(self, target: Target, remote_id: str) -> RemoteBatch | Failed:
-        """Cancel the batch. The server starts no more requests, but finished ones have results."""
+        """Cancel the batch. The server starts no more requests, but finished requests have results."""
         return self._ask(target, lambda raw: raw.cancel(remote_id), _read_batch)
 
     def newest(self, target: Target) -> list[RemoteBatch] | Failed:
@@ -135,7 +137,7 @@ class MessageBatchesClient:
 
 
 def split_lines(chunks: Iterable[bytes], *, most: int) -> Iterator[bytes]:
-    """Yield the nonempty lines of a stream. Lines of more than `most` bytes are skipped."""
+    """Yield the nonempty lines of a stream. Lines longer than `most` bytes are skipped."""
     kept, is_too_long = bytearray(), False
     for chunk in chunks:
         *ends, rest = chunk.split(b"\n")
@@ -193,7 +195,9 @@ def _read_error(told: object) -> Failed:
 
 
 def _params_of(request: Request) -> dict[str, object]:
-    """Return the parameters of a request, including those that the SDK would add to a single request."""
+    """Return the parameters of a request, including the ones that the SDK would add to a single
+    request.
+    """
     extra = request.get("extra_body")
     params = {name: value for name, value in request.items() if name != "extra_body"}
     return params | (extra if isinstance(extra, dict) else {})

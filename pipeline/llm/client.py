@@ -1,7 +1,7 @@
-"""Make one attempt at one request through the SDK and return our types.
+"""Makes one attempt at a request through the SDK and returns our types.
 
-Importing the SDK takes seconds and tens of megabytes. So only processes that call models load this module (setting
-SCRIPTSMITH_MODEL_CLIENT). Web processes never do.
+Importing the SDK takes seconds and tens of megabytes. Therefore only processes that call models
+load this module (see the setting SCRIPTSMITH_MODEL_CLIENT). Web processes never do.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from pipeline.llm.usage import read_usage
 
 _BUSY = {429, 503, 529}
 _FINAL = {400, 401, 402, 403, 404, 405, 409, 413, 422}
-# An account's spend limit is reported as a 400 and recognizable only by its message.
+# An account's spend limit is reported as a 400 and can be recognized only by its message.
 _LIMIT_WORDS = ("usage limits", "credit balance")
 _LIMIT_CODES = ("spend_limit", "limit_reached", "ramp_limit")
-# llama.cpp, vLLM and Claude.
+# The wordings of llama.cpp, vLLM and Claude.
 _CONTEXT_WORDS = ("context size", "context length", "prompt is too long")
-_MOST_CONNECTING = 20.0  # Seconds; a reachable server answers sooner.
+_MOST_CONNECTING = 20.0  # seconds; a reachable server answers sooner
 # Never reached, because a call sends at most two requests and needs one thread for them.
 _MOST_THREADS = 1_000
 # Parsing a reply near the limit takes about twenty times its size in memory, so few are parsed at a time.
@@ -59,10 +59,12 @@ class MessagesClient:
         self._pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="model-call")
 
     def send(self, requests: Sequence[tuple[Target, Request]]) -> list[Answered | Failed]:
-        """Make one attempt at each in parallel. Server errors are returned as Failed, within the time limit."""
+        """Make one attempt at each request, in parallel. Server errors are returned as Failed,
+        within the time limit.
+        """
         if not requests:
             return []
-        # The last one runs in this thread, because most requests come alone.
+        # The last request runs in this thread, because most calls have only one request.
         beside = [
             self._pool.submit(copy_context().run, self._send, target, request)
             for target, request in requests[:-1]
@@ -100,7 +102,7 @@ class MessagesClient:
                     milliseconds=_since(started),
                 )
             except Exception as error:
-                # The reply is malformed: the SDK passes on any parsing exception.
+                # The reply is malformed. The SDK passes on any parsing exception.
                 said = f"The reply can't be parsed: {type(error).__name__}."
                 return broken(said, _since(started))
 
@@ -155,12 +157,12 @@ def _read(message: object, request_id: str, milliseconds: int) -> Answered | Fai
 def read_message(
     told: dict[str, object], request_id: str = "", milliseconds: int = 0
 ) -> Answered | Failed:
-    """Read a server's reply with its usage; Failed if it is not a message or can't be stored."""
+    """Return a server's reply with its usage, or Failed if it is not a message or can't be stored."""
     if not isinstance(told.get("content"), list):
         return broken("The reply is not a message.", milliseconds, request_id)
     counted = read_usage(told)
     if counted.doubt:
-        told["usage"] = None  # An implausible value may not be a storable number.
+        told["usage"] = None  # an implausible value may not be a storable number
     if not _can_be_stored(told):
         said = "The reply contains a NUL byte or an unpaired surrogate, so it can't be stored."
         return broken(said, milliseconds, request_id)
@@ -183,7 +185,7 @@ def _since(started: float) -> int:
 
 
 def _can_be_stored(message: object) -> bool:
-    """Return whether PostgreSQL can store it: it refuses NUL, unpaired surrogates and NaN."""
+    """Return whether PostgreSQL can store the message. It refuses NUL, unpaired surrogates and NaN."""
     try:
         told = json.dumps(message, ensure_ascii=False, allow_nan=False)
         told.encode()
@@ -225,7 +227,7 @@ def failed_with_status(error: anthropic.APIStatusError, milliseconds: int) -> Fa
 
 
 def _trouble_in(status: int, words: str) -> str:
-    """Return the Trouble in an error reply's message, or ""."""
+    """Return the Trouble in an error reply's message, or an empty string."""
     if status == 503 and "loading model" in words:
         return Trouble.LOADING
     return (

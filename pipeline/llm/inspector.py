@@ -1,4 +1,4 @@
-"""Free requests to a server through the SDK. Only workers import it, like `client`."""
+"""Makes free requests to a server through the SDK. Only workers import this module, like `client`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_WORDS = 300
 
 
 class SdkInspector:
-    """GET and POST requests that are not billed, with the endpoint's own URL and key."""
+    """Sends GET and POST requests that are not billed, with the endpoint's own URL and key."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()

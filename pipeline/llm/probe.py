@@ -1,8 +1,9 @@
-"""Test what a server of the Messages API really supports; pure over a client and an inspector.
+"""Tests what a server of the Messages API really supports. This is pure code over a client and an
+inspector.
 
-A server that ignores `output_config.format` or `tool_choice` still returns 200. So each mode is tested with a schema
-whose only valid value is a random word that is not in the prompt, while the prompt asks for something else. If the word
-comes back, the server enforces the schema.
+A server that ignores `output_config.format` or `tool_choice` still returns 200. Therefore each mode
+is tested with a schema whose only valid value is a random word that is not in the prompt, while the
+prompt asks for something else. If the word comes back, the server enforces the schema.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from pipeline.llm.request_builder import RoleSpec, build_request, reply_of
 from pipeline.llm.types import Failed, FailureKind, ModelClient, Target, Trouble
 from pipeline.types import Mode, Question, ReadingOutcome, Reply, Role, StageName
 
-MOST_CALLS = 3  # Model calls with at most MAX_TOKENS of reply each. The rest of a check is free.
+MOST_CALLS = 3  # model calls, each with a reply of at most MAX_TOKENS; the rest of a check is free
 MAX_TOKENS = 2048
 MOST_MODELS = 500
 MOST_NAME = 200
@@ -36,7 +37,7 @@ _SYSTEM = "You are greeted by a program. Answer with one short sentence in plain
 _USER = "Good morning."
 _ABSENT = (404, 405, 501)
 _KEY_REFUSED = (401, 403)
-# Some proxies report this as a 400, recognizable only by its message.
+# Some proxies report this as a 400, which can be recognized only by its message.
 _KEY_WORDS = re.compile(r"api[ _-]?key|authenticat|authoriz|bearer|no connected db", re.IGNORECASE)
 
 
@@ -52,7 +53,8 @@ def probe(
 ) -> Found:
     """Find out what the server offers and which modes work, with at most MOST_CALLS model calls.
 
-    `model` is the one to call; the default is the first of `known` that the server lists, of `known`, or of its list.
+    `model` is the model to call. The default is the first of `known` that the server lists, else
+    the first of `known`, else the first in the server's list.
     """
     page = inspector.get(target, "/v1/models?limit=1000")
     models = _models_in(page)
@@ -93,7 +95,9 @@ def _ask_modes(
     make_word: Callable[[], str],
     max_tokens: int,
 ) -> Found:
-    """Test schema and tool, and plain text only if neither answered: text works if either does."""
+    """Test schema and tool. Test plain text only if neither answered, because text works if either
+    does.
+    """
     modes = {mode: ModeFound(mode) for mode in Mode}
     calls = 0
     for mode in (Mode.SCHEMA, Mode.TOOL, Mode.TEXT):
@@ -176,7 +180,9 @@ def _judge(mode: Mode, reply: Reply, word: str) -> tuple[Outcome, str]:
 
 
 def _after_failure(mode: Mode, ended: Failed) -> ModeFound:
-    """Return what a failure says about the mode: nothing, if the key or the connection failed."""
+    """Return the failure's result for the mode. If the key or the connection failed, the mode's
+    result is unknown.
+    """
     says_of_mode = ended.kind is FailureKind.REFUSED and not (
         ended.http_status is None
         or ended.error_type in (Trouble.REDIRECT, Trouble.WEB_PAGE)
@@ -193,7 +199,7 @@ def _after_failure(mode: Mode, ended: Failed) -> ModeFound:
 
 
 def _answered(found: ModeFound) -> bool:
-    """Return whether a model gave any answer."""
+    """Return whether a model returned an answer."""
     return found.outcome in (Outcome.REAL, Outcome.IGNORED)
 
 
@@ -219,7 +225,7 @@ def _choose(models: tuple[str, ...] | None, known: list[str]) -> str:
 def _facts_of(model: str, page: Page) -> ModelFacts:
     said = next((one for one in _listed(page) if one.get("id") == model), {})
     return ModelFacts(
-        # vLLM reports max_model_len: prompt and reply together.
+        # vLLM reports max_model_len, which covers prompt and reply together.
         most_input_tokens=_number(said.get("max_input_tokens"))
         or _number(said.get("max_model_len")),
         most_output_tokens=_number(said.get("max_tokens")),

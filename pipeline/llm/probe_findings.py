@@ -37,7 +37,7 @@ class KeyFound(StrEnum):
 
 @dataclass(frozen=True)
 class Page:
-    """The response to one free request. Without a response, `status` has no value."""
+    """The response to one free request. Without a response, `status` is None."""
 
     status: int | None
     body: object = None
@@ -74,7 +74,7 @@ class ModeFound:
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What the server's model list says about one model. Unknown values are empty."""
+    """The data about a model in the server's model list. Unknown values are empty."""
 
     most_input_tokens: int | None = None
     most_output_tokens: int | None = None
@@ -84,7 +84,7 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class Found:
-    """The complete result. `models` has no value if the server has no model list."""
+    """The complete result. `models` is None if the server has no model list."""
 
     reachable: bool
     key: KeyFound = KeyFound.UNKNOWN

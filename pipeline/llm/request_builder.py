@@ -1,4 +1,6 @@
-"""Build requests that every server of the Messages API accepts, plus options that the endpoint supports."""
+"""Builds requests that every server of the Messages API accepts, with the options that the endpoint
+supports.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def build_request(question: Question, role: RoleSpec) -> Request:
 
 
 def _words_of(question: Question, mode: Mode) -> str:
-    """Return the question. A repeated question ends with a note on what was missing and how to answer."""
+    """Return the question. A repeated question ends with a note about the missing parts and the
+    answer format.
+    """
     if not question.missing:
         return question.user
     return f"{question.user}\n\n{question.missing} {_how_to_answer(question, mode)}"

@@ -29,7 +29,9 @@ _IDLE_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Limits:
-    """The maximum size of a reply, before and after unpacking, and the proxy for requests that leave the network."""
+    """The maximum size of a reply, before and after unpacking, and the proxy for requests that
+    leave the network.
+    """
 
     most_bytes: int = MOST_BYTES
     proxy: str = ""
@@ -50,7 +52,9 @@ class BadPacking(UnusableReply):
 
 
 class Elsewhere(UnusableReply):
-    """A request to a server other than the endpoint's, such as the URL of its results. It was not sent."""
+    """A request to a server other than the endpoint's, such as the URL of a batch's results. The
+    request was not sent.
+    """
 
     kind = "elsewhere"
 
@@ -105,7 +109,7 @@ class Transport(httpx2.BaseTransport):
             content=request.stream,
             extensions=request.extensions,
         )
-        # Do not convert exceptions, because the SDK wraps them and the client looks for the cause.
+        # Do not convert exceptions, because the SDK wraps them and the client checks the cause.
         return self._pool.handle_request(asked)
 
 
@@ -190,7 +194,7 @@ def _unpacker_of(headers: httpx2.Headers) -> _AsItIs:
     encoding = headers.get("content-encoding", "identity").strip().lower()
     if encoding in ("", "identity"):
         return _AsItIs()
-    # We request no encoding, but some proxies compress everything with gzip.
+    # We request no encoding, but some proxies compress all replies with gzip.
     if encoding not in ("gzip", "x-gzip"):
         raise BadPacking(f"unexpected encoding: {encoding[:40]!r}")
     return _Unpacker()

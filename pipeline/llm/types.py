@@ -33,7 +33,7 @@ class Usage:
 
 
 class FailureKind(StrEnum):
-    """Why an attempt got no reply, grouped by how to react."""
+    """Why an attempt got no reply, grouped by the required reaction."""
 
     BUSY = "busy"  # 429, 503, 529: pause the endpoint and retry later
     LIMIT = "limit"  # a spend limit: pause until a user acts
@@ -47,7 +47,9 @@ class FailureKind(StrEnum):
 
 
 class Trouble(StrEnum):
-    """A Failed's `error_type`: what stopped the transport, or an error that each server words differently."""
+    """The `error_type` of a Failed: a transport problem, or an error that each server words
+    differently.
+    """
 
     REDIRECT = "redirect"  # the server redirects to another address, which is not called
     ADDRESS = "address"  # the host is in a blocked network

@@ -1,4 +1,4 @@
-"""Read the token counts of a reply: reported, not reported, or not credible."""
+"""Reads the token counts of a reply: reported, not reported, or not credible."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Counted(NamedTuple):
 
 
 def read_usage(message: dict[str, object]) -> Counted:
-    """Return the usage that a message reports. A missing or implausible count invalidates all of them.
+    """Return the usage that a message reports. A missing or implausible count invalidates all
+    counts.
 
     Input and output tokens are required. Missing cache tokens count as zero.
     """

@@ -1,1 +1,3 @@
-"""Collect the model calls of a campaign's runs, send them as Message Batches and return the replies to the runs."""
+"""Collects the model calls of a campaign's runs, sends them as Message Batches and returns the
+replies to the runs.
+"""

@@ -1,6 +1,6 @@
-"""Run one step of the background work on Message Batches: collect, send, poll and read.
+"""Runs one step of the background work on Message Batches: collect, send, poll and read.
 
-Any worker can run it, but two workers never process the same batch at the same time.
+Any worker can run the step, but two workers never process the same batch at the same time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from pipeline.models import MessageBatch
 logger = logging.getLogger(__name__)
 State = MessageBatch.State
 
-# How long a worker reserves a batch. If the worker is lost, another one continues after this time.
+# How long a worker reserves a batch. If the worker is lost, another worker continues after this
+# time.
 _HELD = timedelta(seconds=30)
 _GONE = 404
 
@@ -66,7 +67,9 @@ def _advance(row: MessageBatch) -> None:
 
 
 def _look(row: MessageBatch) -> None:
-    """Poll the state of a batch. Cancel the batch if this was requested, and read its results if it has ended."""
+    """Poll the state of a batch. Cancel the batch if a user requested that, and read its results if
+    it has ended.
+    """
     target = find_target(row)
     if target is None:
         return

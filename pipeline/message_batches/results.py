@@ -1,7 +1,8 @@
-"""Read the results of Message Batches and pass them to the runs. Reading twice has no further effect.
+"""Reads the results of Message Batches and passes them to the runs. Reading them twice has no
+additional effect.
 
-A result ends its attempt like the reply of a direct call: the call gets the reply, the cost is counted, and failures
-follow the same policy. Then the sleeping runs continue.
+A result ends its attempt like the reply of a direct call: the call gets the reply, the cost is
+counted, and failures follow the same policy. The sleeping runs then continue.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ _NO_TARGET = Target("", "", "", 0)
 
 
 def read_results(row: MessageBatch, target: Target) -> None:
-    """Read the results of an ended batch and finish it. After an interruption, the rest is read later."""
+    """Read the results of an ended batch and finish it. After an interruption, the remaining
+    results are read later.
+    """
     seen = set[str]()
     try:
         for results in _slices(batches_client().results(target, row.remote_id), _SLICE):
@@ -46,7 +49,8 @@ def read_results(row: MessageBatch, target: Target) -> None:
                 return
             _settle(row, dict(results))
             seen.update(dict(results))
-            # Longer than a slice takes, so that no other worker reads the batch at the same time.
+            # This is longer than a slice takes, so that no other worker reads the batch at the same
+            # time.
             MessageBatch.objects.filter(pk=row.pk).update(next_look_at=Now() + _HELD)
             if draining.is_set():
                 return
@@ -117,7 +121,7 @@ def _is_ours(row: MessageBatch, results: list[tuple[str, Answered | Failed]]) ->
 
 
 def _settle(row: MessageBatch, results: Mapping[str, Answered | Failed]) -> None:
-    """End the open attempts of these calls. Runs that a worker holds are processed the next time."""
+    """End the open attempts of these calls. Runs that a worker holds are processed next time."""
     tries = (
         row.attempts.filter(call__in=list(results), ended_at=None)
         .select_related("call__endpoint", "call__run")

@@ -1,8 +1,10 @@
-"""Send each Message Batch exactly once, although `create` is not idempotent and a worker may be lost at any time.
+"""Sends each Message Batch exactly once, although `create` is not idempotent and a worker may be
+lost at any time.
 
-A batch is marked as *sending* before it is sent. If it stays in this state because the worker or the connection was
-lost, it may have arrived. It is then searched for in the server's newest batches by time and number of requests, and
-sent again only if no batch matches. The results contain the request IDs and thus confirm the match.
+A batch is marked as *sending* before it is sent. If it stays in this state because the worker or
+the connection was lost, it may have arrived. The worker then searches for it in the server's newest
+batches by time and number of requests, and sends it again only if no batch matches. The results
+contain the request IDs and thus confirm the match.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ _TOO_LARGE = 413
 
 
 def send(row: MessageBatch) -> None:
-    """Send a prepared batch, unless another worker does or a user has canceled it."""
+    """Send a prepared batch, unless another worker is sending it or a user has canceled it."""
     if row.cancel_asked_at is not None:
         end_unanswered(
             row, Failed(FailureKind.CANCELLED, _("The batch was canceled before it was sent."))
@@ -140,11 +142,11 @@ def look_interval() -> timedelta:
 
 def _after_failure(row: MessageBatch, failed: Failed) -> None:
     if failed.kind in (FailureKind.BUSY, FailureKind.UNREACHABLE):
-        # The server did not accept it, so the same batch can be sent later.
+        # The server did not accept the batch, so it can be sent again later.
         rest = _SOON if failed.retry_after is None else timedelta(seconds=failed.retry_after)
         _prepare_again(row, failed, rest=min(rest, _MOST_REST))
     elif failed.kind in (FailureKind.BROKEN, FailureKind.TIMEOUT):
-        # It may have arrived.
+        # The batch may have arrived.
         MessageBatch.objects.filter(pk=row.pk, state=State.SENDING).update(
             next_look_at=Now() + _GRACE, problem=failed.message
         )

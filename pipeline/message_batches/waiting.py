@@ -1,4 +1,4 @@
-"""Store calls that wait for a Message Batch, and wake the runs that wait for their replies.
+"""Stores calls that wait for a Message Batch, and wakes the runs that wait for the replies.
 
 A run that reaches such a call stores it, frees its worker and sleeps until the reply arrives.
 """
@@ -24,7 +24,7 @@ from pipeline.scheduling.dispatch import dispatch_abandoned
 from pipeline.scheduling.run_leases import Lease
 from pipeline.types import Problem, Question, StageName
 
-# A run that was not woken wakes itself. A batch ends within a day.
+# A run that was not woken continues on its own after this time. A batch ends within a day.
 _LOOKS_ITSELF = timedelta(hours=26)
 _SLICE = 500
 # The author of the feedback waits for this stage.
@@ -36,7 +36,8 @@ class AwaitsReplies(RunMustWait):
 
 
 def endpoints_with_batches(run: Run, refinement: Refinement | None) -> Mapping[int, Endpoint]:
-    """Return the endpoints that can batch this run's calls, or none if a user waits for the answer.
+    """Return the endpoints that can batch this run's calls, or no endpoints if a user waits for the
+    answer.
 
     Users wait for runs outside of campaigns and for refinements that they requested or wrote the feedback for.
     """
@@ -51,7 +52,9 @@ def endpoints_with_batches(run: Run, refinement: Refinement | None) -> Mapping[i
 def can_wait(
     question: Question, role: RoleSpec, known: ModelCall | None, endpoints: Collection[int]
 ) -> bool:
-    """Return whether this call goes into a batch. A repeated call stays as it is, because it may be in one now."""
+    """Return whether this call goes into a batch. A repeated call is not moved, because it may
+    already be in a batch.
+    """
     if question.stage in NEVER_BATCHED:
         return False
     return known.in_batches if known is not None else role.endpoint_id in endpoints
@@ -66,7 +69,7 @@ def note_waiting(
     endpoints: Mapping[int, Endpoint],
     secrets: SecretsRule,
 ) -> None:
-    """Store the calls that go into a batch, with secrets masked. Existing calls stay.
+    """Store the calls that go into a batch, with secrets masked. Existing calls stay unchanged.
 
     Raises Problem if a call has failed for good, and LostLease.
     """
@@ -108,7 +111,7 @@ def waiting_calls() -> QuerySet[ModelCall]:
 
 @transaction.atomic
 def give_to_direct_calls() -> int:
-    """Switch calls to direct ones if batches were turned off. Return their number.
+    """Switch calls to direct calls if batches were turned off, and return their number.
 
     This includes endpoints that were turned off, so that their runs fail with that problem instead of sleeping
     forever.

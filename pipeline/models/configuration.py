@@ -1,4 +1,4 @@
-"""Endpoint, Price, Configuration: which server and model has which role, and what it costs."""
+"""Endpoint, Price, Configuration: which server and model has which role, and the costs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class Endpoint(models.Model):
     demo = models.BooleanField(_("demo model"), default=False)
     takes_temperature = models.BooleanField(_("accepts temperature"), default=False)
     has_batches = models.BooleanField(_("supports Message Batches"), default=False)
-    # Its texts leave this machine although its address is local, for example through a tunnel or a proxy.
+    # Texts sent to the endpoint leave this machine although its address is local, for example
+    # through a tunnel or a proxy.
     treat_as_remote = models.BooleanField(_("treat as remote"), default=False, db_default=False)
     max_in_flight = models.PositiveIntegerField(_("concurrent calls"), default=8)
     timeout_seconds = models.PositiveIntegerField(_("call timeout in seconds"), default=120)
@@ -68,7 +69,9 @@ class Endpoint(models.Model):
 
     @property
     def is_on(self) -> bool:
-        """Return whether it is on, on its page or by the setting. A key is not enough."""
+        """Return whether the endpoint is turned on, either on its page or by the setting. A key is
+        not enough.
+        """
         return self.enabled or self.name in settings.SCRIPTSMITH_ENDPOINTS
 
 
@@ -127,17 +130,17 @@ class Configuration(models.Model):
         default=Cases.OFF,
         db_default=CasesUse.OFF.value,
     )
-    # If an entry only lacks certainty, it may answer once the assessor confirms it.
+    # If only an entry's score is uncertain, the entry may answer once the assessor confirms it.
     confirms_matches = models.BooleanField(
         _("lets the assessor confirm a match"), default=False, db_default=False
     )
-    # Prompt name to version for pinned prompts; the others use the product's files.
+    # Prompt name to version for pinned prompts. Other prompts use the product's files.
     prompts = models.JSONField(_("pinned prompt versions"), default=dict, blank=True)
     note = models.TextField(_("description"), blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
-    # The configuration used when none is named.
+    # The configuration that is used when none is named.
     is_default = models.BooleanField(_("default"), default=False)
     archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
@@ -188,7 +191,7 @@ class RoleSetting(models.Model):
     temperature = models.FloatField(_("temperature"), null=True, blank=True)
 
     class Meta:
-        ordering = ["pk"]  # in the order of their work
+        ordering = ["pk"]  # in the order in which the roles work
         constraints = [
             models.UniqueConstraint(
                 fields=["configuration", "role"], name="role_once_a_configuration"
@@ -207,7 +210,7 @@ class RoleSetting(models.Model):
 class PromptVersion(models.Model):
     """One version of one prompt, stored so that it can be read and used later.
 
-    `version` is the first 12 hex digits of the text's SHA-256, as for the files of the product.
+    `version` is the first 12 hex digits of the text's SHA-256, as for the product's files.
     """
 
     class Source(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Draft, Assessment, Feedback, Refinement: the scripts of a Run and the judgments of them."""
+"""Draft, Assessment, Feedback, Refinement: the scripts of a Run and the judgments on them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Draft(models.Model):
     KINDS: ClassVar = [(kind.value, kind.label) for kind in DraftKind]
     ARMS: ClassVar = [(arm.value, arm.label) for arm in Arm]
 
-    # No separate index if a longer one begins with the column, here as elsewhere: each index slows inserts.
+    # No separate index if a longer index begins with this column, because each index slows inserts.
     run = models.ForeignKey(Run, models.CASCADE, related_name="drafts", db_index=False)
     number = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=10, choices=KINDS)
@@ -77,7 +77,7 @@ class Draft(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["run", "number"], name="draft_number_once_a_run"),
             models.CheckConstraint(condition=Q(number__gte=1), name="draft_number_from_one"),
-            # A resumed run finds its draft instead of creating another one.
+            # A resumed run finds its draft instead of creating another draft.
             models.UniqueConstraint(
                 fields=["run", "kind", "round", "refinement"],
                 condition=~Q(kind__in=["edited", "imported"]),
@@ -141,7 +141,7 @@ class Assessment(models.Model):
     verdict = models.CharField(max_length=10, choices=VERDICTS)
     why = models.CharField(
         max_length=20, blank=True
-    )  # For an unknown verdict: refused, truncated, unparsed ...
+    )  # for an unknown verdict, such as refused, truncated or unparsed
     syntax_ok = models.BooleanField(null=True)
     functionality = models.TextField(blank=True)
     similarity = models.CharField(max_length=10, blank=True)
@@ -204,7 +204,7 @@ class DraftFinding(models.Model):
 
 
 class Feedback(models.Model):
-    """A brief explanation of why a Draft fails, by a model or by an expert."""
+    """A brief explanation of why a Draft fails, written by a model or an expert."""
 
     ARMS: ClassVar = [(arm.value, arm.label) for arm in Arm]
 
@@ -255,7 +255,7 @@ class Refinement(models.Model):
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="refinements")
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="refinements")
-    # Null: the model explains first (arm *model*). Otherwise an expert's text (arm *expert*).
+    # If null, the model explains first (arm *model*). Otherwise, an expert's text (arm *expert*).
     feedback = models.OneToOneField(
         Feedback, models.PROTECT, null=True, blank=True, related_name="refinement"
     )

@@ -37,14 +37,14 @@ class ModelCall(models.Model):
     )
     stage = models.CharField(max_length=12)
     round = models.PositiveSmallIntegerField(default=0)
-    # 0 is the question itself, 1 the single retry after an unreadable or truncated reply.
+    # 0 is the question itself, and 1 is the single retry after an unreadable or truncated reply.
     sample = models.PositiveSmallIntegerField(default=0)
     endpoint = models.ForeignKey(Endpoint, models.PROTECT, related_name="calls")
     model = models.CharField(max_length=100)
     prompt = models.CharField(max_length=40)
     prompt_version = models.CharField(max_length=12)
     request = models.JSONField()  # as sent, with secrets masked
-    # The kinds of secrets that were masked in it, in order of appearance.
+    # The kinds of secrets that were masked in the request, in order of appearance.
     masked = models.JSONField(default=list, db_default=Value([], models.JSONField()))
     state = models.CharField(max_length=6, choices=State, default=State.OPEN)
     # An open call is sent in Message Batches and not by the worker of its run.
@@ -72,7 +72,7 @@ class ModelCall(models.Model):
             ),
         ]
         indexes = [
-            # How often a version of a prompt was used.
+            # Counts how often a prompt version was used.
             models.Index(fields=["prompt", "prompt_version"], name="model_call_of_prompt"),
             models.Index(
                 fields=["endpoint"],
@@ -170,5 +170,7 @@ class Attempt(models.Model):
 
     @property
     def is_uncounted(self) -> bool:
-        """Return whether it was answered and the server's token count is missing or not credible."""
+        """Return whether the attempt was answered but the server's token count is missing or not
+        credible.
+        """
         return self.outcome == self.Outcome.ANSWERED and bool(self.error_type)

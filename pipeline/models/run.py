@@ -26,7 +26,8 @@ class Batch(models.Model):
     budget = models.PositiveBigIntegerField(_("budget"), null=True, blank=True)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
     paused_why = models.CharField(_("reason for the pause"), max_length=300, blank=True)
-    # On endpoints that support them, its requests go in Message Batches: half the price, answers within a day.
+    # On endpoints that support them, requests are sent in Message Batches, at half the price and
+    # with answers within a day.
     uses_message_batches = models.BooleanField(default=False, db_default=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
@@ -56,16 +57,16 @@ class RunQuerySet(models.QuerySet["Run"]):
         )
 
     def in_turn(self) -> RunQuerySet:
-        """Order users' runs before campaigns, then by the batch's priority, then the oldest first."""
+        """Order users' runs before campaigns, then by the batch's priority, then oldest first."""
         return self.order_by(F("batch__priority").desc(nulls_first=True), "pk")
 
 
 class Run(models.Model):
     """An Action sent through the pipeline once, under one Configuration.
 
-    `lease_until`, `owner` and `fence` say which worker holds it. Every claim increments the fence, and a worker can
-    write only while the fence is its own. `finished_at` is set the first time it finishes. A later Refinement restarts
-    the Run without clearing it.
+    `lease_until`, `owner` and `fence` identify the worker that holds it. Every claim increments the
+    fence, and a worker can write only while the fence is its own. `finished_at` is set when the Run
+    finishes for the first time. A later Refinement restarts the Run without clearing it.
     """
 
     class State(models.TextChoices):
@@ -97,7 +98,7 @@ class Run(models.Model):
     )
     origin = models.CharField(_("origin"), max_length=10, choices=Origin, default=Origin.ASKED)
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.QUEUED)
-    # The Configuration when the run was created: roles, rounds, prompt versions.
+    # The Configuration at the time the run was created: roles, rounds, prompt versions.
     spec = models.JSONField(default=dict)
     demo = models.BooleanField(_("made with the demo model"), default=False)
     uses_retrieval = models.BooleanField(_("searches the catalogue first"), default=True)
@@ -109,8 +110,8 @@ class Run(models.Model):
         default=SecretsChoice.MASK.value,
         db_default=SecretsChoice.MASK.value,
     )
-    # Hashes of the secrets that were shown to the user who chose to send them. All others are masked
-    # (`outgoing_secrets`).
+    # Hashes of the secrets that were shown to the user who chose to send them. All other secrets
+    # are masked (`outgoing_secrets`).
     sent_secrets = models.JSONField(
         default=list, editable=False, db_default=Value([], models.JSONField())
     )
@@ -121,12 +122,13 @@ class Run(models.Model):
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
 
-    # The result. The verdict is always the first assessment's.
+    # The result. The verdict is always the first assessment's verdict.
     verdict = models.CharField(_("verdict"), max_length=10, choices=VERDICTS, blank=True)
     answered_by = models.ForeignKey(
         Version, models.PROTECT, null=True, blank=True, related_name="answered_runs", db_index=False
     )
-    # The assessor's model, if it confirmed the catalogue's answer; empty for a match by score alone.
+    # The assessor's model, if it confirmed the catalogue's answer. Empty for a match by score
+    # alone.
     match_confirmed_by = models.CharField(
         _("match confirmed by"), max_length=100, blank=True, default="", db_default=""
     )
@@ -149,7 +151,7 @@ class Run(models.Model):
         db_index=False,
         related_name="waiting_runs",
     )
-    # When it was last sent to the workers; None once a worker has claimed it.
+    # When the run was last sent to the workers, or None once a worker has claimed it.
     told_at = models.DateTimeField(null=True, blank=True, editable=False)
     # Consecutive crashes without a finished call. At the limit the run fails.
     crashes = models.PositiveSmallIntegerField(default=0)
@@ -203,7 +205,9 @@ class Run(models.Model):
 
     @staticmethod
     def queue_of(batch_id: int | None) -> str:
-        """Return the queue of a run. Campaigns have their own, because users wait for runs without a batch."""
+        """Return the queue of a run. Campaigns have their own queue, because users wait for runs
+        without a batch.
+        """
         return Run.QUEUE if batch_id is None else Run.CAMPAIGN_QUEUE
 
     @property
@@ -270,14 +274,15 @@ class Stage(models.Model):
 
 class RetrievedMatchQuerySet(models.QuerySet["RetrievedMatch"]):
     def answers(self) -> RetrievedMatchQuerySet:
-        """Return what users see: the answer and starting points, without mere examples."""
+        """Return the matches that users see: the answer and starting points, without mere examples."""
         return self.exclude(answer="none")
 
 
 class RetrievedMatch(models.Model):
-    """A catalogue entry found for a Run's statement, stored so that a resumed run gets the same.
+    """A catalogue entry found for a Run's statement, stored so that a resumed run gets the same
+    result.
 
-    Neighbors that do not answer it are stored too, as *none*, and serve as examples.
+    Neighbors that do not answer the statement are also stored, as *none*, and serve as examples.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="matches")
@@ -291,7 +296,7 @@ class RetrievedMatch(models.Model):
     reasons = models.JSONField(default=list)
     differs = models.JSONField(default=list)
     fills = models.JSONField(default=dict)
-    # No rule objects to it: it only lacks certainty, and the assessor may confirm it.
+    # No rule objects to the match. Only its score is uncertain, and the assessor may confirm it.
     confirmable = models.BooleanField(default=False, db_default=False)
 
     objects = RetrievedMatchQuerySet.as_manager()

@@ -1,4 +1,4 @@
-"""Shortening: an expert's feedback, shortened by a model, for the expert to accept or not."""
+"""Shortening: an expert's feedback, shortened by a model, which the expert can accept or ignore."""
 
 from __future__ import annotations
 

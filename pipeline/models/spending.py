@@ -24,7 +24,7 @@ class Spending(models.Model):
     attempts = models.PositiveBigIntegerField(default=0)
     answered = models.PositiveBigIntegerField(default=0)
     possibly_billed = models.PositiveBigIntegerField(default=0)
-    # Answered calls without a known price. `cost` excludes them, and pages say so.
+    # Answered calls without a known price. `cost` excludes them, and pages indicate that.
     unpriced = models.PositiveBigIntegerField(default=0)
     input_tokens = models.PositiveBigIntegerField(default=0)
     output_tokens = models.PositiveBigIntegerField(default=0)

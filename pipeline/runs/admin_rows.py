@@ -1,4 +1,4 @@
-"""Admin records that reveal a run's verdict. Views of them are recorded, as on other pages."""
+"""Admin records that reveal a run's verdict. Viewing them is recorded, as on other pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AnyModel = TypeVar("AnyModel", bound=Model)
 class OfRun(admin.ModelAdmin[AnyModel]):
     """Rows of a run or its parts. The admin hides nothing, so each shown row counts as seen."""
 
-    to_run = "run"  # The lookup from a row to its run.
+    to_run = "run"  # the lookup from a row to its run
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None

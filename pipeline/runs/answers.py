@@ -1,7 +1,8 @@
 """The status of a request: usable or not, who approved it, or what blocks it.
 
-Pages, API and search all read it here. The database computes the status (`with_answer_status`), so that lists can be
-filtered by it. `answers_of` adds user, time and reason for the rows of one page, in at most ten queries.
+Pages, API and search all get the status here. The database computes it (`with_answer_status`), so
+that lists can be filtered by status. `answers_of` adds user, time and reason for the rows of one
+page, in at most ten queries.
 """
 
 from __future__ import annotations
@@ -40,26 +41,26 @@ from pipeline.runs.list_rows import RunRow
 from pipeline.types import AnswerStatus, Verdict
 
 _ACTIVE = [Run.State.QUEUED, Run.State.RUNNING]
-# Automatic changes and hidden ones are not news.
+# Automatic changes and hidden changes are not news.
 _NO_NEWS = (AnswerStatus.RUNNING, AnswerStatus.HIDDEN)
 # Statuses that a reviewer may still change.
 AWAITED = (AnswerStatus.WAITING, AnswerStatus.IN_REVIEW, AnswerStatus.FLAGGED, AnswerStatus.UNKNOWN)
-MOST_NEWS = 500  # The maximum marked as seen at once.
+MOST_NEWS = 500  # the maximum number that is marked as seen at once
 
 
 @dataclass(frozen=True)
 class ShownAnswer:
-    """The status of one run for one user, with its details; fields that do not apply are empty."""
+    """The status of one run for one user, with its details. Fields that do not apply are empty."""
 
     status: AnswerStatus
-    version: Version | None = None  # Of the catalogue, verified or formerly verified.
+    version: Version | None = None  # from the catalogue, verified or formerly verified
     by: str = ""  # who verified or decided
     at: datetime | None = None
-    why: Sequence[str] = ()  # The errors, or the reason of a rejection or failure.
+    why: Sequence[str] = ()  # the errors, or the reason for a rejection or failure
     is_held: bool = False
     position: int | None = None
     usual_wait: timedelta | None = None
-    decided_draft: int | None = None  # A key.
+    decided_draft: int | None = None  # the key of a draft
     is_unread: bool = False
     # A model confirmed a match whose score alone was not certain.
     is_confirmed_match: bool = False
@@ -73,7 +74,9 @@ class ShownAnswer:
 
     @property
     def usual_time(self) -> str:
-        """Return the usual duration of a review, rounded; empty if unknown or a few seconds."""
+        """Return the usual duration of a review, rounded, or an empty string if unknown or only a
+        few seconds.
+        """
         return say_about(self.usual_wait.total_seconds()) if self.usual_wait else ""
 
 
@@ -102,7 +105,7 @@ def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
         answered_by__state=Version.State.VERIFIED, answered_by__entry__suspended_at__isnull=True
     )
     cases: list[tuple[Q, AnswerStatus]] = [
-        # Equals `shown_state`, which would repeat the longest part of the query.
+        # Equivalent to `shown_state`, which would repeat the longest part of the query.
         (Q(hides_end=True) | Q(state__in=_ACTIVE, finished_at=None), AnswerStatus.RUNNING),
         (Q(hides_verdict=True), AnswerStatus.HIDDEN),
         (unusable & Q(state__in=_ACTIVE), AnswerStatus.RUNNING),
@@ -170,7 +173,9 @@ def _vouching() -> QuerySet[Version]:
 
 
 def answers_of(rows: Collection[RunRow], user: User) -> dict[int, ShownAnswer]:
-    """Return the answer of each run by its key; their verdicts count as shown to this user (`visible_parts`)."""
+    """Return the answer of each run by its key. The verdicts count as shown to this user (see
+    `visible_parts`).
+    """
     runs = {row.run.pk: row.run for row in rows}
     found = with_answer_status(user, Run.objects.filter(pk__in=list(runs)))
     statuses: dict[int, tuple[AnswerStatus, int | None]] = {
@@ -197,7 +202,7 @@ def answer_of(row: RunRow, user: User) -> ShownAnswer:
 
 
 class _Details:
-    """User, time and reason, read once for all runs; nothing hidden is read."""
+    """User, time and reason, read once for all runs. Hidden data is not read."""
 
     def __init__(
         self, runs: Mapping[int, Run], statuses: Mapping[int, tuple[AnswerStatus, int | None]]
@@ -205,7 +210,7 @@ class _Details:
         def with_status(*wanted: AnswerStatus) -> list[int]:
             return [pk for pk, (status, _vouching) in statuses.items() if status in wanted]
 
-        # Hidden runs may have a version too, so read only what the status needs.
+        # Hidden runs may also have a version, so read only the data that the status needs.
         vouching = {
             pk: version for pk in with_status(AnswerStatus.VERIFIED) if (version := statuses[pk][1])
         }
@@ -283,7 +288,9 @@ def _versions_of(keys: Mapping[int, int]) -> dict[int, Version]:
 
 
 def _differences_of(runs: Iterable[Run]) -> dict[int, list[str]]:
-    """Return the assessor's objections by recommended draft; its reason if it lists no differences."""
+    """Return the assessor's objections by recommended draft, or the assessor's reason if it lists
+    no differences.
+    """
     drafts = [run.recommended_id for run in runs]
     if not drafts:
         return {}
@@ -332,7 +339,9 @@ def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
 
 
 def news_of(user: User) -> dict[int, str]:
-    """Return actions whose answer changed since this user's last visit, with that answer: the newest MOST_NEWS."""
+    """Return actions whose answer changed since this user's last visit, with that answer, limited
+    to the newest MOST_NEWS.
+    """
     seen = dict(
         Action.objects.filter(asked_by=user)
         .exclude(seen_status="")
@@ -353,7 +362,7 @@ def news_of(user: User) -> dict[int, str]:
 
 
 def mark_seen(user: User, shown: Mapping[int, str]) -> int:
-    """Mark these answers as seen by this user; return how many were news.
+    """Mark these answers as seen by this user, and return how many were news.
 
     An answer that has changed again since then is still news.
     """

@@ -166,7 +166,7 @@ def describe_run(row: RunRow) -> dict[str, object]:
         return _describe_hidden(row)
     matches = run.matches.answers().select_related("version__entry")
     report = report_run(run)
-    # Read after the report: a worker may add Drafts, but none is ever deleted.
+    # Read the ids after the report, because a worker may add Drafts but never deletes any.
     ids = dict(run.drafts.values_list("number", "pk"))
     failure = failure_of(run)
     drafts = report["drafts"]
@@ -194,7 +194,9 @@ def describe_run(row: RunRow) -> dict[str, object]:
 
 
 def _describe_hidden(row: RunRow) -> dict[str, object]:
-    """Describe a run whose verdict is hidden. Do not even read hidden parts, because the time would reveal them."""
+    """Describe a run whose verdict is hidden. Do not even read hidden parts, because the response
+    time would reveal them.
+    """
     run, shows_models = row.run, row.parts.models
     failure = failure_of(run) if row.state == Run.State.FAILED else None
     return {

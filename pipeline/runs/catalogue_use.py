@@ -16,21 +16,22 @@ from catalog.types import Answer
 from pipeline.models import Draft, RetrievedMatch, Run
 from pipeline.types import DraftKind
 
-# Studies have many runs per statement, and their reviewers must not see its labels.
+# Studies have many runs per statement, and their reviewers must not see the labels.
 _PEOPLE = (Run.Origin.ASKED, Run.Origin.COMMAND, Run.Origin.DEMO)
 # A starting point that the assessor confirmed was shown as the answer.
 _SHOWN_AS = Choice(
     When(run__answered_by=F("version"), then=Value(Answer.MATCH.value)), default=F("answer")
 )
 NEWEST = 2_000  # number of rows that are searched for cases
-# A rule keeps a starting point this close below the threshold, so such a confidence is not informative.
+# A rule caps a starting point's confidence this close below the threshold, so such a confidence is
+# not informative.
 CAPPED = 0.0011
 
 
 def count_shown(version_ids: Sequence[int]) -> Mapping[int, Shown]:
     """Count how often users saw these versions as the answer or as a starting point, and edited them.
 
-    Uses two queries. Versions that were never shown are left out.
+    Uses two queries. Versions that were never shown are omitted.
     """
     shown: Counter[tuple[int, str]] = Counter()
     rows = RetrievedMatch.objects.answers().filter(version__in=version_ids, run__origin__in=_PEOPLE)
@@ -55,7 +56,9 @@ def count_shown(version_ids: Sequence[int]) -> Mapping[int, Shown]:
 
 
 def find_cases(confidence: float, scoring: str, limit: int) -> Sequence[Case]:
-    """Return those of the newest answers with the nearest confidence, once per statement and version."""
+    """Return the answers with the nearest confidence among the newest ones, once per statement and
+    version.
+    """
     rows = RetrievedMatch.objects.answers().filter(
         run__origin__in=_PEOPLE, run__action__erased_at=None
     )

@@ -10,12 +10,14 @@ from django.utils.translation import ngettext
 from pipeline.models import Attempt, Configuration, Run
 
 _NEWEST = 2_000  # attempts that are read
-_SLOW = 10  # Seconds; a faster run needs no notice.
+_SLOW = 10  # seconds; a faster run needs no notice
 Player = tuple[int, str]  # endpoint and model
 
 
 class RecentTimes:
-    """The models' time in recent runs, read once. Studies are left out, because their times reveal hidden verdicts."""
+    """The models' time in recent runs, read once. Studies are excluded, because their times would
+    reveal hidden verdicts.
+    """
 
     def __init__(self) -> None:
         newest = Attempt.objects.order_by("-pk").values("pk")[:_NEWEST]

@@ -51,14 +51,15 @@ _OF_NEW_TEXTS = [
 class SecretsChoiceForm(forms.Form):
     """A form that asks how to handle secrets once some are found in its texts.
 
-    A choice to send applies to the secrets that were shown. If the text contains others, the form asks again.
+    A choice to send applies to the secrets that were shown. If the text contains other secrets, the
+    form asks again.
     """
 
-    # The form's field for a text, if it differs from the action's.
+    # The form's field for a text, if its name differs from the action's field.
     secret_fields: ClassVar[Mapping[str, str]] = {}
     # Whether the texts are about to be stored, so that the stored text can be masked too.
     is_new: ClassVar[bool] = False
-    masks_stored: bool = False  # The choice, once `secrets_choice` has been called.
+    masks_stored: bool = False  # the choice, once `secrets_choice` has been called
 
     def __init__(self, data: QueryDict | None = None, **options: Any) -> None:
         super().__init__(data, **options)
@@ -94,7 +95,7 @@ class SecretsChoiceForm(forms.Form):
         return SecretsChoice(chosen)
 
     def ask_about_secrets(self, refusal: SecretsFound) -> None:
-        """Mark the secrets in their fields, list them and ask for a choice; typed text stays."""
+        """Mark the secrets in their fields, list them and ask for a choice. The typed text stays."""
         self._add_choice()
         retype(self, secrets="", secrets_seen=fingerprint(refusal.found))
         rows = format_html_join("", "<li>{}</li>", ([self._say(one)] for one in refusal.found))
@@ -159,7 +160,7 @@ class UseForm(forms.Form):
 
 
 def offer_configurations(form: forms.Form, configurations: Sequence[Configuration]) -> None:
-    """Offer these configurations; the default one is preselected."""
+    """Offer these configurations. The default configuration is preselected."""
     field = form.fields["configuration"]
     assert isinstance(field, forms.ChoiceField)
     recent = RecentTimes()
@@ -169,7 +170,7 @@ def offer_configurations(form: forms.Form, configurations: Sequence[Configuratio
     searches = {one.uses_retrieval for one in configurations}
     form.searches_catalogue = searches == {True}  # type: ignore[attr-defined]
     form.may_search_catalogue = True in searches  # type: ignore[attr-defined]
-    # A user who does not choose would get the demo model although a real one is available.
+    # A user who makes no choice would get the demo model although a real model is available.
     form.shows_configurations = (  # type: ignore[attr-defined]
         default is not None
         and asks_demo(default)

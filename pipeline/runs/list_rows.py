@@ -20,51 +20,55 @@ class RunRow:
 
     @property
     def state(self) -> str:
-        """Return its state as the user may see it."""
+        """Return the run's state as the user may see it."""
         return shown_state(self.run, self.parts)
 
     @property
     def is_active(self) -> bool:
-        """Return whether it is in progress, as far as the user may see."""
+        """Return whether the run is in progress, as far as the user may see."""
         return self.state in (Run.State.QUEUED, Run.State.RUNNING)
 
     # A run with a refinement takes longer than one that passed, so times reveal the verdict.
 
     @property
     def started_at(self) -> datetime | None:
-        """Return when work on it began, or None if that is hidden."""
+        """Return when work on the run began, or None if that is hidden."""
         return self.run.started_at if self.parts.verdict else None
 
     @property
     def finished_at(self) -> datetime | None:
-        """Return when it ended, or None if that is hidden."""
+        """Return when the run ended, or None if that is hidden."""
         return self.run.finished_at if self.parts.verdict else None
 
     @property
     def milliseconds(self) -> int | None:
-        """Return the milliseconds from its first work to its end, or None if that is hidden."""
+        """Return the milliseconds from the start of work to the run's end, or None if that is
+        hidden.
+        """
         return duration_of(self.run) if self.parts.verdict else None
 
     @property
     def problem(self) -> str:
-        """Return why it failed, if the user may see it."""
+        """Return why the run failed, if the user may see it."""
         return self.run.problem if self.parts.verdict or self.state == Run.State.FAILED else ""
 
     # Imported and generated scripts may be arms of a study.
 
     @property
     def origin(self) -> str | None:
-        """Return who or what started it, or None if that is hidden."""
+        """Return who or what started the run, or None if that is hidden."""
         return self.run.origin if self.parts.models else None
 
     @property
     def asked_by(self) -> User | None:
-        """Return who started it or, if that is hidden, who requested the action."""
+        """Return the user who started the run or, if that is hidden, the user who requested the
+        action.
+        """
         return self.run.asked_by if self.parts.models else self.run.action.asked_by
 
     @property
     def created_at(self) -> datetime:
-        """Return when it was requested or, if that is hidden, when the action was."""
+        """Return when the run was requested or, if that is hidden, when the action was requested."""
         return self.run.created_at if self.parts.models else self.run.action.created_at
 
 
@@ -74,7 +78,9 @@ def run_row(run: Run, user: User) -> RunRow:
 
 
 def duration_of(run: Run) -> int | None:
-    """Return the milliseconds from the first work on a run to its end, or None if it has not ended."""
+    """Return the milliseconds from the start of work on a run to its end, or None if it has not
+    ended.
+    """
     if run.started_at is None or run.finished_at is None:
         return None
     return round((run.finished_at - run.started_at).total_seconds() * 1000)

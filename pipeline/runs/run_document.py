@@ -53,7 +53,7 @@ def report_run(run: Run) -> dict[str, object]:
 
 
 def masked_in(run: Run) -> list[dict[str, object]]:
-    """Return the kinds of masked secrets for each call that has some, in one query."""
+    """Return the kinds of masked secrets for each call with masked secrets, in one query."""
     rows = run.calls.exclude(masked=[]).order_by("created_at", "key")
     return [
         {"stage": stage, "round": round, "endpoint": endpoint, "kinds": kinds}

@@ -1,4 +1,4 @@
-"""Pause and resume a Batch, check its budget, and pause it automatically."""
+"""Pauses and resumes a Batch, checks its budget, and pauses it automatically."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.models import Batch, MessageBatch, Spending
 from pipeline.scheduling.dispatch import dispatch_abandoned
 
 MAX_WHY = 300
-MAX_BUDGET = 10**15  # A billion dollars.
+MAX_BUDGET = 10**15  # a billion dollars
 
 
 @transaction.atomic
@@ -49,7 +49,9 @@ def resume_batch(batch: Batch, *, by: User) -> None:
 
 @transaction.atomic
 def set_budget(batch: Batch, *, budget: int | None, by: User) -> None:
-    """Set the budget in micro-dollars, None for no limit; a paused batch stays paused. Raises BadInput."""
+    """Set the budget in micro-dollars, or None for no limit. A paused batch stays paused. Raises
+    BadInput.
+    """
     if budget is not None and not 0 <= budget <= MAX_BUDGET:
         raise BadInput(_("Enter a budget of 0 or more."), field="budget")
     batch = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
@@ -59,7 +61,7 @@ def set_budget(batch: Batch, *, budget: int | None, by: User) -> None:
 
 
 def stop_batch(batch: Batch, why: str) -> bool:
-    """Pause the batch. If it is paused already, return False and keep its reason."""
+    """Pause the batch. If it is already paused, return False and keep its reason."""
     changed = Batch.objects.filter(pk=batch.pk, paused_at=None).update(
         paused_at=timezone.now(), paused_why=why[:MAX_WHY]
     )
@@ -67,13 +69,13 @@ def stop_batch(batch: Batch, why: str) -> bool:
 
 
 def spent_by(batch: Batch) -> int:
-    """Return the known cost of its ended calls in micro-dollars."""
+    """Return the known cost of the batch's ended calls in micro-dollars."""
     total = Spending.objects.filter(batch=batch).aggregate(total=Sum("cost"))["total"]
     return int(total or 0)
 
 
 def kept_for_message_batches(batch: Batch) -> int:
-    """Return the possible cost of its unfinished message batches, in micro-dollars."""
+    """Return the possible cost of the batch's unfinished message batches, in micro-dollars."""
     unfinished = batch.message_batches.filter(state__in=MessageBatch.UNFINISHED)
     return unfinished.aggregate(total=Sum("reserved"))["total"] or 0
 

@@ -1,7 +1,8 @@
-"""The heartbeat: one thread of a process renews the leases of its runs and records that the worker is alive.
+"""The heartbeat: one thread per process renews the leases of its runs and records that the worker
+is alive.
 
-It waits for no lock. A run whose row is locked, by its own worker or another, is skipped and retried soon. So a blocked
-run cannot make the other leases expire.
+The thread never waits for a lock. It skips a run whose row is locked and retries it soon, so that a
+blocked run can't make the other leases expire.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Heartbeat:
                     del self._held[lease.run_id]
 
     def announce_worker(self, *, threads: int, sign: Path | None = None) -> None:
-        """Report this process as a worker from now on, even while it has no runs.
+        """Start reporting this process as a worker, even while it has no runs.
 
         Each beat writes its row and touches the file `sign`, for health checks without database access.
         """
@@ -83,7 +84,7 @@ class Heartbeat:
             self._wake.set()
 
     def withdraw_worker(self) -> None:
-        """Stop reporting this process as a worker, so that its end does not count as a loss."""
+        """Stop reporting this process as a worker, so that its exit does not count as a loss."""
         with self._signing:
             with self._lock:
                 worker, self._worker = self._worker, None
@@ -113,7 +114,7 @@ class Heartbeat:
                 self._renew_all(until=began + interval)
                 self._give_sign_of_life(took=time.monotonic() - began)
             except DatabaseError:
-                # The database is unreachable: leases expire, and the runs resume once it is back.
+                # The database is unreachable. Leases expire, and the runs resume once it is back.
                 logger.warning("could not renew leases", exc_info=True)
                 connection.close()
         connection.close()
@@ -142,7 +143,7 @@ class Heartbeat:
             self._sign.parent.mkdir(parents=True, exist_ok=True)
             self._sign.touch()
         except OSError:
-            # Renewing leases has priority.
+            # Renewing leases takes priority over this file.
             logger.warning("could not write the heartbeat to %s", self._sign, exc_info=True)
 
     def _give_sign_of_life(self, *, took: float) -> None:

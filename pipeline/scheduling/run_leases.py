@@ -1,6 +1,7 @@
-"""Leases on Runs: which worker has a Run, and until when. A fencing token guards every write.
+"""Leases on Runs, which record which worker holds a Run and until when. A fencing token guards
+every write.
 
-`heartbeat` renews leases. They are computed and compared only with the database's clock.
+`heartbeat` renews leases. Lease times are computed and compared only with the database's clock.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ MAX_CRASHES = 3
 
 
 class LostLease(Exception):
-    """Another worker has the run now; the write was refused."""
+    """Raised if another worker now holds the run, so the write was refused."""
 
 
 def lease_length() -> timedelta:
-    """Return the length of a lease; the database computes its end when it is written."""
+    """Return the length of a lease. The database computes its end when the lease is written."""
     return timedelta(seconds=settings.SCRIPTSMITH_RUN_LEASE_SECONDS)
 
 
@@ -60,7 +61,7 @@ WHERE id = (
 
 @dataclass(frozen=True)
 class Lease:
-    """A claim on a Run, valid while the run's fence is this one."""
+    """A claim on a Run, valid as long as the run has this fence."""
 
     run_id: int
     owner: str
@@ -82,7 +83,7 @@ class Lease:
 
 
 def claim(run_id: int) -> Lease | None:
-    """Claim the run; None if another worker holds it, it is paused, or nothing is left to do.
+    """Claim the run. Return None if another worker holds it, it is paused, or no work is left.
 
     A run in progress without a live lease has lost its worker. After MAX_CRASHES such losses without a finished call in
     between, the run fails.
@@ -91,7 +92,9 @@ def claim(run_id: int) -> Lease | None:
 
 
 def _take_new(run_id: int) -> Lease | None:
-    """Claim a run that was never held before, so that no open attempts need closing; else None."""
+    """Claim a run that was never held before, so that no open attempts need closing. Return None
+    otherwise.
+    """
     with connection.cursor() as cursor:
         # The type stubs do not allow timedelta parameters, but psycopg does.
         values: dict[str, Any] = {"run": run_id, "owner": owner(), "lease": lease_length()}
@@ -153,10 +156,11 @@ def _take_again(run_id: int) -> Lease | None:
 def mark_orphans(
     run: Run, *, why: str = "The worker stopped before the reply arrived.", error_type: str = ""
 ) -> int:
-    """Close attempts that a lost worker left open; their calls may have been billed and are repeated.
+    """Close attempts that a lost worker left open. Their calls may have been billed and are
+    repeated.
 
-    Call it near the end of a transaction that holds the run, because the attempts are counted as spending. Those in a
-    Message Batch do not belong to a worker and stay open.
+    Call it near the end of a transaction that holds the run, because the attempts are counted as
+    spending. Attempts in a Message Batch do not belong to a worker and stay open.
     """
     left = Attempt.objects.filter(
         call__run=run, ended_at=None, fence__lt=run.fence, message_batch=None
@@ -174,7 +178,9 @@ def mark_orphans(
 
 
 def release(lease: Lease, *, until: datetime | None = None, waits_for: int | None = None) -> None:
-    """Return the run to the queue, to resume at once, at a time, or when an endpoint has a place."""
+    """Return the run to the queue, to resume immediately, at a given time, or when an endpoint has
+    a place.
+    """
     Run.objects.filter(
         pk=lease.run_id, owner=lease.owner, fence=lease.fence, state=Run.State.RUNNING
     ).update(
@@ -189,8 +195,8 @@ def release(lease: Lease, *, until: datetime | None = None, waits_for: int | Non
 def retry_while_database_is_away(write: Callable[[], T]) -> T:
     """Write, and repeat the write while the database is unreachable, for as long as a lease lasts.
 
-    Use it for data that can't be recreated, such as a paid reply. `write` must be idempotent: its commit may have
-    succeeded although the confirmation was lost.
+    Use it for data that can't be recreated, such as a paid reply. `write` must be idempotent,
+    because its commit may have succeeded although the confirmation was lost.
     """
     deadline = time.monotonic() + settings.SCRIPTSMITH_RUN_LEASE_SECONDS
     while True:

@@ -1,7 +1,7 @@
 """Prompts are texts with a version; slots are filled once, and untrusted text is fenced, never altered.
 
-The product contains one version of each as a file; others are stored elsewhere and passed in as texts. A Template
-is made from either and knows its version.
+The product contains one version of each prompt as a file. Other versions are stored elsewhere and
+passed in as texts. A Template is created from either and knows its version.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 _FOLDER = Path(__file__).parent
-# Bash is full of $ and {}: neither Template nor str.format fits.
+# Bash uses $ and {} everywhere, so string.Template and str.format are unsuitable.
 _SLOT = re.compile(r"<<([A-Z_]+)>>")
 _PARTING = "\n---\n"
-# The beginning of a mark, or a tag with a random part.
+# The beginning of a marker, or a tag with a random part.
 _MARK = re.compile(r"<<<[A-Z][A-Z_]+\b|</?[A-Za-z_]+[-_:.](?=[0-9a-f]*\d)[0-9a-f]{4,}>")
 _PARTS = ("PARAMETERS", "EXAMPLE_STATEMENT", "EXAMPLE_SCRIPT")  # marks within a slot
 
@@ -31,7 +31,7 @@ class Template(NamedTuple):
 
     @property
     def slots(self) -> frozenset[str]:
-        """The names of the slots."""
+        """Return the names of the slots."""
         return frozenset(_SLOT.findall(self.user))
 
 
@@ -46,40 +46,46 @@ class Prompt(NamedTuple):
 
 @cache
 def read(name: str) -> str:
-    """The text of the prompt file of this name; raises FileNotFoundError if there is none."""
+    """Return the text of the prompt file with this name. Raises FileNotFoundError if it does not
+    exist.
+    """
     return (_FOLDER / f"{name}.md").read_bytes().decode()
 
 
 @cache
 def load(name: str) -> Template:
-    """The prompt file of this name; raises FileNotFoundError if there is none."""
+    """Return the prompt from the file with this name. Raises FileNotFoundError if it does not
+    exist.
+    """
     return parse(read(name))
 
 
 def parse(text: str) -> Template:
-    """Parse a text into a Template: the part above the first line `---` is the system text, the rest the user text."""
+    """Parse a text into a Template: the part above the first line `---` is the system text, and the
+    rest is the user text.
+    """
     system, _, user = text.partition(_PARTING)
     return Template(system.strip(), user.strip(), hashlib.sha256(text.encode()).hexdigest()[:12])
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """The names of all prompts."""
+    """Return the names of all prompts."""
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.md")))
 
 
 def versions() -> dict[str, str]:
-    """The versions of all prompts of the product, by name."""
+    """Return the versions of all the product's prompts, by name."""
     return {name: load(name).version for name in names()}
 
 
 def load_all() -> Templates:
-    """Every prompt of the product."""
+    """Return every prompt of the product."""
     return {name: load(name) for name in names()}
 
 
 def fence(text: str, word: str) -> str:
-    """Wrap untrusted text, unaltered, in a mark that cannot occur inside it."""
+    """Wrap untrusted text, unaltered, in a marker that cannot occur inside it."""
     mark = word
     while mark in text:
         mark += "_"
@@ -87,12 +93,16 @@ def fence(text: str, word: str) -> str:
 
 
 def holds_mark(text: str) -> bool:
-    """Whether a text contains a mark; no script has a here-string of one word in capitals, nor such a tag."""
+    """Return whether a text contains a marker. No script has a here-string of one word in capitals,
+    nor such a tag.
+    """
     return _MARK.search(text) is not None
 
 
 def holds_mark_word(script: str) -> bool:
-    """Whether a line of a script is only the end of a mark, or the head of a function of its name."""
+    """Return whether a line of a script is only the end of a marker, or the head of a function with
+    the marker's name.
+    """
     words = {slot for name in names() for slot in load(name).slots} | {*_PARTS}
     line = rf"(?m)^[ \t]*(?:function )?((?:{'|'.join(words)})_*)[ \t]*(?:\(\)[ \t]*)?\{{?\r?$"
     ends = (re.compile(rf"<<-?[ \t]*['\"\\]?{word}\b") for word in {*re.findall(line, script)})
@@ -100,20 +110,20 @@ def holds_mark_word(script: str) -> bool:
 
 
 def fence_context(context: str) -> str:
-    """The slot CONTEXT; empty if the statement has no context."""
+    """Return the value of the slot CONTEXT, which is empty if the statement has no context."""
     return f"Its context:\n{fence(context, 'CONTEXT')}" if context.strip() else ""
 
 
 def render(template: Template, **slots: str) -> Prompt:
-    """Fill the slots in one pass; a value that looks like a slot stays as it is.
+    """Fill the slots in one pass. A value that looks like a slot stays unchanged.
 
-    Raises ValueError if the given slots are not those of the template.
+    Raises ValueError if the given slots differ from the template's slots.
     """
     if template.slots != slots.keys():
         raise ValueError(
             f"version {template.version} wants {sorted(template.slots)}, got {sorted(slots)}"
         )
-    # A slot filled with nothing takes its line with it.
+    # Remove the line of a slot that is filled with an empty text.
     user = re.sub(
         r"<<([A-Z_]+)>>\n?",
         lambda match: (

@@ -1,7 +1,8 @@
-"""Read cases, and answers about failed checks, from replies in any mode.
+"""Reads cases, and answers about failed checks, from replies in any mode.
 
-JSON is decoded again here without changes, so that names of variables and files keep their capitals. Invalid cases are
-dropped and named in the note. A reply is unreadable only if no valid case is left.
+JSON is decoded again here without changes, so that the names of variables and files keep their
+case. Invalid cases are dropped and listed in the note. A reply is unreadable only if no valid case
+is left.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class AnswersReading:
 
 
 def read_cases(reply: Reply, *, statement: str = "", author: str = "a model") -> CasesReading:
-    """Return the cases for a statement. An empty list is valid and means that the model can't write any."""
+    """Return the cases for a statement. An empty list is valid and means that the model can't write
+    cases.
+    """
     why = stopped(reply)
     if why:
         return CasesReading(why)
@@ -60,7 +63,7 @@ def read_cases(reply: Reply, *, statement: str = "", author: str = "a model") ->
 
 
 def read_answers(reply: Reply) -> AnswersReading:
-    """Return the answers about checks, by the name of the check. Unknown answers are ignored."""
+    """Return the answers about checks, by check name. Unknown answers are ignored."""
     why = stopped(reply)
     if why:
         return AnswersReading(why)
@@ -134,7 +137,9 @@ def _find_values(reply: Reply, key: str) -> Iterator[tuple[object, str]]:
 
 
 def _values_of(value: object, key: str) -> Iterator[tuple[object, str]]:
-    """Yield the values under the key in an object, or in an inner object as some models write tool calls."""
+    """Yield the values under the key in an object, or in an inner object because some models write
+    tool calls that way.
+    """
     if not isinstance(value, dict):
         return
     for holder in (value, *(one for one in value.values() if isinstance(one, dict))):
@@ -145,7 +150,9 @@ def _values_of(value: object, key: str) -> Iterator[tuple[object, str]]:
 
 
 def _as_list(value: object, key: str) -> list[object] | None:
-    """Return a list, given as a list, as JSON text, or as the text of an object that has it under the key."""
+    """Return a list, given as a list, as JSON text, or as the text of an object that contains the
+    list under the key.
+    """
     if isinstance(value, str):
         value = _decode(value)
         if isinstance(value, dict):

@@ -1,4 +1,6 @@
-"""Choose the script among several code blocks by what the reply says about them, never by their length."""
+"""Chooses the script among several code blocks based on the reply's text about them, never on their
+length.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _NAMES = re.findall(r"\w+", "one two three four five first second third fourth f
 def choose(
     text: str, blocks: Sequence[Block], candidates: Sequence[Block]
 ) -> tuple[Block | None, str]:
-    """Return the block that is the reply's script, or None if that is unclear, and a note on the choice."""
+    """Return the block that is the reply's script (None if that is unclear), and a note on the
+    choice.
+    """
     if len(blocks) > _MOST_BLOCKS:
         return None, f"it contains {len(blocks)} code blocks"
     starts = {block.start for block in candidates if not says(block.content, "left out")}
@@ -89,7 +93,7 @@ def _is_aside(block: Block) -> bool:
 
 
 def _is_rival(block: Block) -> bool:
-    """Return whether a block is an alternative to the script, as the words before it say."""
+    """Return whether a block is an alternative to the script, according to the words before it."""
     return not SHEBANG.match(block.content) and says(block.lead, "rival") and not _is_aside(block)
 
 
@@ -105,7 +109,9 @@ def _is_rejected(block: Block) -> bool:
 
 
 def _without_asides(pool: Sequence[Block]) -> list[Block]:
-    """Return the first block, and the others without output, calls, quotations, alternatives and rejected blocks."""
+    """Return the first block, and all others except output, calls, quotations, alternatives and
+    rejected blocks.
+    """
     first, *others = pool
     whole, kept = first.content.strip(), [first]
     for block in others:
@@ -138,13 +144,15 @@ def _numbers(block: Block) -> list[int]:
 
 
 def _are_in_order(parts: Sequence[Block], blocks: Sequence[Block]) -> bool:
-    """Return whether the text numbers or continues the parts one by one, and offers none of them as an alternative."""
+    """Return whether the text numbers or continues the parts one by one, and offers no part as an
+    alternative.
+    """
     first, *others = parts
     shown = [block for block in blocks if block in parts or _is_sample(block, parts)]
     found = [_numbers(first)[-1:], *(_numbers(block) for block in shown[1:])]
     numbers = list(chain(*found))
     is_numbered = numbers in [list(range(at, at + len(numbers))) for at in (0, 1)] and all(
-        # A JSON object is not a block, but it may be a step.
+        # A JSON object is not a code block, but it may be a step.
         int(block in parts) <= len(said) <= 1 + block.words.count("\n```") // 2
         for block, said in zip(shown, found, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Find scripts outside code fences, by their shebang or as the only text that is a command."""
+"""Finds scripts outside code fences, by their shebang or as the only text that is a command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.flow.reading.transcripts import is_complete, strip_prompts
 _MOST_ENDS = 40
 _MOST_SCRIPTS = 10
 _LONGEST_WITHOUT_SHEBANG = 20_000
-_LONGEST = 100_000  # characters of a script with prose after it
+_LONGEST = 100_000  # characters of a script that is followed by prose
 # A shell's shebang, optionally after comments, followed by a command.
 SHEBANG = re.compile(
     r"\s*+(?:#(?!!).*+\n\s*+)*+#!(?=.*[/ ](?:ba|da|z|k|a)?sh\b).*+\n(?:\s*+#.*+\n)*+\s*+[^#\s]"
@@ -38,7 +38,8 @@ _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(?:(?:bash|sh) )?([^`\n]+)\1(?!`)")
 
 
 def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks and, if no block has a shebang, the scripts outside them that begin with one.
+    """Return the blocks and, if no block has a shebang, the scripts outside them that begin with a
+    shebang.
 
     A block without a closing fence counts as closed if its script has a shebang and is complete.
     """
@@ -128,7 +129,9 @@ def _is_sentence(line: str) -> bool:
 
 
 def lone_command(text: str) -> str:
-    """Return the command of a reply without code blocks if exactly one text in it is clearly a command, else ""."""
+    """Return the command of a reply without code blocks if exactly one text in the reply is clearly
+    a command, or an empty string.
+    """
     if len(text) > _LONGEST_WITHOUT_SHEBANG:
         return ""
     found = {run for before, run in _runs(text) if is_command(run) and not says(before, "warning")}
@@ -171,7 +174,9 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def is_command(text: str) -> bool:
-    """Return whether a text is clearly one or more commands with arguments, and neither words nor a call."""
+    """Return whether a text is clearly one or more commands with arguments, and neither prose nor a
+    function call.
+    """
     commands = strip_prompts(text) or ""
     return bool(
         _COMMAND.match(commands)

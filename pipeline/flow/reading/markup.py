@@ -1,4 +1,4 @@
-"""Find JSON objects, code blocks and tagged lines in the text of a reply, without judging them."""
+"""Finds JSON objects, code blocks and tagged lines in the text of a reply, without judging them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *C
 PLAIN = ("", "none", "text", "txt", "plaintext", "plain", "code", "script")
 STRING = "a string in JSON"  # the language of a block that no fence delimits
 
-# Limit the time for a reply that consists of braces, fences or tags.
+# Limit the parsing time for a reply full of braces, fences or tags.
 _MOST_TRIES = 1000
 _MOST_MARKS = 10_002
 _MOST_BEFORE = 200
@@ -36,7 +36,7 @@ _FENCE = (
 _THOUGHT = rf"^[ \t]*+(?P<thought>{pattern('thought').pattern})[ \t\r]*+$"
 _MARK = re.compile(f"{_FENCE}|{HEREDOC.pattern}|{_THOUGHT}", re.MULTILINE)
 _QUOTED_CODE = re.compile(r"^> ?(?:```|~~~|#!)", re.MULTILINE)
-# Pattern of what precedes the code in each element.
+# Pattern for the text that precedes the code in each element.
 _ELEMENTS = {
     "pre": r"(?:<code\b[^>\n]{0,200}>)?",
     "script": r"(?:<!\[CDATA\[\s*+|(?=#!))",
@@ -53,7 +53,7 @@ _ODD_BLANKS = re.compile(
 )
 _PLAIN_BLANKS = str.maketrans(_BLANKS, " " * len(_BLANKS), _ZERO)
 _MOST_TURNS = 50
-_DATA = ("yaml", "yml", "toml", "xml", "html")  # their strings may hold the script
+_DATA = ("yaml", "yml", "toml", "xml", "html")  # their strings may contain the script
 # A diff that creates a file.
 NEW_FILE = re.compile(
     r"(?:^(?:diff|new file|[Ii]ndex|===).*+\n){0,6}+^--- /dev/null.*+\n\+\+\+ .*+\n(?:@@ .*+\n)?"
@@ -154,7 +154,9 @@ def _code_in(text: str) -> list[tuple[int, int]]:
 
 
 def _first_turn(text: str) -> str:
-    """Return the first turn with code, or else with words. The model may make up a user message after it."""
+    """Return the first turn with code, or else with prose. The model may invent a user message
+    after it.
+    """
     spans = _code_in(text)
     start, words = 0, ""
     for turn in islice(pattern("turn").finditer(text), _MOST_TURNS):
@@ -171,7 +173,7 @@ def _first_turn(text: str) -> str:
 def find_objects(text: str, key: str) -> list[FoundObject]:
     """Return the JSON objects outside code that contain the key, in order, including broken ones that mention it.
 
-    The wanted object may be inside another one, as some models write tool calls.
+    The object may be nested, because some models write tool calls that way.
     """
     mentions = re.compile(rf"[\"']{re.escape(key)}[\"']\s*:", re.IGNORECASE)
     found = []
@@ -208,7 +210,8 @@ def find_strings(text: str) -> set[str]:
 
 
 def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block]:
-    """Return the fenced blocks in order. None begins inside one of the given objects. Markdown blocks are unwrapped.
+    """Return the fenced blocks in order. No block begins inside one of the given objects. Markdown
+    blocks are unwrapped.
 
     A block is not closed if the text ends in it, or if a fence that names a language follows its opening fence.
     """
@@ -297,13 +300,15 @@ def _holder_of(value: dict[str, object], key: str) -> dict[str, object] | None:
 
 
 def _decoded(value: object) -> object:
-    """Return the object in a JSON string, as some servers send a tool call's arguments, or else the value."""
+    """Return the object in a JSON string, because some servers send tool arguments that way, or
+    else the value.
+    """
     found = _scan_objects(value) if isinstance(value, str) and value.startswith("{") else ()
     return next((inner for _, _, inner in found), value)
 
 
 def _end_of_braces(text: str, start: int) -> int:
-    """Return the position after the brace that closes the one at `start`, or the end of the text."""
+    """Return the position after the brace that closes the brace at `start`, or the end of the text."""
     depth = 0
     for part in re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL).finditer(text, start):
         depth += {"{": 1, "}": -1}.get(part[0], 0)
@@ -318,7 +323,9 @@ def _block_of(
     is_closed: bool = False,
     is_nested: bool = False,
 ) -> Block:
-    """Return the block from an opening fence, whose line may have a shebang, to another fence or the text's end."""
+    """Return the block from an opening fence, whose line may have a shebang, to the next fence or
+    the end of the text.
+    """
     text, shebang = opened.string, opened["more"].find("#!")
     start = opened.end() + 1 if shebang < 0 else opened.start("more") + shebang
     content = text[start : end.start() if end else None] + "\n" * bool(end and end["glued"])

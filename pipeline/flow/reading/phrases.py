@@ -1,4 +1,6 @@
-"""Match phrases and tokens that replies use to describe a text. `phrases.tsv` lists them with an example each."""
+"""Matches phrases and tokens that replies use to describe a text. `phrases.tsv` lists them, each
+with an example.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +41,8 @@ def is_placeholder(text: str) -> bool:
 
 
 def is_placeholder_script(text: str) -> bool:
-    """Return whether a script is a placeholder. A single word or `:` may be a command, so it is not one."""
+    """Return whether a script is a placeholder. A single word or `:` may be a command, so it is not
+    a placeholder.
+    """
     is_words = re.search(r"[a-z]\s+[a-z]", text, re.IGNORECASE) is not None
     return text.strip() in ("..", "...", "....", "…") or (is_words and is_placeholder(text))

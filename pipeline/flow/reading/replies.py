@@ -1,4 +1,6 @@
-"""Checks that every reader runs first: whether the reply was cut short, and what it passed to a tool."""
+"""Checks that every reader runs first: whether the reply was truncated, and the input that it
+passed to a tool.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _CUT = ("max_tokens", "length", "model_context_window_exceeded")
 
 
 def stopped(reply: Reply) -> ReadingOutcome | None:
-    """Return the outcome if the reply was refused or cut short, so that there is nothing to read, else None."""
+    """Return the outcome if the reply was refused or truncated and can't be read, or None
+    otherwise.
+    """
     if reply.stop_reason == "refusal" or reply.refusal:
         return ReadingOutcome.REFUSED
     if reply.stop_reason in _CUT:

@@ -1,4 +1,6 @@
-"""Strip prompts, outputs and line numbers from scripts that a reply shows as a transcript or a listing."""
+"""Strips prompts, outputs and line numbers from scripts that a reply shows as a transcript or a
+listing.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def _has_open_heredoc(script: str) -> bool:
 
 
 def is_complete(script: str) -> bool:
-    """Return whether the parser finds no error and nothing missing in a script."""
+    """Return whether the parser finds no errors and no missing parts in a script."""
     source = _MISREAD.sub("", script).encode(errors="replace")
     try:
         return not (parse(source).has_error or _has_open_heredoc(script))
@@ -95,7 +97,7 @@ def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
 
 
 def strip_line_numbers(script: str) -> str | None:
-    """Return the script without line numbers, or None if only some lines have one."""
+    """Return the script without line numbers, or None if only some lines are numbered."""
     first = _NUMBERED.match(script)
     if not first:
         return script

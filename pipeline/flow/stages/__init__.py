@@ -1,6 +1,6 @@
 """The stages of the flow. Each module has one declaration, `STAGE`, and the function that runs it.
 
-To add one, copy the most similar module and follow the recipe in CONTRIBUTING.
+To add a stage, copy the most similar module and follow the recipe in CONTRIBUTING.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pipeline.flow.stages import (
 )
 from pipeline.types import DraftKind
 
-# In the order of the pages.
+# In page order.
 STAGES: tuple[Stage, ...] = (
     retrieve.STAGE,
     confirm.DESCRIBE,
@@ -58,11 +58,11 @@ _ORDER = {stage.name.value: at for at, stage in enumerate(STAGES)}
 
 
 def find_stage(name: str) -> Stage | None:
-    """Return the stage of this name, or None if the product no longer has it."""
+    """Return the stage with this name, or None if the product no longer has it."""
     at = _ORDER.get(name)
     return None if at is None else STAGES[at]
 
 
 def order_of(name: str) -> int:
-    """Return the stage's position on pages; unknown stages come last."""
+    """Return the stage's position on pages. Unknown stages come last."""
     return _ORDER.get(name, len(STAGES))

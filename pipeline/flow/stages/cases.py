@@ -20,7 +20,8 @@ STAGE: AskedStage[CasesReading] = AskedStage(
     label=_("Write sandbox tests"),
     outcomes={"written": _("written"), "none": _("no tests")},
     role=Role.CASE_AUTHOR,
-    # As text: the keys of a scenario vary, and no schema that all servers accept describes them.
+    # Cases are text, because the keys of a scenario vary and no schema that all servers accept can
+    # describe them.
     answer={"cases": {"type": "string"}, "note": {"type": "string"}},
     read=read_cases,
     added_later=True,
@@ -34,7 +35,7 @@ _PLACEHOLDER = re.compile(
 
 
 def write_cases(passage: Passage) -> CaseSet | None:
-    """Return the cases for the statement, or None if the model gives no usable ones."""
+    """Return the cases for the statement, or None if the model returns no usable cases."""
     flow_input = passage.flow_input
     with passage.stage(STAGE) as step:
         question = STAGE.question(
@@ -61,7 +62,7 @@ def write_cases(passage: Passage) -> CaseSet | None:
 
 
 def _fence_parameters(statement: str) -> str:
-    """Fill the slot PARAMETERS; empty if the statement has no placeholders."""
+    """Fill the slot PARAMETERS. It is empty if the statement has no placeholders."""
     found = dict.fromkeys(_PLACEHOLDER.findall(statement))
     if not found:
         return ""

@@ -44,7 +44,7 @@ def question(
     round: int,
     templates: Templates,
 ) -> Question:
-    """Ask for similarity or difference of statement and description."""
+    """Return the question about the similarity or difference of statement and description."""
     return stage.question(
         templates,
         round=round,
@@ -83,7 +83,7 @@ def compare(
 
 
 def end(step: Step, reading: OpinionReading, draft: DraftMade | None) -> None:
-    """End a comparison with its reading."""
+    """End a comparison and record its reading."""
     is_read = reading.outcome is ReadingOutcome.READ
     step.end(
         reading.opinion if is_read else reading.outcome,

@@ -1,8 +1,9 @@
 """Confirm: the assessor decides whether an entry does what the statement says, if the score alone is not certain.
 
-The entry's script is described from the script alone, once for each model and prompt. The description is compared with
-the statement for similarity and difference, with the prompts that assess Drafts. The entry answers only if both match.
-If no model can be asked, or an answer can't be read, it stays a starting point and a script is written.
+The description is based only on the entry's script and is created once for each model and prompt.
+The description is compared with the statement for similarity and difference, with the prompts that
+assess Drafts. The entry answers only if both match. If no model can be called, or an answer can't
+be read, the entry stays a starting point and a script is written.
 """
 
 from __future__ import annotations
@@ -54,14 +55,16 @@ STAGE = Stage(
 
 
 def describe_question(script: str, *, templates: Templates) -> Question:
-    """Ask what an entry's script does."""
+    """Return the question about what an entry's script does."""
     return DESCRIBE.question(templates, SCRIPT=fence(script, "SCRIPT"))
 
 
 def compare_questions(
     statement: str, functionality: str, *, templates: Templates
 ) -> tuple[Question, Question]:
-    """Ask for similarity and difference of the statement and the entry's description."""
+    """Return the questions about the similarity and difference of the statement and the entry's
+    description.
+    """
     similarity, difference = (
         compare.question(stage, statement, functionality, round=0, templates=templates)
         for stage in (SIMILARITY, DIFFERENCE)
@@ -70,7 +73,9 @@ def compare_questions(
 
 
 def entry_to_confirm(retrieval: Retrieval) -> Match | None:
-    """Return the best entry if it only lacks certainty; None if it is a match or a rule objects."""
+    """Return the best entry if only its score is uncertain, or None if it is a match or a rule
+    objects.
+    """
     best = retrieval.matches[0] if retrieval.matches else None
     is_unsure = best is not None and best.answer is Answer.ADAPT and best.is_confirmable
     return best if is_unsure else None
@@ -90,7 +95,7 @@ def confirm(passage: Passage, match: Match) -> bool:
 
 
 def is_match(similarity: OpinionReading, difference: OpinionReading) -> bool:
-    """Return whether both match; an unreadable answer does not."""
+    """Return whether both answers match. An unreadable answer does not."""
     return all(
         one.outcome is ReadingOutcome.READ and one.opinion is Opinion.MATCH
         for one in (similarity, difference)
@@ -98,7 +103,9 @@ def is_match(similarity: OpinionReading, difference: OpinionReading) -> bool:
 
 
 def _describe(passage: Passage, match: Match) -> str:
-    """Return the entry's description, stored or new; empty if the script could not be described."""
+    """Return the entry's description, stored or new, or an empty string if the script could not be
+    described.
+    """
     with passage.stage(DESCRIBE) as step:
         known = passage.entries.known_description(match)
         if known:

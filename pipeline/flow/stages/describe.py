@@ -1,4 +1,4 @@
-"""Describe: the model says what the script does, and sees only the script."""
+"""Describe: the model describes what the script does, and sees only the script."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STAGE = AskedStage(
 
 
 def question(script: str, *, round: int, templates: Templates) -> Question:
-    """Ask what a script does."""
+    """Return the question about what a script does."""
     return STAGE.question(templates, round=round, SCRIPT=fence(script, "SCRIPT"))
 
 

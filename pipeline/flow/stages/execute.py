@@ -1,4 +1,6 @@
-"""Execute: a sandbox worker runs a Draft in the cases while the models work; no model is asked."""
+"""Execute: a sandbox worker runs a Draft against the cases while the models work. This stage calls
+no model.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ STAGE = Stage(
 
 @dataclass
 class Execution:
-    """A Draft that runs in its cases. The result is set at the end of the block; None without cases."""
+    """A Draft that runs against its cases. The result is set at the end of the block, and is None
+    without cases.
+    """
 
     executed: Executed | None = None
 
@@ -38,7 +42,7 @@ class Execution:
 def execution(
     passage: Passage, case_set: CaseSet | None, draft: DraftMade, *, round: int
 ) -> Iterator[Execution]:
-    """Run the Draft in the cases during the block."""
+    """Run the Draft against the cases during the block."""
     under_way = Execution()
     if case_set is None:
         yield under_way
@@ -52,7 +56,7 @@ def execution(
 
 
 def outcome_of(executed: Executed) -> str:
-    """Return the outcome; a check without a verdict neither passes nor fails."""
+    """Return the outcome. A check without a verdict neither passes nor fails."""
     if executed.of(State.FAILED):
         return "fails"
     if executed.of(*JUDGED):

@@ -1,4 +1,6 @@
-"""Explain: the model says in at most three points why a flagged script fails. It may answer "no error"."""
+"""Explain: the model explains in at most three points why a flagged script fails. It may also
+answer "no error".
+"""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ STAGE = AskedStage(
 def question(
     statement: str, context: str, examples: Sequence[Example], *, templates: Templates
 ) -> Question:
-    """Ask for a script; the examples are nearest first."""
+    """Return the question that requests a script. The examples are sorted, nearest first."""
     shown = "\n".join(
         f"{fence(example.statement, 'EXAMPLE_STATEMENT')}\n{fence(example.script, 'EXAMPLE_SCRIPT')}"
         for example in examples
@@ -53,7 +53,7 @@ def question(
 
 
 def generate(passage: Passage, retrieval: Retrieval | None) -> DraftMade:
-    """Return the first Draft. Raises NoScript if the model writes none."""
+    """Return the first Draft. Raises NoScript if the model writes no script."""
     flow_input = passage.flow_input
     examples = choose_examples(retrieval) if retrieval and flow_input.uses_examples else []
     with passage.stage(STAGE) as step:

@@ -39,7 +39,7 @@ STAGE: AskedStage[AnswersReading] = AskedStage(
 
 
 def mend_cases(passage: Passage, executed: Executed, draft: DraftMade) -> Executed | None:
-    """Return the Draft's results in the revised cases, or None if no case is left."""
+    """Return the Draft's results for the revised cases, or None if no case is left."""
     settled: set[tuple[str, str]] = set()
     for number in range(1, MOST_ROUNDS + 1):
         red = [
@@ -94,7 +94,7 @@ def _look_again(
     *,
     number: int,
 ) -> Executed | None:
-    """Run one round. Return the same results if nothing changed, None if no case is left."""
+    """Run one round. Return the same results if no case changed, or None if no case is left."""
     flow_input, case_set = passage.flow_input, executed.case_set
     with passage.stage(STAGE, round=number) as step:
         question = STAGE.question(

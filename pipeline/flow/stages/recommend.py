@@ -23,7 +23,7 @@ STAGE = Stage(
 
 
 def recommend(passage: Passage, best: Assessed, assessments: Sequence[Assessed]) -> None:
-    """Say whether the first Draft stays recommended, and why."""
+    """Record whether the first Draft stays recommended, and why."""
     if len(assessments) == 1:
         return
     kept_first = best is assessments[0]
@@ -40,7 +40,9 @@ def recommend(passage: Passage, best: Assessed, assessments: Sequence[Assessed])
 
 
 def offer_revised(passage: Passage, revised: Assessed, *, better: bool, found: str) -> None:
-    """Say whether the script refined from cases is offered next to the recommended one, and why."""
+    """Record whether the script refined from cases is offered next to the recommended script, and
+    why.
+    """
     with passage.stage(STAGE, round=revised.draft.round) as step:
         says = (
             "The new script passes more sandbox checks and fails none that passed before, so it is "

@@ -1,6 +1,7 @@
-"""Refine from cases: the model rewrites a script from failed checks; some cases are held out.
+"""Refine from cases: the model rewrites a script from failed checks. Some cases are held out.
 
-It is measured separately from refinement by feedback. The Draft has its own kind and enters none of those figures.
+It is measured separately from refinement by feedback. The Draft has its own kind and is excluded
+from those figures.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ _RANK = {Verdict.INCORRECT: 0, Verdict.UNKNOWN: 1, Verdict.CORRECT: 2}
 def refine_cases(
     passage: Passage, draft: DraftMade, executed: Executed, *, round: int
 ) -> DraftMade | None:
-    """Return a Draft made from the visible failed checks; None without such checks or without a new script."""
+    """Return a Draft made from the visible failed checks, or None without such checks or without a
+    new script.
+    """
     hidden = held_back(executed.case_set)
     told = [check for check in executed.of(State.FAILED) if check.case not in hidden]
     if not (told and hidden):
@@ -79,9 +82,9 @@ def refine_cases(
 def is_better(new: Assessed, then: Executed, old: Assessed, before: Executed) -> bool:
     """Return whether the rewritten script is better, although the cases may be wrong too.
 
-    More checks pass, none that passed fails, and the verdict is better. An equal verdict is enough if it is not
-    *correct* and more of the held-out checks pass too. A script that the assessor passed is not changed to satisfy a
-    failed check.
+    More checks must pass, no passing check may fail, and the verdict must be better. An equal
+    verdict is enough if it is not *correct* and more of the held-out checks also pass. A script
+    that the assessor passed is not changed to satisfy a failed check.
     """
     if then.reason or then.fingerprint != before.fingerprint:
         return False
@@ -98,7 +101,7 @@ def is_better(new: Assessed, then: Executed, old: Assessed, before: Executed) ->
 
 
 def say_generalises(then: Executed, before: Executed) -> str:
-    """Say how the results changed for the visible and the held-out checks."""
+    """Return how the results changed for the visible and the held-out checks."""
     if then.reason:
         return "The scripts could not be compared because the tests did not run."
     if then.fingerprint != before.fingerprint:

@@ -1,4 +1,4 @@
-"""Repair: the model gets a script with errors back once, with the checkers' messages."""
+"""Repair: a script with errors is returned to the model once, with the checkers' messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STAGE = AskedStage(
 
 
 def repair(passage: Passage, draft: DraftMade, report: Report) -> DraftMade:
-    """Return the repaired Draft, or the given one if the model returned no other script."""
+    """Return the repaired Draft, or the given Draft if the model returned no different script."""
     flow_input = passage.flow_input
     with passage.stage(STAGE) as step:
         question = STAGE.question(

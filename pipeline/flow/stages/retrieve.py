@@ -35,7 +35,7 @@ def retrieve(passage: Passage) -> Retrieval | None:
 
 
 def say_retrieved(retrieval: Retrieval, flow_input: FlowInput) -> str:
-    """Describe the catalogue's result and why it is or is not the answer."""
+    """Describe the catalogue's result and the reason why it is or is not the answer."""
     if not retrieval.matches:
         says = "The catalogue has no similar entry."
         if not flow_input.uses_retrieval:

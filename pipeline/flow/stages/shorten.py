@@ -21,7 +21,7 @@ STAGE = AskedStage(
 
 
 def shorten(passage: Passage, script: str, feedback: str, *, number: int) -> PointsReading:
-    """Return the feedback in at most three points; `number` distinguishes the questions of one run."""
+    """Return the feedback in at most three points. `number` distinguishes the questions of a run."""
     flow_input = passage.flow_input
     question = STAGE.question(
         flow_input.templates,

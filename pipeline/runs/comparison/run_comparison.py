@@ -60,17 +60,17 @@ class ComparedRun:
 
     @property
     def state(self) -> str:
-        """Return its state as the user may see it."""
+        """Return the run's state as the user may see it."""
         return shown_state(self.run, self.parts)
 
     @property
     def milliseconds(self) -> int | None:
-        """Return the time from its first work to its end, or None if that is hidden."""
+        """Return the time from the start of work to the run's end, or None if it is hidden."""
         return duration_of(self.run) if self.parts.verdict else None
 
     @property
     def code_id(self) -> str:
-        """Return the id of its script on the page."""
+        """Return the HTML id of the run's script on the page."""
         return f"run-{self.run.pk}-code"
 
     @property
@@ -80,7 +80,7 @@ class ComparedRun:
 
     @property
     def not_judged(self) -> list[str]:
-        """Return what the static checks could not judge in the compared script."""
+        """Return the parts of the compared script that the static checks could not judge."""
         draft = self.draft
         found = draft.findings.all() if draft else ()
         return not_judged_in(one for one in found if draft and is_current(one, draft))
@@ -123,7 +123,7 @@ class StageLine:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two to four runs of one Action. Without permission to see them, `differences` has no value."""
+    """Two to four runs of one Action. `differences` is None if the user may not see them."""
 
     action: Action
     runs: Sequence[ComparedRun]
@@ -137,7 +137,7 @@ class Comparison:
 
     @property
     def is_same_script(self) -> bool:
-        """Return whether every run has a visible script and all are identical."""
+        """Return whether every run has a visible script and all scripts are identical."""
         hashes = {one.draft.sha256 if one.draft else "" for one in self.runs}
         return len(hashes) == 1 and "" not in hashes
 
@@ -147,8 +147,8 @@ def compare_runs(
 ) -> Comparison:
     """Compare these runs of the Action in this order, in a fixed number of queries.
 
-    Compares the recommended Drafts, or with `of_first` the first ones. Raises BadInput unless there are two to four
-    runs of this Action.
+    Compares the recommended Drafts or, with `of_first`, the first Drafts. Raises BadInput unless
+    there are two to four runs of this Action.
     """
     keys = list(dict.fromkeys(keys))
     if not LEAST_RUNS <= len(keys) <= MOST_RUNS:
@@ -221,7 +221,7 @@ def _problems_of(draft: Draft | None) -> list[DraftFinding]:
 
 # --- Stages and usage ---------------------------------------------------------------------------------------------
 
-_StageKey = tuple[int, str, int]  # Run, stage, round.
+_StageKey = tuple[int, str, int]  # run, stage, round
 
 
 def _used_by(runs: Sequence[Run]) -> dict[_StageKey, Used]:

@@ -80,5 +80,5 @@ def _say(value: object) -> str:
 
 
 def _dict(value: object) -> dict[str, object]:
-    """Return a part of a snapshot, or an empty dict if an import left it out."""
+    """Return a part of a snapshot, or an empty dict if an import omitted it."""
     return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""The feedback on a run's page, with the number of points that were left out."""
+"""The feedback on a run's page, with the number of omitted points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.types import Arm, ReadingOutcome, StageName
 
 @dataclass(frozen=True)
 class ShownFeedback:
-    """One Feedback, and the number of points of the model's reply that it leaves out."""
+    """One Feedback, and the number of points in the model's reply that it omits."""
 
     feedback: Feedback
     cut: int
@@ -29,7 +29,9 @@ def show_feedbacks(run: Run, stages: Sequence[Stage]) -> list[ShownFeedback]:
 
 
 def _points_cut(run: Run, stages: Sequence[Stage]) -> dict[int, int]:
-    """Return the number of omitted points per draft. Each draft has at most one feedback by the model."""
+    """Return the number of omitted points per draft. Each draft has at most one feedback from the
+    model.
+    """
     explained = {
         (stage.round, stage.refinement_id): stage.draft_id
         for stage in stages

@@ -22,7 +22,7 @@ _SAID_ELSEWHERE = {
     StageName.EXPLAIN,
     StageName.RECOMMEND,
 }
-# Shows the differences. For a pass, it says how little a pass means.
+# The differences are listed for this verdict. For a pass, the finding says how little a pass means.
 _ENSEMBLE_LISTS = Verdict.INCORRECT
 # Longer findings are collapsed.
 _SHORT = 90
@@ -30,7 +30,7 @@ _SHORT = 90
 
 @dataclass(frozen=True)
 class Confirmation:
-    """The assessor's opinion of an entry before it answered."""
+    """The assessor's opinion of an entry before the entry answered."""
 
     functionality: str
     similarity: str
@@ -38,7 +38,7 @@ class Confirmation:
 
 
 def confirmation_of(run: Run, stages: Iterable[Stage]) -> Confirmation | None:
-    """Return the confirmation of a match; None for a match by score alone."""
+    """Return the confirmation of a match, or None for a match by score alone."""
     if not run.match_confirmed_by:
         return None
     found = {stage.name: stage.found for stage in stages}
@@ -57,12 +57,12 @@ class ShownStage:
     name: str
     round: int
     outcome: str
-    since: datetime | None  # When it began, if it is running.
+    since: datetime | None  # when the stage began, if it is running
     found: str
     milliseconds: int | None
     tokens: str
     on_demand: bool
-    sums: Sums | None  # Of its model calls.
+    sums: Sums | None  # sums over the stage's model calls
 
     @property
     def is_short(self) -> bool:
@@ -79,8 +79,8 @@ def show_stages(
 ) -> list[ShownStage]:
     """Return the stages in order, with their costs if given.
 
-    `beside_evidence` leaves out findings that the page shows elsewhere. An unfinished stage is running, waits or was
-    stopped, depending on the run.
+    `beside_evidence` omits findings that the page shows elsewhere. An unfinished stage is running,
+    waits or was stopped, depending on the run.
     """
     by_step = costs.by_step if costs else {}
     return [

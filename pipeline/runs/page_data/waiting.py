@@ -1,4 +1,4 @@
-"""Explain why a run waits, and for what."""
+"""Explains why a run waits, and for what."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Waiting:
 
 
 def describe_wait(run: Run, user: User) -> Waiting | None:
-    """Return what an active run waits for, or None."""
+    """Return the reason why an active run waits, or None."""
     if not run.is_active:
         return None
     if run.batch and run.batch.paused_at:

@@ -1,4 +1,4 @@
-"""Edit a draft, request its refinement, and use it before review."""
+"""Services to edit a draft, request its refinement, and use it before review."""
 
 from __future__ import annotations
 
@@ -61,10 +61,11 @@ def ask_refinement(
     based_on: Feedback | None = None,
     secrets: SecretsChoice | None = SecretsChoice.MASK,
 ) -> Refinement:
-    """Request a rewrite of a finished Run's Draft, based on an expert's feedback or the model's.
+    """Request a rewrite of a finished Run's Draft, based on feedback from an expert or the model.
 
-    `secrets` says how secrets in the feedback are handled. Without it, the author must choose first. Raises
-    NotAllowedNow if the Run has not finished or the rewrite was requested before, and SecretsFound.
+    `secrets` says how secrets in the feedback are handled. Without it, the author must choose
+    first. Raises NotAllowedNow if the Run has not finished or the rewrite was already requested,
+    and SecretsFound.
     """
     run = Run.objects.select_for_update().get(pk=draft.run_id)
     if run.finished_at is None:

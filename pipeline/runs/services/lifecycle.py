@@ -33,11 +33,12 @@ def start_run(
     secrets: SecretsChoice | None = SecretsChoice.MASK,
     enqueue: bool = True,
 ) -> Run:
-    """Send an Action through the pipeline; the work begins after this transaction commits.
+    """Send an Action through the pipeline. The work begins after this transaction commits.
 
-    If `uses_examples` is False, no examples are shown, even if the configuration has them on. `secrets` says how to
-    handle secrets that would leave this machine; if it is None, the user must choose first. Raises BadInput if no
-    Configuration can be used or one of its endpoints is off, and SecretsFound.
+    If `uses_examples` is False, no examples are shown, even if the configuration has them on.
+    `secrets` says how to handle secrets that would leave this machine. If it is None, the user must
+    choose first. Raises BadInput if no Configuration can be used or one of its endpoints is off,
+    and SecretsFound.
     """
     configuration = hold_configuration(configuration or default_configuration())
     spec, demo = snapshot_of(configuration)
@@ -64,7 +65,7 @@ def start_run(
 
 
 def enqueue_run(run: Run) -> None:
-    """Enqueue the run after commit; if the broker is down, the sweep enqueues it later."""
+    """Enqueue the run after the commit. If the broker is down, the sweep enqueues it later."""
     dispatch_runs([run])
 
 
@@ -99,7 +100,7 @@ def retry_run(run: Run, *, by: User) -> None:
     )
     if not changed:
         raise NotAllowedNow(_("Only failed runs can be resumed."))
-    # Calls that had used up their attempts get new ones; answered calls stay.
+    # Calls that had used up their attempts get new attempts. Answered calls stay unchanged.
     run.calls.filter(state="failed").update(state="open", ended_at=None)
     run.stages.exclude(state="done").delete()
     record(run, "resumed", by=by)

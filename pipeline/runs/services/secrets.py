@@ -24,7 +24,7 @@ STORED_TEXTS = (*SENT_TEXTS, "target", "impact", "reference")
 
 
 class FoundSecret(NamedTuple):
-    """A secret in a text of an action or in feedback; line and column count from 1."""
+    """A secret in a text of an action or in feedback. Line and column count from 1."""
 
     field: str
     line: int
@@ -33,14 +33,16 @@ class FoundSecret(NamedTuple):
 
 
 class SecretsFound(BadInput):
-    """Texts to be stored or sent from this machine contain secrets, and the user must choose."""
+    """Raised if texts to be stored or sent from this machine contain secrets, so that the user must
+    make a choice.
+    """
 
     def __init__(self, found: Sequence[FoundSecret], *, to: Sequence[str]) -> None:
         super().__init__(
             _("Your text may contain secrets. Choose how to handle them."), field="secrets"
         )
         self.found = found
-        self.to = to  # Titles of the endpoints outside this machine that would read them.
+        self.to = to  # titles of the endpoints outside this machine that would read the texts
 
 
 def texts_of(action: Action, names: Iterable[str] = SENT_TEXTS) -> dict[str, str]:
@@ -70,7 +72,7 @@ def fingerprint(found: Iterable[FoundSecret]) -> str:
 
 
 def say_kinds(kinds: Iterable[str]) -> str:
-    """Return kinds of secrets in words: "AWS access key, GitHub token (2)"."""
+    """Return kinds of secrets as text: "AWS access key, GitHub token (2)"."""
     counted = Counter(kinds)
     return ", ".join(f"{kind} ({n})" if n > 1 else kind for kind, n in counted.items())
 
@@ -78,7 +80,7 @@ def say_kinds(kinds: Iterable[str]) -> str:
 def settle_secrets(run: Run, choice: SecretsChoice | None, *, by: User | None) -> None:
     """Record the choice for the secrets of a run that is about to start, inside its transaction.
 
-    Raises SecretsFound without a choice if some would leave this machine.
+    Raises SecretsFound if no choice was made and secrets would leave this machine.
     """
     texts = texts_of(run.action)
     _settle(run, secrets_in_texts(texts), choice, by=by)

@@ -1,4 +1,4 @@
-"""Ask a model to shorten an expert's feedback, in one recorded and paid call outside the flow.
+"""Asks a model to shorten an expert's feedback, in one recorded and paid call outside the flow.
 
 The expert sees both texts and chooses one.
 """
@@ -17,14 +17,14 @@ from pipeline.scheduling.batches import is_used_up
 from pipeline.scheduling.dispatch import dispatch_runs
 from pipeline.types import Role
 
-# Models follow longer feedback less well. Up to this length, shortening is unnecessary.
+# Models follow longer feedback less reliably. Up to this length, shortening is unnecessary.
 MAX_WORDS = 60
 MAX_POINTS = 3
 MAX_TEXT = 8_000
 
 
 def is_long(text: str) -> bool:
-    """Return whether feedback has more words or points than a rewrite follows well."""
+    """Return whether feedback has more words or points than a rewrite follows reliably."""
     points = sum(1 for line in text.splitlines() if line.strip())
     return len(text.split()) > MAX_WORDS or points > MAX_POINTS
 

@@ -1,4 +1,4 @@
-"""Compare runs of one action side by side, live while one of them is in progress."""
+"""Compares runs of one action side by side, and updates the page while a run is in progress."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_OFFERED = 50
 
 @dataclass(frozen=True)
 class Pair:
-    """A run's script and the first run's."""
+    """A run's script and the first run's script."""
 
     old: ComparedRun
     new: ComparedRun
@@ -57,12 +57,12 @@ class ShownLine:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def action_compare(request: HttpRequest, pk: int) -> HttpResponse:
-    """Compare two to four runs; with fewer, offer a choice. A POST starts one more."""
+    """Compare two to four runs. With fewer, offer a choice. A POST request starts one more run."""
     user = signed_in(request)
     action = access_action(user, pk, to_run=request.method == "POST")
     keys = _keys(request.GET)
     form = RunForm(configurations=usable_configurations())
-    # To be comparable, the next run uses the first one's settings.
+    # The next run uses the first run's settings, so that the two are comparable.
     form.fields["retrieval"].initial = _uses_retrieval(user, keys)
     if request.method == "POST":
         form = RunForm(request.POST, configurations=usable_configurations())
@@ -220,7 +220,7 @@ def _switches(keys: Sequence[int], *, of_first: bool, side: bool) -> list[dict[s
 
 
 def _keys(query: QueryDict) -> list[int]:
-    """Return the runs in the URL; treat non-numeric values like unknown runs."""
+    """Return the runs in the URL. Non-numeric values are treated like unknown runs."""
     return [
         int(text) if text.isdecimal() and len(text) < 19 else 0 for text in query.getlist("run")
     ]

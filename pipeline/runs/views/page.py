@@ -1,4 +1,4 @@
-"""Build the page of one run, also as the response to a refused form on it."""
+"""Builds the page of a run, which is also the response to a refused form on that page."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ class ShownDraft:
     is_assessment_current: bool
     problems: Sequence[DraftFinding]
     not_judged: Sequence[DraftFinding]
-    older: Sequence[DraftFinding]  # By versions of checks that have changed since.
-    missing_checks: Sequence[str]  # Checks not made in their current version.
-    vouched: Version | None  # Verified with exactly this text for this statement.
+    older: Sequence[DraftFinding]  # from versions of checks that have changed since
+    missing_checks: Sequence[str]  # checks that have not run in their current version
+    vouched: Version | None  # the version that verifies exactly this text for this statement
     used: DraftUse | None  # by the viewer
     coverage: Coverage | None = None
 
@@ -78,7 +78,7 @@ class ShownDraft:
 
     @property
     def risk(self) -> str:
-        """Return the risk of running it; empty if the text was erased."""
+        """Return the risk of running the script, or an empty string if the text was erased."""
         return risk_of(self.draft, self.problems) or ""
 
     @property
@@ -91,13 +91,13 @@ class ShownDraft:
 
     @property
     def length(self) -> str:
-        """Return its length in words."""
+        """Return the script's length as text."""
         lines = len(self.draft.script.splitlines())
         return ngettext("%(lines)s line", "%(lines)s lines", lines) % {"lines": lines}
 
     @property
     def code_id(self) -> str:
-        """Return the id of its code block."""
+        """Return the HTML id of the draft's code block."""
         return f"draft-{self.draft.number}-code"
 
     def filled_in(self, filled: catalog.Filled) -> ShownDraft:
@@ -122,7 +122,7 @@ def show_run(
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """Render the page; `form` and `refusal` are the refused form and the reason."""
+    """Render the page. `form` and `refusal` are the refused form and the reason."""
     context = describe_run(run, signed_in(request))
     context |= {"form": form or UseForm(), "refusal": refusal}
     return render(request, "pipeline/runs/detail.html", context, status=status)
@@ -132,7 +132,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
     """Return the data of the page and its live part, in a fixed number of queries."""
     row = run_row(run, user)
     parts = row.parts
-    # Do not even read hidden parts, because the time would reveal their size.
+    # Do not even read hidden parts, because the response time would reveal their size.
     stages = list(run.stages.all()) if parts.verdict else []
     waits = describe_wait(run, user) if parts.verdict else None
     context: dict[str, object] = {
@@ -141,7 +141,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
         "action": run.action,
         "parts": parts,
         "seen": fingerprint_of(row, stages, waits=waits),
-        # Seconds until the next update of the live part; 0 if nothing more is expected.
+        # Seconds until the next update of the live part, or 0 if no more changes are expected.
         "asks_after": 1 if row.is_active else 0,
         "may_change": may_change(user, run),
         "may_cancel": may_cancel(user, run),
@@ -190,7 +190,9 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
 
 
 def _main_draft(run: Run, answer: ShownAnswer, drafts: Sequence[ShownDraft]) -> ShownDraft | None:
-    """Return the answer's draft: the verified one, else the one decided on, else the recommended one."""
+    """Return the answer's draft: the verified draft, else the decided draft, else the recommended
+    draft.
+    """
     verified = next((one for one in drafts if one.vouched), None)
     decided = next((one for one in drafts if one.draft.pk == answer.decided_draft), None)
     recommended = next((one for one in drafts if one.draft.pk == run.recommended_id), None)
@@ -198,7 +200,7 @@ def _main_draft(run: Run, answer: ShownAnswer, drafts: Sequence[ShownDraft]) -> 
 
 
 def _describe_copy(answer: ShownAnswer, matches: Sequence[RetrievedMatch]) -> dict[str, object]:
-    """Return the verified text with the statement's values, and whether it can be copied as it is."""
+    """Return the verified text with the statement's values, and whether it can be copied unchanged."""
     version = answer.version
     if version is None or answer.status != AnswerStatus.VERIFIED:
         return {"filled": None, "values": []}
@@ -234,7 +236,9 @@ def fingerprint_of(
 
 
 def show_drafts(run: Run, user: User, *, vouching: Version | None = None) -> list[ShownDraft]:
-    """Return the drafts, oldest first; `vouching` is the verified version that answers the run's statement."""
+    """Return the drafts, oldest first. `vouching` is the verified version that answers the run's
+    statement.
+    """
     own_uses = DraftUse.objects.filter(by=user)
     drafts = list(
         run.drafts.select_related("assessment", "author", "parent").prefetch_related(
@@ -275,7 +279,8 @@ def _describe_match(
 ) -> dict[str, object]:
     """Return the catalogue's answer or the script's starting point, and whether it was confirmed.
 
-    `start` is the entry that the answer offers as a starting point; the default is the nearest one.
+    `start` is the entry that the answer offers as a starting point. The default is the nearest
+    entry.
     """
     offered = [one for one in matches if start is None or one.version_id == start.pk]
     best = offered[0] if offered else None

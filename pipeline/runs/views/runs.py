@@ -1,4 +1,4 @@
-"""Views of one run: watch, cancel and retry it; confirm or reject the catalogue's answer."""
+"""Views of one run: watch, cancel and retry it, and confirm or reject the catalogue's answer."""
 
 from __future__ import annotations
 
