@@ -22,7 +22,7 @@ Person = User | AnonymousUser
 CURATE_SCOPE = "curate"
 ASK_SCOPE = "ask"
 MANAGE_SCOPE = "manage"
-# Scopes for reading: everything, or only verified scripts, as agents and pipelines do.
+# Scopes for reading: all data, or only verified scripts (for agents and pipelines).
 READ_SCOPE = "read"
 AGENT_SCOPE = "agent_read"
 
@@ -104,7 +104,7 @@ CURATE = "catalog.curate"
 
 
 def require(by: User, *permissions: str) -> None:
-    """Raise PermissionDenied if the user has none of these permissions."""
+    """Raise PermissionDenied unless the user has at least one of these permissions."""
     if not any(by.has_perm(permission) for permission in permissions):
         raise PermissionDenied(_("You don't have permission."))
 

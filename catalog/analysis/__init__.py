@@ -123,7 +123,7 @@ _SHORT_TIMEOUT = 1.0  # seconds
 def analyse(script: str, tools: ToolRules = NO_RULES) -> Report:
     """Run all checks on the script. Bash and ShellCheck run in parallel with our own checks. Takes about 0.1 s.
 
-    `tools` describes what a team's own tools do.
+    `tools` describes the effects of a team's own tools.
 
     Raises UnreadableScript for text with a NUL byte, invalid Unicode or more than 1 MB.
     """
@@ -214,7 +214,7 @@ def _report(
     *,
     syntax_ok: bool | None,
 ) -> Report:
-    """Return the report of all findings; the risk is computed only here."""
+    """Return the report of all findings. The risk is computed only here."""
     lines = len(program.unit.source.removesuffix(b"\n").split(b"\n"))
     return Report(
         sha256=hash_script(script),

@@ -1,4 +1,4 @@
-"""Find hidden and look-alike characters, which readers can't see or mistake for others."""
+"""Finds hidden and look-alike characters, which readers can't see or mistake for others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CharacterKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class HiddenCharacter:
-    """One such character. `offset` counts characters from 0, line and column from 1."""
+    """A hidden or look-alike character. `offset` counts characters from 0, line and column from 1."""
 
     offset: int
     line: int
@@ -215,7 +215,9 @@ def _look_alikes(script: str, program: Program) -> Iterator[HiddenCharacter]:
 
 
 def _suspicious(word: Word, *, is_name: bool) -> frozenset[str]:
-    """Return the characters of the word that could be mistaken for ASCII characters with a special meaning."""
+    """Return the characters of the word that could be mistaken for ASCII characters with a special
+    meaning.
+    """
     suspicious: set[str] = set()
     for position, part in enumerate(word.parts):
         if not isinstance(part, Text) or (part.quoted and not is_name):
@@ -223,7 +225,7 @@ def _suspicious(word: Word, *, is_name: bool) -> frozenset[str]:
         if is_name:
             suspicious |= {letter for letter in part.value if _ascii_form(letter)}
         else:
-            # Quotes are suspicious everywhere, dashes only at the start of an option.
+            # Quotes are suspicious everywhere, and dashes only at the start of an option.
             suspicious |= {letter for letter in part.value if _PUNCTUATION.get(letter, "-") != "-"}
             if position == 0 and _PUNCTUATION.get(part.value[:1]) == "-":
                 suspicious.add(part.value[0])
@@ -244,7 +246,7 @@ def _locate(
 
 
 def _ascii_form(character: str) -> str:
-    """Return the ASCII character that this one looks like, or ""."""
+    """Return the ASCII character that this one looks like, or an empty string."""
     if character.isascii():
         return ""
     known = _PUNCTUATION.get(character) or _LETTERS.get(character)

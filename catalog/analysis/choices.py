@@ -1,4 +1,6 @@
-"""Find variables for which a script accepts only certain words, because a `case` ends it for all others."""
+"""Find variables for which a script accepts only certain words, because a `case` ends the script
+for all other words.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ _ENDS = re.compile(r"\b(?:exit|return|die|usage|fail)\b")
 
 
 def find_choices(program: Program) -> dict[str, tuple[str, ...]]:
-    """Return the accepted words by the name of the variable, or by the number of the argument."""
+    """Return the accepted words by variable name or argument number."""
     if "case " not in program.unit.text(0, len(program.unit.source)):
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Compare the findings of two scripts: which are new, and which are gone."""
+"""Compares the findings of two scripts to find new and removed ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class Placed(NamedTuple):
 
 
 def new_and_gone(before: Sequence[Placed], after: Sequence[Placed]) -> tuple[set[int], set[int]]:
-    """Return the indexes in `after` of new findings, and those in `before` of findings that are gone.
+    """Return the indexes of new findings in `after`, and the indexes of removed findings in
+    `before`.
 
     Two findings are the same if the rule and the text of the line are equal, because lines move, or else if the rule
     and its message are equal, because lines are edited. Equal findings are paired in order.

@@ -26,7 +26,7 @@ _END = re.compile(r"(?m)^[ \t]*end[ \t]*$")
 _BLOCK_OF_BASH = re.compile(
     r"(?m)^[ \t]*(?:then|do|fi|done|esac|def|\w+\(\).*|.*;\s*(?:then|do))\b"
 )
-# One match decides, in the text without comments, quoted text and here-documents.
+# One match is enough, in the text without comments, quoted text and here-documents.
 _DATA = json.loads(Path(__file__).with_name("dialects.json").read_text())
 _PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _DATA["patterns"].items()}
 

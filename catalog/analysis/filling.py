@@ -1,4 +1,4 @@
-"""Insert values of parameters into a script as quoted data."""
+"""Inserts parameter values into a script as quoted data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _ESCAPED = re.compile(r"[\x00-\x1f\x7f'\\]")
 # Quotes and backslashes are also written as numbers, so that every Bash parser sees where the word ends.
 _ESCAPES = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}
-# The shebang of a shell without $'...'.
+# The shebang of a shell that does not support $'...'.
 _OTHER_SHELL = re.compile(r"#![^\n]*/(?:env +)?(?:sh|dash|ash)\b")
 # One word as `quote` writes it, and the lines that `fill` inserts.
 _QUOTED = r"""(?:\$'(?:[^'\\]|\\.)*'|'[^'\n]*'(?:"'"'[^'\n]*')*)"""
@@ -31,9 +31,9 @@ class UnfillableScript(ValueError):
 def fill(script: str, values: Mapping[str, str]) -> str:
     """Return the script with the values assigned right after its shebang and header comment.
 
-    No other byte changes. The values are quoted, so that they remain data. A value equal to the script's own default is
-    left out. Raises UnfillableScript for an unknown name, a required value that is missing or empty, a NUL, and control
-    characters in a script for a shell other than Bash.
+    No other byte changes. The values are quoted, so that they remain data. A value equal to the
+    script's own default is omitted. Raises UnfillableScript for an unknown name, a required value
+    that is missing or empty, a NUL, and control characters in a script for a shell other than Bash.
     """
     parameters = find_parameters(script)
     _check_values(script, parameters, values)
@@ -109,7 +109,7 @@ def _read_arguments(
 
 
 def _unquote(word: str) -> str:
-    """Reverse `quote`."""
+    """Return the value of a word written by `quote`."""
     if word.startswith("$"):
         return _ESCAPE.sub(_unescape, word[2:-1])
     return word[1:-1].replace("'\"'\"'", "'")
@@ -160,7 +160,9 @@ def _check_values(
 def _arguments_line(
     script: str, parameters: tuple[Parameter, ...], given: Mapping[str, str]
 ) -> list[str]:
-    """Return `set -- ...`, which replaces options and arguments. Omitted arguments before a given one are empty."""
+    """Return `set -- ...`, which replaces options and arguments. Omitted arguments before a given
+    argument are empty.
+    """
     options = [
         f"-{parameter.option}{'' if parameter.option.endswith('=') else ' '}{quote(given[parameter.name])}"
         for parameter in parameters

@@ -48,7 +48,7 @@ _POSITIONAL = re.compile(r"[1-9]\d?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DEFAULTS = frozenset({":-", "-", ":=", "="})
 _REQUIRED = frozenset({":?", "?"})
-# The options of a branch of `case`, the last ones before an assignment.
+# Matches the options of a `case` branch. The last match before an assignment counts.
 _BRANCH = re.compile(r"(?:^|[\s;(])((?:[\"']?-{1,2}\w[\w=*\"'-]*(?:\s*\|\s*)?)+|\w)\s*\)")
 _NEAR = 1_000  # bytes between a branch and its assignment
 
@@ -56,9 +56,10 @@ _NEAR = 1_000  # bytes between a branch and its assignment
 def find_parameters(script: str) -> tuple[Parameter, ...]:
     """Return the parameters of the script, in the order in which it uses them.
 
-    Parameters are variables that it uses but never sets, as `$NAME`, `${NAME:?message}` and `NAME=${NAME:-default}`;
-    its arguments, as in `NAME=$1`; and options with a value, read by getopts or as in `--name) NAME=$2`. A parameter is
-    required if the script ends without it, or uses an argument without a test. Raises UnreadableScript.
+    Parameters are variables that the script uses but never sets, such as `$NAME`,
+    `${NAME:?message}` and `NAME=${NAME:-default}`; its arguments, as in `NAME=$1`; and options with
+    a value, read by getopts or as in `--name) NAME=$2`. A parameter is required if the script ends
+    without it, or uses an argument without a test. Raises UnreadableScript.
     """
     return parameters_of(read_program(encode_script(script)))
 
@@ -150,7 +151,7 @@ def _from_options(script: ScriptArguments) -> Iterator[Parameter]:
 
 
 def _letters(command: Command) -> list[str]:
-    """Return the options of a getopts that take a value."""
+    """Return the options of a getopts command that take a value."""
     return re.findall(r"(\w):", command.arguments[0].literal or "") if command.arguments else []
 
 
@@ -204,7 +205,9 @@ def _from_arguments(script: ScriptArguments) -> Iterator[Parameter]:
 
 
 def _from_environment(script: ScriptArguments) -> Iterator[Parameter]:
-    """Yield variables that the script uses but never sets. A sourced file may set those without a default."""
+    """Yield variables that the script uses but never sets. A sourced file may set variables that
+    have no default.
+    """
     program = script.program
     known = program.variables.set_names
     sources = [c.span.start for c in program.commands if c.name in (".", "source", "eval")]

@@ -51,8 +51,9 @@ class _Answer(BaseModel):
 def check_shellcheck(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
     """Return ShellCheck's comments on the script, read as Bash and without a configuration file.
 
-    Windows line ends give one error (SC1017) at their first line and are removed for the other checks. Comments that
-    the script disables are unscored and not a pass. Raises UnreadableScript for text that is not a script.
+    Windows line ends give one error (SC1017) at their first line and are removed for the other
+    checks. Comments that the script disables are unscored, not passed. Raises UnreadableScript for
+    text that is not a script.
     """
     encode_script(script)
     unix = script.replace("\r\n", "\n")
@@ -131,7 +132,8 @@ def _fixed_line(comment: _Comment, script: str) -> str | None:
     if not edits or any(not edit.line == edit.end_line == comment.line for edit in edits):
         return None
     line = script.split("\n", comment.line)[comment.line - 1]
-    # Edits from right to left don't move other columns. In one column, the higher precedence is applied first.
+    # Applying edits from right to left does not move other columns. In the same column, the edit
+    # with higher precedence comes first.
     for edit in sorted(edits, key=lambda edit: (-edit.column, -edit.precedence)):
         line = line[: edit.column - 1] + edit.replacement + line[edit.end_column - 1 :]
     return line

@@ -1,4 +1,6 @@
-"""Decide whether a script only reads. Commands that are not known to read are unknown."""
+"""Determines whether a script is read-only. Commands that are not known to be read-only are
+unknown.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,9 @@ def _built_in_side_effect(command: Command, program: Program) -> SideEffect:
 
 
 def _brings_options(command: Command) -> bool:
-    """Return whether operands that are added at run time may be options. Those added by find never are."""
+    """Return whether operands that are added at run time may be options. Operands added by find
+    never are.
+    """
     return command.takes_more and command.context.via[-1:] != ("find",)
 
 
@@ -122,7 +126,7 @@ def _steers(command: Command) -> bool:
         own = read_ssh(command)
         host = own.operands[0] if own.operands else command.words[0]
         if host.has_unquoted_expansion or (host.takes_input and not host.prefix):
-            return True  # it may be an option
+            return True  # the word may be an option
         values = [
             (word.literal or "command").lower()
             for name, word in own.options
@@ -167,7 +171,7 @@ def _has_listed_options(command: Command, options: Options) -> bool:
 
 
 def _has_listed_subcommand(command: Command) -> bool:
-    # `k` may be any alias. The other aliases are other names of the same tools.
+    # `k` may be any alias. The other aliases are other names for the same tools.
     name = command.name
     name = name if name in SUBCOMMANDS or name == "k" else ALIASES.get(name, name)
     if name not in SUBCOMMANDS:

@@ -1,4 +1,4 @@
-"""Suggest parameters to the author of a script, and report values that can't be filled in."""
+"""Suggests parameters to a script's author, and reports values that can't be filled in."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.types import encode_script
 
-_WITH_VALUE = frozenset("adinNptu")  # options of read that take one
+_WITH_VALUE = frozenset("adinNptu")  # options of read that take a value
 
 
 @dataclass(frozen=True, kw_only=True)
 class Suggested:
-    """Parameters to describe, and values that can't be filled in as the script is written."""
+    """Parameters to describe, and values that can't be filled in in the script's current form."""
 
     parameters: tuple[Parameter, ...]
     asked: tuple[Asked, ...]

@@ -1,4 +1,4 @@
-"""Apply curators' rules for their team's own tools to the commands of a script."""
+"""Applies curators' rules for their team's own tools to the commands of a script."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from catalog.analysis.types import Level
 
 
 class ToolEffect(StrEnum):
-    """What a command does to the systems that it works on."""
+    """A command's effect on the systems that it operates on."""
 
     READS = "reads"
     CHANGES = "changes"
@@ -31,7 +31,9 @@ NO_RULES: ToolRules = MappingProxyType({})
 
 
 def name_tool_rules(tools: ToolRules) -> str:
-    """Return a short digest of the rules for the versions of findings, or "" without rules."""
+    """Return a short digest of the rules for the versions of findings, or an empty string without
+    rules.
+    """
     text = "\n".join(f"{name}={effect}" for name, effect in sorted(tools.items()))
     return hashlib.sha256(text.encode()).hexdigest()[:8] if tools else ""
 

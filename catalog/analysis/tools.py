@@ -1,4 +1,4 @@
-"""Run the checkers that are separate programs, with a minimal environment and a time limit."""
+"""Runs the checkers that are separate programs, with a minimal environment and a time limit."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 import subprocess
 from functools import lru_cache
 
-# Leaves out BASH_ENV, SHELLOPTS and similar. The locale makes messages English and
-# lets ShellCheck read UTF-8.
+# Excludes BASH_ENV, SHELLOPTS and similar variables. The locale makes messages English and lets
+# ShellCheck read UTF-8.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "LANGUAGE": "C"}
 VERSION_TIMEOUT = 5.0  # seconds
 

@@ -15,7 +15,9 @@ class UnreadableScript(ValueError):
 
 
 class Outcome(StrEnum):
-    """The result of one check. Unscored means that it could not decide, and never counts as a pass."""
+    """The result of one check. Unscored means that the check could not decide, and never counts as
+    a pass.
+    """
 
     PASSED = "passed"
     FAILED = "failed"
@@ -48,7 +50,9 @@ def is_at_least(level: str, least: Level) -> bool:
 
 
 class SideEffect(StrEnum):
-    """What a script does to the machine. It is read_only only if every command is known to be."""
+    """A script's effect on the machine. It is read_only only if every command is known to be
+    read-only.
+    """
 
     READ_ONLY = "read_only"
     MUTATING = "mutating"
@@ -124,7 +128,7 @@ def hash_script(script: str) -> str:
 
 
 def encode_script(script: str) -> bytes:
-    """Return the script's bytes. Raises UnreadableScript if a shell could not read them."""
+    """Return the script's bytes. Raises UnreadableScript if a shell could not read the script."""
     if "\0" in script:
         raise UnreadableScript("The script contains a NUL byte, so it is not a text file.")
     try:

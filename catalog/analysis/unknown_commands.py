@@ -40,7 +40,7 @@ _BUILTINS = word_set(
     source .
     """
 )
-# Effects that describe what a command does. Network use and printed secrets don't.
+# Effects that fully describe a command. Network use and printed secrets don't.
 _JUDGED = word_set(
     """
     destructive mutating privileged remote_code unseen_code unsafe_variable back_door hidden_traces outage
@@ -64,7 +64,8 @@ def find_unknown_commands(
     effects: Sequence[Effect],
     tools: ToolRules,
 ) -> list[Finding]:
-    """Return a finding for each name without a rule, and one for each sourced file with the names it may define.
+    """Return a finding for each name without a rule, and a finding for each sourced file with the
+    names it may define.
 
     Commands with a known effect or with a gap of their own are not listed.
     """
@@ -118,7 +119,9 @@ def _has_own(starts: Mapping[Unit, list[int]], command: Command) -> bool:
 
 
 def _name(command: Command, tools: ToolRules) -> str:
-    """Return the name to list the command by, with its subcommand if other uses of the tool are known."""
+    """Return the name under which to list the command, with its subcommand if other uses of the
+    tool are known.
+    """
     if rule := find_tool_rule(command, tools):
         return rule
     literal = command.words[0].literal or ""

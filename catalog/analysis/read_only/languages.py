@@ -1,4 +1,4 @@
-"""Decide whether sed, awk and database programs are read-only.
+"""Determines whether sed, awk and database programs are read-only.
 
 The answer is yes only if the whole program is understood.
 """
@@ -39,7 +39,7 @@ def sed_only_prints(script: str) -> bool:
 
 
 def _end_of_substitution(script: str, position: int) -> int | None:
-    """Return the end of `s/a/b/flags`, or None if its flags write or run something."""
+    """Return the end of `s/a/b/flags`, or None if its flags write a file or run a command."""
     delimiter = re.escape(script[position + 1 : position + 2])
     if not delimiter or delimiter in (r"\\", r"\n"):
         return None
@@ -50,7 +50,7 @@ def _end_of_substitution(script: str, position: int) -> int | None:
 
 
 def _has_open_bracket(pattern: str) -> bool:
-    """Return whether a delimiter may be inside brackets, which versions of sed read differently."""
+    """Return whether a delimiter may be inside brackets, which sed versions parse differently."""
     return "[" in _SED_BRACKETS.sub("", pattern)
 
 
@@ -81,7 +81,7 @@ def _strip_awk(program: str) -> str | None:
         if kind == "slash":
             is_division = before[-1:].isalnum() or before[-1:] in ("_", ")", "]", "$")
             pattern = _AWK_PATTERN.match(program, position)
-            # If this guess is wrong, the mistake must not hide anything.
+            # If this guess is wrong, it must not hide any code.
             between = _up_to_next_slash(program, position)
             if _AWK_DOUBTFUL.search(between) or not (is_division or pattern):
                 return None
@@ -90,7 +90,7 @@ def _strip_awk(program: str) -> str | None:
             if pattern and not is_division:
                 text, kind = pattern[0], "string"
         elif text == '"':
-            return None  # an unterminated string
+            return None  # unterminated string
         position += len(text)
         bare += {"string": '""', "comment": ""}.get(kind or "", text)
         if kind not in ("blank", "comment"):

@@ -1,4 +1,4 @@
-"""Judge commands with their own languages: find, sed, awk, curl, SQL and a few more."""
+"""Judges commands with their own languages: find, sed, awk, curl, SQL and a few more."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _find(command: Command) -> SideEffect:
             return _UNKNOWN
         is_expression = is_expression or word.prefix.startswith("-")
         if is_expression and not word.prefix:
-            return _UNKNOWN  # it may be any action
+            return _UNKNOWN  # the word may be any action
     return _READS
 
 
@@ -154,7 +154,7 @@ def _perl(command: Command) -> SideEffect | None:
 
 
 def _git_lists(command: Command) -> SideEffect | None:
-    """Judge git branch, tag, remote and config, which only list unless an operand says otherwise."""
+    """Judge git branch, tag, remote and config, which only list unless an operand changes data."""
     arguments = read_arguments(command.arguments, short="C")
     subcommand, operands = "".join(arguments.subcommands[:1]), arguments.operands[1:]
     lists = word_set(

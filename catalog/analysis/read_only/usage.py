@@ -1,4 +1,6 @@
-"""Judge commands that are known to only read, by words.txt and the options and subcommands in usage.txt."""
+"""Judges commands that are known to be read-only, based on words.txt and on the options and
+subcommands in usage.txt.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,12 @@ UNSAFE_OPTIONS, FORMAT_OPTIONS = WORDS["unsafe-options"], WORDS["format-options"
 class Options(NamedTuple):
     """The options known to only read, and how many operands may follow them.
 
-    If `needs` names options, one of them must be given, because the command does more without it.
+    If `needs` names options, one of them must be given, because the command does more without such
+    an option.
     """
 
     names: frozenset[str]
-    values: list[str]  # those that take a value
+    values: list[str]  # options that take a value
     operands: int
     needs: list[str]
     form: str  # of the operands

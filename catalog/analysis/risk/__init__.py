@@ -1,6 +1,6 @@
-"""Report static risk findings: what a script would do that users should know before they run it.
+"""Reports static risk findings, which are effects that users should know before they run a script.
 
-The findings are no guarantee. A script without findings only has no recognized risk.
+The findings are no guarantee. A script without findings merely has no recognized risk.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _PROGRAM_RULES = (
     *(find_remote_code, find_endless, find_script_secrets),
     *(find_disclosures, find_piped_shells, find_root_variables),
 )
-# Unread code may do anything.
+# Unread code may have any effect.
 _UNJUDGED_CODES = frozenset({"unparsed", "too_complex"})
 _EXPLAINED = frozenset({"dynamic_code", "unread_file"})
 _HIGH_CODES = _UNJUDGED_CODES | {
@@ -84,7 +84,7 @@ def report_effects(
 
 
 class RatedFinding(NamedTuple):
-    """The parts of a finding that the risk depends on, independent of how it is stored."""
+    """The parts of a finding that the risk depends on, independent of how the finding is stored."""
 
     check: str
     outcome: str
@@ -104,7 +104,7 @@ def least_risk(findings: Iterable[RatedFinding]) -> Risk:
 
 
 def finding_risk(found: RatedFinding) -> Risk:
-    """Return the risk that one finding causes. Low means that it does not raise the risk.
+    """Return the risk that one finding causes. Low means that the finding does not raise the risk.
 
     The risk is high for an error of any check and for possible loss of data or control. It is medium for other warnings
     about risks or characters. ShellCheck's warnings are often about style and don't raise it.
@@ -165,7 +165,7 @@ def _nothing_found() -> Finding:
 
 
 class Region(NamedTuple):
-    """The parts of a finding that tell which lines were not read, independent of how it is stored."""
+    """The parts of a finding that identify unread lines, independent of how the finding is stored."""
 
     code: str
     line: int | None

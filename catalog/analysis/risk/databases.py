@@ -19,7 +19,7 @@ _NOISE = re.compile(r"--(?=\s|\Z)[^\n]*|/\*(?!!).*?(?:\*/|\Z)|'[^']*(?:'|\Z)", r
 
 
 def find_database_effects(command: Command, program: Program) -> Iterator[Effect]:
-    """Yield what the SQL of the command deletes or changes."""
+    """Yield the deletions and changes in the command's SQL."""
     for word in sql_of(command):
         sql = strip_sql(word)
         for found in PATTERNS["sql-deletes"].finditer(sql):
@@ -46,7 +46,7 @@ def find_database_effects(command: Command, program: Program) -> Iterator[Effect
 
 
 def strip_sql(word: Word) -> str:
-    """Return the SQL without comments and strings, which don't affect what it does."""
+    """Return the SQL without comments and strings, which don't change its effect."""
     sql = word.literal if word.literal is not None else word.span.text
     if "\\'" in sql:  # the end of such a string depends on the database
         return sql

@@ -28,7 +28,7 @@ DELETERS = frozenset({"rm", "rmdir", "shred", "unlink"})
 
 
 def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
-    """Yield what the command deletes or overwrites."""
+    """Yield the command's deletions and overwrites."""
     rule = _RULES.get(command.name)
     if rule is not None and not program.calls_own(command):
         yield from rule(command, program)
@@ -43,7 +43,7 @@ def _delete_in_code(command: Command) -> Iterator[Effect]:
         return
     for word in code_of(command):
         found = PATTERNS["deletes"].search(code := read_code(word))
-        # A list `["rm", ...]` deletes only if it is run.
+        # A list `["rm", ...]` deletes only if the code runs it.
         if found and (
             found[0][0] not in "\"'" or re.search(r"(?i)exec|system|spawn|open|run|call", code)
         ):
@@ -198,7 +198,7 @@ def _find(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def find_deletes(command: Command) -> bool:
-    """Return whether a find command deletes what it finds."""
+    """Return whether a find command deletes the files it finds."""
     texts = [word.literal for word in command.arguments]
     executed = {
         (following or "").rpartition("/")[2]
@@ -209,7 +209,7 @@ def find_deletes(command: Command) -> bool:
 
 
 def find_starts(command: Command) -> tuple[Word, ...]:
-    """Return the folders that a find command starts in."""
+    """Return the starting folders of a find command."""
     starts: list[Word] = []
     for word in command.arguments:
         if word.literal in ("-H", "-L", "-P"):

@@ -97,7 +97,7 @@ def _kind_of(word: Word, program: Program) -> str | None:
 
 
 def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, str]]:
-    """Yield the words of the command that are secrets which it prints or copies."""
+    """Yield the words of the command that are secrets and that it prints or copies."""
     name = command.name
     if name in program.functions:
         return
@@ -125,7 +125,9 @@ def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, st
 
 
 def _is_built(word: Word, program: Program) -> bool:
-    """Return whether a substitution that is not a path computes the word, also through a variable."""
+    """Return whether a substitution that is not a path computes the word, directly or through a
+    variable.
+    """
     values = [v for v in program.values(word) if any(o.kind == "command" for o in v.outputs)]
     return any(c.name in WORDS["path-builders"] for value in values for c in program.inside(value))
 
@@ -204,7 +206,9 @@ def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -
 
 
 def _published(command: Command, program: Program, kinds: dict[int, str]) -> Iterator[Effect]:
-    """Yield secrets or whole folders that are copied or linked to where a web server serves them."""
+    """Yield secrets or whole folders that are copied or linked to a folder that a web server
+    serves.
+    """
     words = command.arguments[:MAXIMUM_WORDS]
     targets = [r.word for r in command.redirects if r.kind in ("write", "append")]
     is_copy = command.name in _COPIERS or command.name == "ln"
@@ -276,7 +280,9 @@ def _find_bulk(program: Program) -> dict[int, str]:
 
 
 def _is_stranger(command: Command) -> bool:
-    """Return whether the command sends to an arbitrary address. Backups usually go to named hosts over SSH."""
+    """Return whether the command sends to an arbitrary address. Backups usually go to named hosts
+    over SSH.
+    """
     words = [*command.arguments, *(redirect.word for redirect in command.redirects)]
     is_bare = any(PATTERNS["stranger"].search(word.literal or "") for word in words)
     return is_bare or command.name in WORDS["bulk-senders"]

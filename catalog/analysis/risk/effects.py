@@ -77,14 +77,14 @@ def emptied_folder(path: str) -> str | None:
 
 
 def name_folder(folder: str) -> str:
-    """Return the folder's name in words."""
+    """Return a readable name for the folder."""
     names = {"/": "the whole system (/)", ".": "the current folder", "..": "the parent folder"}
     names["~"] = "the home folder"
     return names.get(folder, show_text(folder.replace(SOMETHING, "…")))
 
 
 def is_protected(path: str) -> bool:
-    """Return whether the path is in a system folder that only root may write to."""
+    """Return whether the path is in a system folder to which only root may write."""
     if path in _HARMLESS_DEVICES or path.startswith(_ORDINARY_UNDER_DEV):
         return False
     return any(path == folder or path.startswith(folder + "/") for folder in PROTECTED_FOLDERS)

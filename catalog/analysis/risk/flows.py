@@ -1,4 +1,4 @@
-"""Track the output of commands through pipes, substitutions and variables."""
+"""Tracks the output of commands through pipes, substitutions and variables."""
 
 from __future__ import annotations
 

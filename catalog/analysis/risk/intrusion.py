@@ -1,4 +1,4 @@
-"""Find back doors, hidden traces and outages that tool rules and file paths don't cover."""
+"""Finds back doors, removed traces and outages that tool rules and file paths don't cover."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_HISTORY = frozenset({"", "0", "/dev/null", "*"})
 
 
 def find_intrusions(command: Command, program: Program) -> Iterator[Effect]:
-    """Yield what one command does to open access, to hide traces, or to stop the machine."""
+    """Yield a command's effects that open access, hide traces, or stop the machine."""
     name, words = command.name, command.arguments
     texts = [word.literal or "" for word in words]
     written = words if name in ("echo", "printf") else ()

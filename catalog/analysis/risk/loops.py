@@ -14,7 +14,7 @@ _ENDERS = frozenset({"exit", "return", "exec"})
 
 
 def find_endless(program: Program) -> Iterator[Effect]:
-    """Yield endless loops, commands that follow forever, and fork bombs."""
+    """Yield endless loops, commands that never stop following, and fork bombs."""
     ended = _ended_loops(program)
     for loop in program.loops:
         if loop.endless and loop not in ended:

@@ -45,7 +45,7 @@ def find_remote_code(program: Program) -> Iterator[Effect]:
 
 
 def _code_words(command: Command) -> tuple[Word, ...]:
-    """Return the words that contain code or name the files with it."""
+    """Return the words that contain code or name files that contain it."""
     sources = sources_of(command)
     if sources is None:
         return command.words[:1]
@@ -97,7 +97,7 @@ def _find_remote(program: Program, downloads: Flow) -> Iterator[tuple[int, str]]
 
 
 def _downloaded_files(program: Program) -> dict[str, int]:
-    """Return names of files that curl or wget write, and the line."""
+    """Return the names of files that curl or wget write, with the line."""
     files: dict[str, int] = {}
     for command in program.commands:
         for word in _files_downloaded(command):
@@ -131,7 +131,9 @@ def _from_file(command: Command, files: dict[str, int]) -> str | None:
 
 
 def _into_system(command: Command, remote: Flow) -> str | None:
-    """Return a message if a download is written to where the system or a shell runs it, else None."""
+    """Return a message if a download is written to a place from which the system or a shell runs
+    it, or None otherwise.
+    """
     written = [*_files_downloaded(command)]
     if command.name in ("tee", "dd") and remote.feeds(command):
         written += [word for word in command.arguments if not word.prefix.startswith("-")]
@@ -169,7 +171,9 @@ def _origin(unseen: Unseen, program: Program) -> str | None:
 
 
 def _behind(unseen: Unseen, program: Program) -> list[Command] | None:
-    """Return the commands whose output the words are, also through variables, or None if a command reads it."""
+    """Return the commands that output the words, directly or through variables, or None if a
+    command reads the output.
+    """
     waiting, seen, found = list(unseen.words), set[str](), list[Command]()
     while waiting and len(found) < MAXIMUM_PRODUCERS:
         word = waiting.pop()

@@ -45,7 +45,7 @@ def find_script_secrets(program: Program) -> Iterator[Effect]:
         span = Span(program.unit, start, end)
         if secret in forms or span.line not in lines:
             effect = _effect(span, f"contains a secret ({secret.kind})")
-            # A sentence about passwords is masked in a prompt, but often contains none.
+            # A sentence about passwords is masked in a prompt, but often contains no password.
             is_likely = secret.kind != IN_WORDS or is_no_word(text[secret.start : secret.end])
             yield effect if is_likely else replace(effect, level=Level.INFO)
 

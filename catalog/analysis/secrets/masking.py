@@ -119,7 +119,7 @@ def _is_isolated(secret: Secret, text: str) -> bool:
 
 
 def _find_values(text: str, values: Mapping[str, str]) -> Iterator[Secret]:
-    """Yield the places of the values in the text. They are looked up by their first characters."""
+    """Yield the places of the values in the text. Values are looked up by their first characters."""
     lengths: defaultdict[str, set[int]] = defaultdict(set)
     for value in values:
         lengths[value[:_LEAST_SHARED]].add(len(value))
@@ -148,7 +148,10 @@ def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
                 yield Secret(match.start(), len(text), _REST)
                 break
             group = match.lastindex or 0
-            start, value = match.start(group), match[group].rstrip(",.:")  # those end a clause
+            start, value = (
+                match.start(group),
+                match[group].rstrip(",.:"),
+            )  # punctuation that ends a clause
             if context.is_one(value) and not is_placeholder(value):
                 yield Secret(start, start + len(value), context.kind)
 
@@ -156,7 +159,8 @@ def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
 def _matches(text: str, context: Context) -> Iterator[re.Match[str]]:
     """Yield the matches that begin in one of the places. A match may extend beyond its place.
 
-    Places may be many and short, so the next match is kept until a place passes it. No text is searched twice.
+    Places may be many and short, so the next match is kept until a place passes it. The text is
+    searched only once.
     """
     found: re.Match[str] | None = None
     searched_from, searched_to = 0, 0
@@ -198,7 +202,7 @@ def _outside_public(text: str, found: Iterable[Secret]) -> Iterator[Secret]:
 
 
 def _apart(found: Iterable[Secret]) -> Iterator[Secret]:
-    """Yield the secrets in order. Overlapping ones are merged and keep the kind of the first."""
+    """Yield the secrets in order. Overlapping secrets are merged and keep the first secret's kind."""
     last: Secret | None = None
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if last is not None and one.start < last.end:

@@ -1,4 +1,4 @@
-"""Decide from a value alone whether it is a secret, such as a password or a token."""
+"""Determines from a value alone whether it is a secret, such as a password or a token."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HUMPED = re.compile(r"(?:[A-Z][a-z]+){2,8}")
 _HUMPS = re.compile(r"[A-Z][a-z]+")
 _HARMLESS_TEXT = re.compile(
     r"[\w\s.,!?'-]+|-----BEGIN (?:CERT|PUBL)[\s\S]*"
-    # Sentences, a page or a script: many words, and none that introduces a secret.
+    # Sentences, a page or a script: many words, and no word that introduces a secret.
     r"|(?=(?:\S{1,60}\s+){4})(?i:(?!pass|secret|token|key|cred|pwd|auth|\s-[pua]|://[^\s/]{0,99}@).)*",
     re.DOTALL,
 )
@@ -71,7 +71,8 @@ _AMOUNT = re.compile(
     r"|[\w.+-]+@[\w-]+\.[\w.-]+|[a-z][\w.+-]*@[a-z][a-z0-9.-]*"  # an email address, a user at a host
     r"|\d{4}-\d\d-\d\d.*|[0-9a-f]{2}(?::[0-9a-f]{2})+"  # a point in time, six bytes
 )
-# These, and a name with a number, a format or a cloud resource ID: app-tls-2024, db-7.internal, SHA-256.
+# The values above, and a name with a number, a format or a cloud resource ID: app-tls-2024,
+# db-7.internal, SHA-256.
 _NO_PASSWORDS = re.compile(
     _AMOUNT.pattern + r"|(?:[a-z]{1,12}-){1,3}[0-9a-f]{8,17}"
     # A Pod, a kustomize name, a Gerrit change, an IPFS hash, a Windows error, a protocol response.
@@ -136,7 +137,7 @@ def looks_random_and_is_no_sentence(value: str) -> bool:
 
 def looks_like_a_password(value: str) -> bool:
     """Return whether the value looks like `Blue7dog!`, and not like a word, a name, an amount or an address."""
-    plain = value.strip("*_`.,:!?)]}")  # Markdown and the end of a clause
+    plain = value.strip("*_`.,:!?)]}")  # remove Markdown and punctuation at the end of a clause
     if not looks_random(plain) or _NO_PASSWORDS.fullmatch(plain) or _FILE.fullmatch(plain):
         return False
     return count_classes(value) >= 2
@@ -250,7 +251,8 @@ def stands_out_in_a_sentence(value: str) -> bool:
 def is_compound_word(value: str) -> bool:
     """Return whether the value joins words that are not about passwords, as in `tulips-ferry` or `TulipsAndTea`.
 
-    Users and password managers make such passwords. A value with characters other than letters in its words is not one.
+    Users and password managers create such passwords. A value whose words contain characters other
+    than letters is not a compound word.
     """
     plain = value.strip("*_`.,:!?)]}\"'")
     if not is_value(plain) or _FILE.fullmatch(plain) or _HOST.search(plain):

@@ -10,7 +10,7 @@ from catalog.analysis.shell.command_words import Word
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The parsed arguments. Options are names without dashes, each with its value if it has one."""
+    """The parsed arguments. Options are names without dashes, each with its value, if any."""
 
     options: tuple[tuple[str, Word | None], ...]
     operands: tuple[Word, ...]
@@ -31,7 +31,7 @@ class Arguments:
 
     @property
     def subcommands(self) -> tuple[str, ...]:
-        """The operands as text, with "" for those known only at run time."""
+        """The operands as text, with an empty string for operands known only at run time."""
         return tuple(word.literal or "" for word in self.operands)
 
 
@@ -45,9 +45,9 @@ def read_arguments(
 ) -> Arguments:
     """Split the words after a command's name into options and operands.
 
-    `short` has the letters and `long` the names of options that take the next word as their value. With `single_dash`,
-    `-name` is one option (ip, openssl). With `stop_at_operand`, all words after the first operand are operands (sudo,
-    env, ssh).
+    `short` contains the letters and `long` the names of options that take the next word as their
+    value. With `single_dash`, `-name` is one option (ip, openssl). With `stop_at_operand`, all
+    words after the first operand are operands (sudo, env, ssh).
     """
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []

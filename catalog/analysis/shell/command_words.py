@@ -24,7 +24,8 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """`$name` or `${name...}`. `operator` is what follows the name, and `operand` what follows the operator.
+    """`$name` or `${name...}`. `operator` is the text after the name, and `operand` the text after
+    the operator.
 
     For `${#name}` and `${!name}`, `operator` is "#" or "!" although it is written before the name.
     """
@@ -180,7 +181,7 @@ def unit_of(word: Word, *, depth: int) -> Unit:
     outer = word.span
     text = "".join(_written(part) for part in word.parts)
     encoded = text.encode("utf-8", "replace")
-    # Quoted text and heredocs are mostly copied verbatim, so that places in them are exact.
+    # Quoted text and heredocs are mostly copied verbatim, so places in them are exact.
     for skipped in (0, 1):
         start, end = outer.start + skipped, outer.end - skipped
         if outer.unit.source[start:end] == encoded:

@@ -71,7 +71,7 @@ class Command:
 
     @property
     def is_standard(self) -> bool:
-        """Whether the name has a folder and it is a system folder."""
+        """Whether the name includes a folder that is a system folder."""
         literal = self.words[0].literal if self.words else None
         return literal is not None and literal.rpartition("/")[0] in STANDARD_FOLDERS
 
@@ -90,7 +90,9 @@ class Command:
         return fed[-1] if fed else None
 
     def starting(self, words: tuple[Word, ...], *, takes_more: bool = False) -> Command:
-        """Return the command made of `words` that this one starts. It inherits input and place."""
+        """Return the command made of `words` that this command starts. It inherits this command's
+        input and place.
+        """
         return replace(
             self,
             words=words,
@@ -106,7 +108,9 @@ class Command:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
-    """`name=value`, or an array with its values in order. There are no values if none is assigned."""
+    """`name=value`, or an array with its values in order. `values` is empty if the assignment has
+    no value.
+    """
 
     name: str
     values: tuple[Word, ...]
@@ -155,7 +159,7 @@ class Unseen:
     """Code that a command runs but that is not in the script."""
 
     command: Command
-    words: tuple[Word, ...] = ()  # what it is made of
+    words: tuple[Word, ...] = ()  # the words that form the code
     writers: tuple[Command, ...] = ()  # the commands that write it to a file or a pipe
 
 

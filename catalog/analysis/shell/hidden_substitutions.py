@@ -78,7 +78,7 @@ class _Search:
         self.subscripts = [found.end() for found in _SUBSCRIPT.finditer(source)]
 
     def unexplained(self, root: Node) -> Iterator[int]:
-        """Yield the marks that are not a substitution in the tree and that nothing keeps from being one."""
+        """Yield the marks that are not a substitution in the tree but that the shell would expand."""
         waiting = [(root, b"", False)]
         while waiting:
             node, heredoc, in_expansion = waiting.pop()

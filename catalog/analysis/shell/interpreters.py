@@ -26,14 +26,12 @@ class Interpreter:
     files: list[str]
     values: list[str]
     idle: list[str]  # with one of these, nothing runs
-    operand: (
-        str  # "file" if the first one is, "code" if those after it are, "js" for scripts, "words"
-    )
+    operand: str  # "file" if the first operand is one, "code" if the operands after it are, "js" for scripts, "words"
     subcommands: list[str]  # only these run code
     reads_input: bool  # if neither code nor a file is given
     is_shell: bool
     is_language: bool
-    is_declarative: bool  # its input describes a state; its changes are judged separately
+    is_declarative: bool  # its input describes a state, whose changes are judged separately
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,12 @@ MAXIMUM_PARTS = 3_000  # tried one by one in a text with errors
 _CHUNK = 1_024  # bytes; after each, other threads can run
 
 _BASH = Language(tree_sitter_bash.language())
-# Nodes that end with their line, unless an operator or a backslash precedes the line end.
+# Nodes that end at the end of their line, unless an operator or a backslash precedes the line end.
 _ONE_LINERS = frozenset({"command", "declaration_command", "unset_command", "file_redirect"})
 _LINE_END = re.compile(rb"(?<!\\)(?:\\\\)*(\n)")
 
-# The grammar's scanner looks up characters in an ASCII table, and others may crash it. In
-# Bash they can be in a word but not in a name, like full stops. Offsets don't change.
+# The grammar's scanner looks up characters in an ASCII table, and other characters may crash it. In
+# Bash, such characters can be in a word but not in a name, like periods. Offsets don't change.
 _ASCII = bytes(range(128)) + b"." * 128
 _HEREDOC = re.compile(
     rb"(?<!<)<<(?P<tabs>-?)[ \t]*"
@@ -42,7 +42,7 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 
 class TooComplex(Exception):
-    """The text takes too long to parse or makes too large a tree to be walked."""
+    """The text takes too long to parse, or its tree is too large to walk."""
 
 
 @contextmanager
@@ -136,7 +136,8 @@ class Attempt:
         return None
 
     def _heredocs(self, root: Node) -> Iterator[tuple[int, bytes]]:
-        """Remove the here-documents with anything after their marker, or all of them if there is an error.
+        """Remove the here-documents that have text after their marker, or all here-documents if
+        there is an error.
 
         The grammar treats the text after the marker as part of it, or does not accept it. It treats a body that begins
         with a backslash as more arguments.
@@ -216,7 +217,7 @@ def _slips(root: Node, source: bytes) -> Iterator[tuple[int, bytes]]:
             yield from _line_ends_between(node, source)
         if node.type == "file_redirect":
             for child in node.children:
-                # The error node is one of the two characters.
+                # The error node is on one of the two characters.
                 first = source.find(b"<>", max(0, child.start_byte - 1), child.end_byte + 1)
                 if child.is_error and first != -1:
                     yield first, b">"

@@ -54,7 +54,7 @@ MAXIMUM_GROUPS = 50  # of commands with a redirection
 MAXIMUM_CALLS = 3_000  # of functions, including each command that gets their arguments
 MAXIMUM_COMMANDS = 50_000
 
-# The first word after the name is a subcommand.
+# Programs whose first word after the name is a subcommand.
 _WITH_SUBCOMMANDS = word_set(
     "kubectl oc docker podman git systemctl service aws gcloud az helm terraform tofu redis-cli zfs"
     " zpool apt apt-get yum dnf etcdctl vault consul virsh rabbitmqctl pm2 supervisorctl ip nmcli ufw"
@@ -76,7 +76,7 @@ class Program:
     assignments: tuple[Assignment, ...]
     expansions: tuple[Expansion, ...]
     functions: frozenset[str]
-    own: Mapping[str, int]  # of these, those that are certainly defined, with their lines
+    own: Mapping[str, int]  # the functions that are certainly defined, with their lines
     gaps: tuple[Gap, ...]
     unseen: tuple[Unseen, ...]
     variables: Variables
@@ -129,7 +129,9 @@ class Program:
         return [command for key in keys for command in self._by_output.get(key, [])]
 
     def values(self, word: Word) -> list[Word]:
-        """Return the word or, if it is a variable, its values in the script, also through one other variable."""
+        """Return the word or, if it is a variable, its values in the script, directly or through
+        one other variable.
+        """
         words = [word]
         for _ in range(2):
             names = [w.sole_variable.name if w.sole_variable else "" for w in words]
@@ -151,7 +153,8 @@ class Program:
 def read_program(source: bytes) -> Program:
     """Return every command of the script, including those behind sudo, xargs, `bash -c`, ssh, functions and pipes.
 
-    Windows line ends are read as line ends. Code that can't be followed is a gap. Nothing is raised.
+    Windows line ends are read as line ends. Code that can't be followed is a gap. This function
+    never raises.
     """
     unit = Unit(source.replace(b"\r\n", b"\n"))
     with shared_time():
@@ -175,7 +178,7 @@ def read_program(source: bytes) -> Program:
 
 
 class _Reader:
-    """Expands one command after the other. Inner commands are added to the end of the queue."""
+    """Expands one command after another. Inner commands are added to the end of the queue."""
 
     def __init__(self, found: Found) -> None:
         self.found = found
@@ -394,7 +397,7 @@ class _Reader:
         return [Word(value.parts, word.span)]
 
     def _resolve(self, word: Word, depth: int = 0, fed: Word | None = None) -> Word:
-        """Return the word with the parts replaced that the script determines literally."""
+        """Return the word after replacing the parts that the script determines literally."""
         self.lookups += 1
         if word.literal is not None or depth > MAXIMUM_DEPTH or self.lookups > MAXIMUM_RESOLVED:
             return word
@@ -531,7 +534,7 @@ class _Reader:
             self.unseen.append(Unseen(command, (written,)))
         message = f"What {show(written)} runs is known only when the script runs."
         self._gap(name.span, "dynamic_code", message)
-        # A variable such as in `$SUDO rm` or `$DRY_RUN rm` may run the rest with any value.
+        # A variable as in `$SUDO rm` or `$DRY_RUN rm` may run the rest, whatever its value is.
         is_prefix = variable is None or _PREFIX.search(variable.name)
         if is_prefix and command.arguments and command.arguments[0].literal:
             self.queue.append(command.starting(command.arguments))
@@ -547,7 +550,9 @@ def _with_word(command: Command, at: int, choice: Word) -> Command:
 
 
 def _with_passed(inner: Command, command: Command) -> Command:
-    """Return the command that xargs starts, with the words of its input if that is one known line."""
+    """Return the command that xargs starts, with the words of its input if the input is one known
+    line.
+    """
     fed = _one_line(command.fed_text)
     if command.name != "xargs" or fed is None or any(word.takes_input for word in inner.words):
         return inner
@@ -555,7 +560,7 @@ def _with_passed(inner: Command, command: Command) -> Command:
 
 
 def _one_line(fed: Word | None) -> Word | None:
-    """Return the word if it is one known line."""
+    """Return the word if its text is one known line."""
     text = (fed.literal or "").rstrip("\n") if fed is not None else ""
     return literal_word(text, fed.span) if fed and text and "\n" not in text else None
 

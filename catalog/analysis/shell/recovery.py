@@ -16,7 +16,7 @@ MAXIMUM_GROUP = 200  # lines of one statement that contains an error
 MAXIMUM_TRIES = 40  # of its ends, and of lines to leave out
 
 _QUOTED = re.compile(rb"(?<=')[^'\n]*(?=')")
-# The grammar may not know the name or the operand. No command in them runs.
+# The grammar may not know the name or the operand. They contain no commands.
 _EXPANSION = re.compile(
     rb"\$\{(?:\w+|[@*?!-]|(?P<count>#)(?=[#%/]))(?:\[[^]\n]*\])?"
     rb"(?:##?|%%?|//?|\^\^?|,,?|:?[-=?+])(?P<operand>[^{}`$\n]+)\}"
@@ -31,7 +31,7 @@ _RESERVED = frozenset(
 class Text:
     """The parsed parts of a text: trees in order, and the byte ranges of unread lines."""
 
-    source: bytes  # without removed bodies of here-documents and without unread lines
+    source: bytes  # without the removed here-document bodies and unread lines
     roots: list[Node]
     heredocs: dict[int, Heredoc] = field(default_factory=dict)
     guesses: list[Node] = field(default_factory=list)  # trees of unread lines, errors included
@@ -94,7 +94,7 @@ class _Groups:
         for end in ends:
             if self._accept_masked(line, end):
                 return end
-        # The last end is the best guess for the end of the statement. Try to leave out one of its lines.
+        # The last end is the best guess for the end of the statement. Try to skip one of its lines.
         for bad in range(line + 1, min(ends[-1] - 1, line + MAXIMUM_TRIES)):
             if self._accept(line, ends[-1], without=bad):
                 return ends[-1]
@@ -102,7 +102,9 @@ class _Groups:
         return line + 1
 
     def _ends(self, line: int, last: int) -> Iterator[int]:
-        """Yield possible ends: after the first line, then after each line that is not indented more than it."""
+        """Yield possible ends: after the first line, then after each line that is not indented
+        further than the first line.
+        """
         indent = self._indent(line)
         yield line + 1
         for end in range(line + 1, min(last, line + MAXIMUM_GROUP)):

@@ -30,7 +30,7 @@ def read_redirect(
 ) -> tuple[list[Redirect], list[Node]]:
     """Return the redirections of this node, and arguments that the tree assigns to it.
 
-    `bodies` are the here-documents that were removed from the text, by the offset of their operator.
+    `bodies` are the here-documents that were removed from the text, by operator offset.
     """
     if body := bodies.get(operator_at(node)):
         targets = [child for child in node.children if child.is_named and child.type == "word"]

@@ -1,4 +1,4 @@
-"""Track files that a script writes and then runs, with their contents."""
+"""Tracks files that a script writes and then runs, with their contents."""
 
 from __future__ import annotations
 
@@ -118,6 +118,6 @@ def append_text(one: Word, other: Word) -> Word:
 
 
 def file_key(word: Word) -> str:
-    """Return the same key for all ways to name a file, without quotes and folders."""
+    """Return a key that is the same for all spellings of a file name, without quotes and folders."""
     text = re.sub(r"[\"'{}]", "", word.literal or word.span.text[:500]).strip()
     return text.partition("?")[0].rstrip("/").rpartition("/")[2]

@@ -1,4 +1,6 @@
-"""Walk the syntax tree of one unit and record every command, without recursion and in bounded time."""
+"""Walks the syntax tree of one unit and records every command, without recursion and in bounded
+time.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,7 @@ def _walk_text(unit: Unit, context: Context, found: Found, waiting: _Waiting) ->
     found.redirects += guessed.redirects
     hidden_in_bodies = find_hidden(text.bodies.values(), unit.source)
     for hidden in chain(find_hidden(text.roots, text.source), hidden_in_bodies):
-        # Only its start is certain, but not its end or what else it hides.
+        # Only the start of the substitution is certain, not its end or its other contents.
         span = Span(unit, hidden.start, hidden.end)
         if not any(gap.code == "not_parsed" and gap.span.line == span.line for gap in found.gaps):
             found.gaps.append(Gap(span, "not_parsed", _NOT_PARSED))
@@ -133,7 +135,7 @@ class _Walker:
         self.waiting = waiting
         self.tests = 0
         self.stack: list[tuple[Node, Context]] = []
-        # Redirections and arguments that the tree has outside their command.
+        # Redirections and arguments that are outside their command in the tree.
         self.pending: dict[int, tuple[list[Redirect], list[Node]]] = {}
 
     def walk(self, root: Node, context: Context) -> None:
@@ -203,7 +205,7 @@ class _Walker:
         return self.unit.text(node.start_byte, node.end_byte)
 
     def _note(self, node: Node, context: Context) -> None:
-        """Note what is no command."""
+        """Record nodes that are not commands."""
         match node.type:
             case "variable_assignment":
                 self.found.assignments.append(self._read_assignment(node, context))
@@ -238,7 +240,7 @@ class _Walker:
                 word_nodes += more
             else:
                 word_nodes += child.children if child.type == "command_name" else [child]
-        # Prefix assignments apply to this command only, so they are not assignments of the script.
+        # Prefix assignments apply only to this command, so they are not assignments of the script.
         nested: list[Node] = []
         for child in node.children:
             nested += child.children if child.type == "variable_assignment" else [child]
@@ -351,7 +353,9 @@ class _Walker:
         self.stack.append((body, body_context))
 
     def _push_after_heredoc(self, node: Node, context: Context, body: Context) -> Context:
-        """Push what the tree hangs below a heredoc; return the context of the command before it."""
+        """Push the nodes that the tree has below a heredoc, and return the context of the command
+        before it.
+        """
         for child in reversed(node.children):
             if child.type == "pipeline":  # in `cmd <<EOF | other`, the first member is outside
                 self._push_pipeline(child, context, first=1)
@@ -409,7 +413,7 @@ class _Walker:
         self._push(node.children, Context(function=name, via=context.via))
 
     def _read_words(self, nodes: list[Node]) -> Iterator[Word]:
-        """Words from nodes; nodes that touch each other are one word."""
+        """Yield words from nodes. Adjacent nodes form one word."""
         group: list[Node] = []
         for node in sorted(nodes, key=lambda node: node.start_byte):
             if group and node.start_byte != group[-1].end_byte:

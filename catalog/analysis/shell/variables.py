@@ -1,4 +1,4 @@
-"""Determine what is known about a variable's value without running the script."""
+"""Determines what is known about a variable's value without running the script."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NEVER_EMPTY_OUTPUT = tuple(WORDS["never-empty-output"])
 
 
 class Variables:
-    """Looks up variables under the worst-case assumption that a value that may be empty is empty."""
+    """Looks up variables under the worst-case assumption that any value that may be empty is empty."""
 
     def __init__(self, found: Found) -> None:
         self._given: Mapping[str, str] = {}
@@ -61,7 +61,7 @@ class Variables:
             if command.name in found.functions:
                 self._calls[command.name].append(command)
         self.set_names = {*self._assignments, *self._written, *_declared(found)}
-        # By function, because `$1` differs in each.
+        # By function, because `$1` differs between functions.
         self.tested = frozenset((t.name, t.function) for t in found.tested if t.is_direct)
         self.demanded = frozenset(
             (test.name, test.function) for test in found.tested if ending.is_demand(test)
@@ -84,7 +84,7 @@ class Variables:
         return [] if name in self._written or len(assignments) > most else assignments
 
     def sole_value(self, name: str) -> Word | None:
-        """Return the word that the variable is set to once, with later additions."""
+        """Return the value of a variable that is set only once, with later additions."""
         assignments = self._all_values(name)
         values = [a.value for a in assignments if a.value and not (a.is_loop or a.is_conditional)]
         is_one = values and all(a.appends for a in assignments[1:])
@@ -101,7 +101,9 @@ class Variables:
         return words if is_plain else []
 
     def sources(self, name: str) -> list[Word] | None:
-        """Return the words that the variable is set from, or None if a command or too many lines set it."""
+        """Return the words from which the variable is set, or None if a command or too many lines
+        set it.
+        """
         assignments = self._assignments.get(name, [])
         if name in self._written or len(assignments) > MAXIMUM_ASSIGNMENTS:
             return None
@@ -169,7 +171,9 @@ class Variables:
         return _Lookup(self, line).part(variable) == ""
 
     def reaching(self, word: Word) -> set[str] | None:
-        """Return the variables whose values are used in the word, also through others, or None for any variable."""
+        """Return the variables whose values are used in the word, directly or through other
+        variables, or None for any variable.
+        """
         waiting, seen = [word], set[str]()
         for _ in range(MAXIMUM_REACH):
             if not waiting:
@@ -300,7 +304,9 @@ def _guards(found: Found, ending: _Ending) -> Iterator[tuple[str, int, float]]:
 
 
 class _Ending:
-    """The commands that end the script: `exit`, functions that call it, and unknown ones with a similar name."""
+    """The commands that end the script: `exit`, functions that call it, and unknown commands with a
+    similar name.
+    """
 
     def __init__(self, found: Found) -> None:
         calls: defaultdict[str, set[str]] = defaultdict(set)
@@ -327,6 +333,6 @@ class _Ending:
         return is_return or any(map(self._ends, test.leads_to))
 
     def is_left(self, test: Tested) -> bool:
-        """Return whether an empty value never gets past the test."""
+        """Return whether an empty value never passes the test."""
         leaves = test.leads_to & {"return", "return 0", "continue", "break"}
         return bool(leaves) or any(map(self._ends, test.leads_to))
