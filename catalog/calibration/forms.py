@@ -22,7 +22,7 @@ class WantedForm(forms.Form):
 
 
 class ThresholdForm(forms.Form):
-    """The confidences from which an entry is a match, and a starting point."""
+    """The lowest confidences at which an entry is a match or a starting point."""
 
     match = forms.FloatField(
         label=_("Match threshold"),
@@ -42,7 +42,7 @@ class ThresholdForm(forms.Form):
 
 
 class ScoringForm(forms.Form):
-    """The scoring to use, or empty for the shipped one."""
+    """The scoring to use, or empty for the shipped scoring."""
 
     model = forms.IntegerField(required=False, widget=forms.HiddenInput)
     why = PlainText(label=_("Reason"), rows=2, max_length=2000)

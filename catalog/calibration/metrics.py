@@ -44,7 +44,7 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """The result of answering all cases at or above this confidence."""
+    """The result of answering all cases with at least this confidence."""
 
     threshold: float
     share: Share  # of the answered cases

@@ -1,4 +1,4 @@
-"""The figures of the calibration page, in the form that its charts and tables need."""
+"""The figures of the calibration page, in the format that the charts and tables need."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ class Figures:
 
     @property
     def are_drawn(self) -> bool:
-        """Return whether there are enough labels for a curve. With fewer, it would only show chance."""
+        """Return whether there are enough labels for a curve. With fewer, the curve would only show
+        noise.
+        """
         return self.cases >= FEW
 
     @property

@@ -14,7 +14,8 @@ _SHORT = {
 
 
 def load_embedder(spec: str, cache: Path) -> Embedder:
-    """Return the embedder that `spec` names; models that need files store them in the folder `cache`.
+    """Return the embedder that `spec` names. Models that need files store them in the folder
+    `cache`.
 
     `spec` is "minilm", "hashing" or "package.module:Class", a class that takes `cache` as its only argument. Modules
     are imported by name, so that only processes that need onnxruntime load it. Raises `EmbedderUnavailable`. A

@@ -24,27 +24,29 @@ class _Loaded(NamedTuple):
 
 
 class MiniLMEmbedder:
-    """all-MiniLM-L6-v2 with int8 weights; loaded on first use, safe to share among threads."""
+    """all-MiniLM-L6-v2 with int8 weights. It is loaded on first use and can be shared among
+    threads.
+    """
 
-    name = "all-minilm-l6-v2-int8"  # change it whenever the graph or its numbers change the vectors
+    name = "all-minilm-l6-v2-int8"  # change the name whenever the graph or its numbers change the vectors
     dimension = 384
 
     def __init__(self, cache: Path, *, threads: int = 1) -> None:
-        """Store the built model in the folder `cache`; use `threads` threads for one text."""
+        """Store the built model in the folder `cache`, and use `threads` threads per text."""
         self._cache = cache
         self._threads = threads
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
 
     def load(self) -> None:
-        """Load the model now instead of at the first `embed`; raises `EmbedderUnavailable`."""
+        """Load the model now instead of on the first `embed`. Raises `EmbedderUnavailable`."""
         self._load()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row of unit length for each text; text after the 256th token has no effect.
+        """Return one row of unit length for each text. Text after the 256th token has no effect.
 
-        Texts run one by one. On one thread, a padded batch of 32 took a third longer per text and 40 MiB more. In
-        addition, a vector never depends on other texts of the batch.
+        Texts run one by one. On one thread, a padded batch of 32 took a third longer per text and
+        40 MiB more. Running texts one by one also means that a vector never depends on other texts.
         """
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         if texts:

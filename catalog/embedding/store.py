@@ -1,4 +1,4 @@
-"""The folder of a built model: created once, checked at each load, safe if processes race."""
+"""The folder of a built model: created once, checked on each load, and safe if processes race."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_BUILD = 120  # seconds; it takes about two
 
 
 def open_model(cache: Path, name: str) -> Path:
-    """Return the folder of the model `name` in `cache`; build it if it is missing or damaged.
+    """Return the folder of the model `name` in `cache`. Build it if it is missing or damaged.
 
     The files are checked against the hashes stored with them. Raises `EmbedderUnavailable`.
     """
@@ -74,7 +74,9 @@ def _build(folder: Path) -> Path:
 
 
 def _publish(new: Path, folder: Path, *, aside: Path) -> None:
-    """Move `new` to `folder` in one step, after moving a damaged folder away; the second of two processes yields."""
+    """Move `new` to `folder` in one step, after moving a damaged folder away. If two processes
+    race, the second one yields.
+    """
     try:
         os.rename(new, folder)
     except OSError:

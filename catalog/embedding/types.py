@@ -13,7 +13,7 @@ Vectors: TypeAlias = "NDArray[np.float32]"
 
 
 class EmbedderUnavailable(Exception):
-    """The embedder cannot work here; the message is one line that says what to do."""
+    """The embedder can't work on this machine. The message is one line that says what to do."""
 
 
 @runtime_checkable
@@ -22,7 +22,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name stored with each vector; it changes with anything that changes the vectors."""
+        """The name stored with each vector. It changes whenever the vectors change."""
 
     @property
     def dimension(self) -> int:

@@ -41,7 +41,7 @@ class VerifyForm(NoteForm):
         return self
 
     def clean_wordings(self) -> list[int]:
-        """Return their keys, without invalid ones."""
+        """Return the keys of the phrasings, without invalid keys."""
         parts = self.cleaned_data["wordings"].split(",")
         return [int(part) for part in parts if part.isdecimal() and len(part) < 19]
 

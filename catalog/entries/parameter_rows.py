@@ -1,4 +1,4 @@
-"""The rows of the parameter form, filled in from the inputs of a script."""
+"""The rows of the parameter form, filled in from a script's parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from core.errors import BadInput
 def suggest_rows(
     script: str, typed: Sequence[Mapping[str, object]]
 ) -> tuple[list[dict[str, object]], list[str]]:
-    """Return the submitted rows, a row for each other parameter, and notes about values that can't be filled in.
+    """Return the submitted rows, a row for each undescribed parameter, and notes about values that
+    can't be filled in.
 
     Raises BadInput for a text that is not a script.
     """

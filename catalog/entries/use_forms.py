@@ -16,7 +16,7 @@ _VALUE = "value-"  # precedes the parameter's name
 class UseForm(forms.Form):
     """One field for each parameter of a version, and a reason if one is required.
 
-    The form only passes the values on, and the service validates them.
+    The form only passes the values to the service, which validates them.
     """
 
     reason = forms.CharField(label=_("Why use it anyway?"), required=False)
@@ -47,7 +47,7 @@ class UseForm(forms.Form):
         return [self[name] for name in self.fields if name.startswith(_VALUE)]
 
     def add_error(self, field: str | None, error: str) -> None:  # type: ignore[override]
-        """Add the prefix to a parameter's name, which prevents conflicts with the field `reason`."""
+        """Add the prefix to a parameter's name, to prevent conflicts with the field `reason`."""
         own = f"{_VALUE}{field}"
         super().add_error(own if own in self.fields else field, error)
 

@@ -1,4 +1,4 @@
-"""Background tasks of the sandbox worker, on a queue of their own."""
+"""Background tasks of the sandbox worker, on their own queue."""
 
 from __future__ import annotations
 

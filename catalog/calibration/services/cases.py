@@ -1,4 +1,4 @@
-"""Pick the next case to label, store labels, and score labeled cases."""
+"""Picks the next case to label, stores labels, and scores labeled cases."""
 
 from __future__ import annotations
 
@@ -83,7 +83,9 @@ def weigh(rivals: Rivals, version_id: int, statement: str, model: RelevanceModel
 def judge_one(
     rivals: Rivals, version_id: int, statement: str, model: RelevanceModel
 ) -> Judgement | None:
-    """Return the model's judgment of one candidate among its rivals, or None if it is not among them."""
+    """Return the model's judgment of one candidate among its rivals, or None if the candidate is
+    not among the rivals.
+    """
     for judged in judge_all(statement, rivals.candidates, model):
         if rivals.version_ids[judged.place] == version_id:
             return judged.judgement
@@ -93,7 +95,7 @@ def judge_one(
 def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> CaseToLabel | None:
     """Return the next case to label, usually near the threshold and sometimes random, or None.
 
-    Labeled cases and those in `skip` are not offered.
+    Labeled cases and cases in `skip` are not offered.
     """
     model = current_scoring()
     counted = MatchLabel.objects.counting().exclude(picked=MatchLabel.Picked.ASKED).count()
@@ -101,7 +103,8 @@ def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> CaseToLabel | None:
     picked = MatchLabel.Picked.RANDOM if is_random else MatchLabel.Picked.BORDERLINE
     cases = hooks.cases_near(model.match_threshold, scoring="", limit=LOOKED_AT)
     if is_random:
-        # Any order works that is independent of the confidence and stays the same between requests.
+        # Any order works if it does not depend on the confidence and stays the same between
+        # requests.
         cases = sorted(cases, key=lambda case: hash_of(case.statement))
     known = set(
         MatchLabel.objects.counting()

@@ -19,7 +19,7 @@ from core.texts import LONGEST_REASON, clean_text
 
 @transaction.atomic
 def choose_scoring(model: ScoringModel | None, *, by: User, why: str) -> ScoringChoice:
-    """Use this model for all statements from now on. None selects the shipped model.
+    """Use this model for all future statements. None selects the shipped model.
 
     The model has its own threshold. Raises BadInput, and NotAllowedNow if the model is already active.
     """

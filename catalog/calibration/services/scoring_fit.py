@@ -45,7 +45,7 @@ def begin_fit(*, by: User) -> Job:
 
 
 def carry_out_fit(held: Claim[Job], job: Job) -> None:
-    """Fit a model, measure it on held-out labels, and store it. The current one stays in use.
+    """Fit a model, measure it on held-out labels, and store it. The current model stays in use.
 
     If there are too few labels, the job ends with the reason.
     """
@@ -54,7 +54,7 @@ def carry_out_fit(held: Claim[Job], job: Job) -> None:
 
     model = current_scoring()
     cases = _read_labels(held, model)
-    # Cases that the rules forbid are never a match, so they must not affect the calibration.
+    # Cases that the rules forbid are never matches, so they must not affect the calibration.
     features = [
         refitting.read_features(
             refitting.Labelled(

@@ -86,7 +86,7 @@ class Action(Generic[AnyModel]):
         )
 
     def _foresee(self, row: Model, user: User, given: dict[str, object]) -> Foreseen:
-        """Run the action and roll it back, because only that predicts its result exactly."""
+        """Run the action and roll it back, because only a real run predicts the result exactly."""
         if not self._foresees:
             return Foreseen(row, "")
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""The base of all writable admin pages. It requires a curator and shows errors of services."""
+"""The base of all writable admin pages. It requires a curator and shows the services' errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ Words = str | StrPromise
 class CuratedAdmin(admin.ModelAdmin[AnyModel]):
     """A page on which curators write through services. Errors of a service are shown in the form."""
 
-    through_services = True  # checked by the admin site, which makes all other pages read-only
+    through_services = (
+        True  # checked by the admin site, which makes all other admin pages read-only
+    )
     show_full_result_count = False
     list_per_page = 50
 
@@ -65,7 +67,7 @@ class CuratedAdmin(admin.ModelAdmin[AnyModel]):
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
         except Refused as refusal:
-            # Nothing was written. Show the form again with the refusal as one of its errors.
+            # The database is unchanged. Show the form again with the refusal as one of its errors.
             request.refusal = refusal  # type: ignore[attr-defined]
             response = super().changeform_view(request, object_id, form_url, extra_context)
             response.status_code = 409 if isinstance(refusal, NotAllowedNow) else 422

@@ -14,7 +14,7 @@ from core.web.forms import PlainText, split_words
 
 
 class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form that shows a service's error at its field and keeps the input."""
+    """A form that shows a service's error next to its field and keeps the input."""
 
     refusal: Refused | None = None  # set on the class created for a request
     shown_as: dict[str, str] = {}  # the form's field, by the service's name for it
@@ -99,7 +99,7 @@ class VersionLabelsForm(ServiceForm):
 
 
 class NewVersionForm(ServiceForm):
-    """The next version of an entry. Everything except the script is copied from the newest one."""
+    """The next version of an entry. All other fields are copied from the newest version."""
 
     entry_slug = forms.SlugField(label=_("Entry"), help_text=_("The slug of the entry."))
     script_text = PlainText(label=_("Script"), rows=16, code=True)

@@ -1,4 +1,4 @@
-"""Count the curators' waiting work for the home page, without verification."""
+"""Counts the curators' waiting work for the home page, excluding verification."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from catalog.models import Entry, NearDuplicate, OutcomeReport, Recheck
 
 @dataclass(frozen=True)
 class CurationBacklog:
-    """The counts, and the suspended entries themselves, which are not used until a curator has checked them."""
+    """The counts, and the suspended entries, which are not used until a curator has checked them."""
 
     emergencies: int  # rollbacks that only their author has confirmed so far
     changed_evidence: int
     newer_findings: int
     near_duplicates: int
     outcome_reports: int  # reports from programs of a worse outcome
-    never_again: int  # verified once and not checked since
+    never_again: int  # verified once and not rechecked since
     long_ago: int  # verified more than 180 days ago
     suspended: list[Entry]
 

@@ -1,4 +1,4 @@
-"""Merge an entry into another one that does the same, and undo merges."""
+"""Merges an entry into another entry that does the same, and undoes merges."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ def merge_entries(
 ) -> Merge:
     """Move the source's phrasings to the target, deprecate its versions and redirect its page.
 
-    Uses and labels stay with their versions. If the scripts differ, a second user has to confirm that the
-    phrasings ask for the target's script. Raises NotAllowedNow with the obstacle, and Stale if the plan has
-    changed since the user saw it.
+    Uses and labels stay with their versions. If the scripts differ, a second user must confirm that
+    the phrasings request the target's script. Raises NotAllowedNow with the obstacle, and Stale if
+    the plan has changed since the user saw it.
     """
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
@@ -127,8 +127,8 @@ def merge_entries(
 def undo_merge(merge: Merge, *, by: User) -> None:
     """Undo the merge: each entry gets its own phrasings and its former live version back.
 
-    Phrasings that the target got since stay with it, and removed ones stay removed. Raises NotAllowedNow if the
-    merge was undone already, or if the target itself was merged.
+    Phrasings that the target got since the merge stay with it, and removed phrasings stay removed.
+    Raises NotAllowedNow if the merge was already undone, or if the target itself was merged.
     """
     require(by, CURATE)
     source, target = lock_both(merge.source, merge.target)
@@ -192,7 +192,7 @@ def _problem(source: Entry, target: Entry, *, is_answered: bool, answering: Vers
 def _ask_again(keys: Sequence[int], *, by: User) -> dict[str, dict[str, object]]:
     """Reset the confirmation of phrasings that now lead to another script, so that a second user confirms them.
 
-    Returns the former confirmations, which are restored if the merge is undone.
+    Return the former confirmations, which are restored if the merge is undone.
     """
     confirmed = Phrasing.objects.filter(pk__in=keys, confirmed_at__isnull=False)
     names = ("added_by", "confirmed_by", "confirmed_at", "self_confirmed")

@@ -1,4 +1,4 @@
-"""Create, rename, merge and delete tags, for all their versions at once."""
+"""Services to create, rename, merge and delete tags, for all their versions at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def create_tag(name: str, *, by: User) -> Tag:
 
 @transaction.atomic
 def rename_tag(tag: Tag, *, name: str, by: User) -> None:
-    """Rename the tag everywhere. Raises BadInput if another tag has the name."""
+    """Rename the tag everywhere. Raises BadInput if another tag has this name."""
     require(by, CURATE)
     if name == tag.name:
         return
@@ -38,7 +38,7 @@ def rename_tag(tag: Tag, *, name: str, by: User) -> None:
 
 @transaction.atomic
 def merge_tag(tag: Tag, *, into: Tag, by: User) -> None:
-    """Replace the tag with the other one everywhere, and delete it. Raises BadInput."""
+    """Replace the tag with `into` everywhere, and delete the tag. Raises BadInput."""
     require(by, CURATE)
     if into.pk == tag.pk:
         raise BadInput(_("A tag can't be merged into itself."), field="into")

@@ -1,4 +1,6 @@
-"""Changes of verified entries: newer checkers have other findings, or a script behaves differently."""
+"""Changes of verified entries: newer checkers have different findings, or a script behaves
+differently.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ CHANGES = 25
 
 
 class ListedRecheck(NamedTuple):
-    """The findings of a recheck, and how they differ."""
+    """The findings of a recheck, and the differences."""
 
     recheck: Recheck
     changed: Changed
@@ -43,7 +45,7 @@ class ListedChange(NamedTuple):
 
 @require_safe
 def finding_list(request: HttpRequest) -> HttpResponse:
-    """List versions for which a newer checker has other findings."""
+    """List versions for which a newer checker has different findings."""
     user = curator_of(request)
     raised = Recheck.objects.with_raised_risk()
     is_raised_only = request.GET.get("risk") == "raised"

@@ -1,4 +1,4 @@
-"""The checklist for verifying a version: its details, and which of them changed."""
+"""The checklist for verifying a version: its details and the changed ones."""
 
 from __future__ import annotations
 

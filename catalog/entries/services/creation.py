@@ -1,4 +1,6 @@
-"""Create entries and versions. A script is analyzed first, then stored. Only services use this module."""
+"""Creates entries and versions. A script is analyzed first, then stored. Only services use this
+module.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,9 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
 
 
 def risk_of(report: analysis.Report, *, said: str | None) -> str:
-    """Return the given risk, raised to the worst finding, or the detected risk if none was given."""
+    """Return the given risk, raised to the level of the worst finding, or the detected risk if none
+    was given.
+    """
     if said is None:
         return report.risk.value
     return raised_risk(
@@ -102,12 +106,13 @@ def risk_of(report: analysis.Report, *, said: str | None) -> str:
 
 
 def raised_risk(said: str, findings: Iterable[analysis.RatedFinding]) -> str:
-    """Return the risk of a script with these findings if this risk was given."""
+    """Return the given risk of a script, raised to the level of its findings."""
     return analysis.higher(analysis.Risk(said), analysis.least_risk(findings)).value
 
 
 def check(script: str, details: VersionDetails) -> list[Parameter]:
-    """Return the script's described and detected parameters. Raise BadInput for everything that `prepare` refuses.
+    """Return the script's described and detected parameters. Raise BadInput for all input that
+    `prepare` refuses.
 
     Runs no other program, so it takes milliseconds.
     """
@@ -120,7 +125,7 @@ def check(script: str, details: VersionDetails) -> list[Parameter]:
 
 
 def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
-    """Return the described parameters, then the others of the script."""
+    """Return the described parameters, then the script's other parameters."""
     complete = list(said or ())
     parameters = analysis.find_parameters(script)
     found = {parameter.name: parameter for parameter in parameters}
@@ -141,7 +146,7 @@ def parameter_of(found: analysis.Parameter) -> Parameter:
             name=found.name,
             type=ParameterType(found.type),
             required=found.required,
-            # A default that no field can show is left to the script.
+            # A default that no field can show stays in the script only.
             default=found.default if (found.default or "").isprintable() else None,
             choices=found.choices,
             description=found.description[:500],

@@ -1,4 +1,6 @@
-"""Update the data derived from entries: search text, vectors and the comparison with other entries."""
+"""Updates the data derived from entries: search text, vectors and the comparison with other
+entries.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Create, rename and suspend entries, and change their phrasings."""
+"""Services to create, rename and suspend entries, and to change their phrasings."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def suspend(entry: Entry, *, by: User, reason: str) -> None:
 
 @transaction.atomic
 def lift_suspension(entry: Entry, *, by: User, note: str) -> None:
-    """Lift the suspension. The note describes what was found."""
+    """Lift the suspension. The note describes the result of the investigation."""
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON)
     locked = lock_standing(entry.pk)
@@ -148,7 +148,7 @@ def lift_suspension(entry: Entry, *, by: User, note: str) -> None:
 
 
 def set_suspended(locked: Entry, *, by: User, reason: str) -> None:
-    """Suspend a locked entry. The caller has checked the permission of `by`."""
+    """Suspend a locked entry. The caller must have checked the permission of `by`."""
     locked.suspended_at = timezone.now()
     locked.suspended_by = by
     locked.suspended_why = reason
@@ -162,7 +162,7 @@ def _clean_phrasing(text: str) -> str:
 
 
 def merged_into(entry: Entry) -> Entry:
-    """Return the entry that this one was merged into, or the entry itself."""
+    """Return the entry into which this entry was merged, or the entry itself."""
     standing = Entry.objects.get(pk=entry.pk)
     while standing.merged_into is not None:
         standing = standing.merged_into

@@ -1,4 +1,4 @@
-"""Compare the findings of a version with those of a newer check, or of another version."""
+"""Compares a version's findings with those of a newer check or of another version."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def newer_findings(version: Version) -> Changed | None:
 
 
 def findings_since(old: Version | None, new: Version) -> SinceReplaced:
-    """Return new, kept and gone findings, by the rule of the review page (`new_and_gone`)."""
+    """Return new, kept and gone findings, using the same rule as the review page (`new_and_gone`)."""
     before = old.findings if old else []
     came, gone = new_and_gone(_placed(old), _placed(new))
     found = list(enumerate(new.findings))

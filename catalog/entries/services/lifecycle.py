@@ -35,7 +35,7 @@ def submit_for_review(version: Version, *, by: User, note: str = "") -> None:
 
 @transaction.atomic
 def send_back(version: Version, *, by: User, reason: str) -> None:
-    """Return a version in review to draft. The reason says what is missing."""
+    """Return a version in review to draft. The reason names the missing parts."""
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
     _move(version, State.DRAFT, by=by, note=reason, event="sent back")
@@ -78,8 +78,9 @@ def verify_again(
 ) -> None:
     """Confirm that the live version is still correct, with the user's name and today's date.
 
-    This also confirms an emergency rollback by its author. The rules for four eyes, reason and `wordings` are those of
-    `verify`. Raises PermissionDenied, BadInput, and NotAllowedNow for a version that is not verified.
+    This also confirms an emergency rollback by its author. The rules for four eyes, reason and
+    `wordings` are the same as for `verify`. Raises PermissionDenied, BadInput, and NotAllowedNow
+    for a version that is not verified.
     """
     require(by, CURATE)
     note = _clean_note(note)
@@ -113,18 +114,20 @@ def verify_again(
 
 
 def may_verify(version: Version, *, by: User) -> bool:
-    """Return whether the four-eyes rule allows this user to verify it. Roles and states are not checked."""
+    """Return whether the four-eyes rule allows this user to verify the version. Roles and states
+    are not checked.
+    """
     return by.pk not in writers_of(version) or settings.SCRIPTSMITH_SELF_VERIFY
 
 
 def writers_of(version: Version) -> set[int]:
-    """Return the accounts of its author and of possible authors."""
+    """Return the accounts of the version's author and of possible authors."""
     known = {version.author_id} if version.author_id is not None else set()
     return known | set((version.provenance or {}).get(ALSO_BY, ()))
 
 
 def require_reason(version: Version, reason: str, *, field: str) -> None:
-    """Raise BadInput if the version is high risk and there is no reason for verifying it."""
+    """Raise BadInput if the version is high risk and no reason for verifying it was given."""
     if version.takes_reason and not reason:
         raise BadInput(
             _("This script is high risk. Enter a reason why it is safe to verify."),
@@ -133,7 +136,9 @@ def require_reason(version: Version, reason: str, *, field: str) -> None:
 
 
 def mark_verified(version: Version, *, by: User | None, note: str) -> None:
-    """Make a version of a locked entry the live one. The caller has checked the permission."""
+    """Make a version of a locked entry the live version. The caller must have checked the
+    permission.
+    """
     for former in Version.objects.filter(entry=version.entry_id, state=State.VERIFIED):
         if former.pk != version.pk:
             former.move_to(State.DEPRECATED, by=by, note=f"replaced by version {version.number}")

@@ -1,4 +1,4 @@
-"""Fill in parameters, and explain why a script cannot be copied."""
+"""Fills in parameters, and explains why a script can't be copied."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ class Filled:
     values: Mapping[str, str]  # only nonempty ones
     problems: Mapping[str, str] = field(default_factory=dict)  # by parameter
     dangers: tuple[str, ...] = ()  # values that would destroy more than intended
-    findings: Sequence[Mapping[str, object]] = ()  # of the version, with the lines of this text
+    findings: Sequence[
+        Mapping[str, object]
+    ] = ()  # findings on the version, with the lines of this text
     script: str = ""  # without the values
 
     @cached_property
@@ -66,7 +68,7 @@ def fill_in(version: Version, values: Mapping[str, str]) -> Filled:
     if not dangers:
         try:
             text = analysis.fill(version.script, given)
-        except analysis.UnfillableScript as error:  # an older analysis described it
+        except analysis.UnfillableScript as error:  # the description is from an older analysis
             dangers = (str(error),)
     filled = Filled(text=text, values=given, dangers=dangers, script=version.script)
     findings = [

@@ -1,4 +1,4 @@
-"""Check a script while the user types. Nothing is stored."""
+"""Checks a script while the user types, without storing it."""
 
 from __future__ import annotations
 

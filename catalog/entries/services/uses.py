@@ -1,4 +1,4 @@
-"""Record that a user copied a script, and the outcome."""
+"""Records that a user copied a script, and the outcome."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ class Copied(NamedTuple):
 
 
 class Rated(NamedTuple):
-    """A use with its outcome. If that is *made it worse*, also the users who copied the entry recently."""
+    """A use with its outcome. If the outcome is *made it worse*, also the users who copied the
+    entry recently.
+    """
 
     use: Use
     told: tuple[User, ...]
@@ -63,7 +65,7 @@ def is_trusted(version: Version) -> bool:
 
 
 def say_untrusted(version: Version) -> str:
-    """Return why a version is not trusted, to follow "This version is"."""
+    """Return why a version is not trusted, as a text that follows "This version is"."""
     if version.entry.suspended_at is not None:
         return _("suspended until a curator has checked it")
     return _("no longer verified") if version.verified_at else _("not verified")
@@ -110,7 +112,8 @@ def record_use(
 def record_outcome(
     use: Use, *, outcome: str, by: User, incident: str = "", note: str = ""
 ) -> Rated:
-    """Record the outcome. *Made it worse* suspends the entry at once and returns who copied it recently.
+    """Record the outcome. *Made it worse* suspends the entry immediately and returns the users who
+    copied it recently.
 
     Only the user who used the script may report the outcome. A better outcome can be changed to *made it worse*,
     but not the reverse, because a curator has to check first. Raises BadInput, NotAllowedNow and

@@ -28,7 +28,9 @@ class VersionCounts:
 
 
 def counts_of(version_ids: Sequence[int]) -> Mapping[int, VersionCounts]:
-    """Return the counts of many versions in a fixed number of queries. Versions without counts are left out."""
+    """Return the counts of many versions in a fixed number of queries. Versions without counts are
+    omitted.
+    """
     shown = hooks.shown_of(version_ids)
     records = track_records(version_ids)
     asked = MatchLabel.objects.counting().filter(

@@ -1,4 +1,4 @@
-"""Versions: edit, revert to an older one, and compare details."""
+"""Services to edit a version, revert to an older version, and compare details."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from core.texts import LONGEST_REASON, clean_text, name_of
 def edit_version(
     version: Version, *, script: str, details: VersionDetails, by: User, note: str = ""
 ) -> Version:
-    """Create the next version as a draft by `by`, based on the newest one. Raises Stale, BadInput."""
+    """Create the next version as a draft by `by`, based on the newest version. Raises Stale,
+    BadInput.
+    """
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     prepared = prepare(script, details)
@@ -44,7 +46,7 @@ def edit_version(
 
 
 def revert_to(version: Version, *, by: User, note: str = "") -> Version:
-    """Create the next version as a draft with the script and the details of an older one."""
+    """Create the next version as a draft with the script and the details of an older version."""
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     prepared = prepare(version.script, details_of(version))
@@ -133,7 +135,7 @@ def details_of(version: Version) -> VersionDetails:
 
 
 class ChangedDetail(NamedTuple):
-    """A detail in which two versions differ, in words."""
+    """A detail in which two versions differ, as text."""
 
     name: str
     old: str

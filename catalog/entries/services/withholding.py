@@ -14,7 +14,7 @@ def runs_behind(version: Version) -> set[int]:
 
 
 def withheld(versions: Iterable[Version]) -> set[int]:
-    """Return the keys of the versions that an open study hides. Uses one query and one hook call."""
+    """Return the keys of the versions that an open study hides. Makes one query and one hook call."""
     behind = _runs_behind(list(versions))
     studied = set(hooks.runs_studied(set().union(*behind.values())))
     return {pk for pk, runs in behind.items() if runs & studied}
@@ -57,7 +57,9 @@ def version_outside(version: Version) -> Version | None:
 
 
 def _was_replaced(version: Version, last: VersionEvent, number: int) -> bool:
-    """Return whether its last change was the replacement by version `number`, in an emergency or not."""
+    """Return whether the version's last change was its replacement by version `number`, in an
+    emergency or not.
+    """
     # A rollback after this event is the same change, because any other change would be the last event.
     put_back = Rollback.objects.filter(
         replaced=version, version__number=number, is_emergency=True, at__gte=last.at

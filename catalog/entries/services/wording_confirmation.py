@@ -42,14 +42,18 @@ class Confirmation:
 
 
 def confirmation_by(added_by: User | None, *, by: User | None) -> Confirmation:
-    """Return a confirmation by `by`, or none if `by` is the author. A setting allows it for teams of one."""
+    """Return a confirmation by `by`, or an empty confirmation if `by` is the author. A setting lets
+    teams of one confirm their own phrasings.
+    """
     if added_by is not None and by is not None and not _may(added_by.pk, by):
         return Confirmation(added_by=added_by)
     return Confirmation(added_by=added_by, confirmed_by=by, is_confirmed=True)
 
 
 def may_confirm(phrasing: Phrasing, *, by: User) -> bool:
-    """Return whether the four-eyes rule allows this user to confirm it. Roles are not checked."""
+    """Return whether the four-eyes rule allows this user to confirm the phrasing. Roles are not
+    checked.
+    """
     return _may(phrasing.added_by_id, by)
 
 
@@ -57,8 +61,8 @@ def may_confirm(phrasing: Phrasing, *, by: User) -> bool:
 def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
     """Confirm that the entry does what the phrasing says, so that requests can match it.
 
-    Raises PermissionDenied for its author, unless a setting allows it for teams of one, and NotAllowedNow if it was
-    confirmed or removed already.
+    Raises PermissionDenied for its author, unless a setting allows it for teams of one, and
+    NotAllowedNow if it was already confirmed or removed.
     """
     require(by, CURATE)
     if not may_confirm(phrasing, by=by):
@@ -71,7 +75,7 @@ def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
 
 
 def confirm(entry: Entry, keys: Collection[int], *, by: User) -> int:
-    """Confirm those of the waiting phrasings that the user may confirm, and return their number."""
+    """Confirm the waiting phrasings that the user may confirm, and return their number."""
     waiting = list(entry.phrasings.filter(pk__in=keys, confirmed_at=None).defer("document"))
     waiting = [phrasing for phrasing in waiting if may_confirm(phrasing, by=by)]
     for phrasing in waiting:

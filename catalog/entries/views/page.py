@@ -67,7 +67,7 @@ class Actions:
 def entry_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """Show an entry with its verified version, or with the version in the URL.
 
-    A merged entry redirects to the entry that it was merged into, unless the URL names a version.
+    A merged entry redirects to the entry into which it was merged, unless the URL names a version.
     """
     entry = access_entry(request.user, slug)
     if entry.merged_into_id is not None and "version" not in request.GET:
@@ -90,7 +90,7 @@ def show_entry(
     bound: Mapping[str, forms.Form] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """Render the page. `bound` has rejected forms by their name on the page."""
+    """Render the page. `bound` contains rejected forms by their names on the page."""
     user = request.user
     assert isinstance(user, User)
     versions = list(access_versions(user).filter(entry=entry))
@@ -157,7 +157,7 @@ def _words(value: object) -> str:
 
 
 def _chosen(request: HttpRequest, versions: Sequence[Version]) -> Version:
-    """Return the version in the URL, or else the verified one, or else the newest."""
+    """Return the version in the URL, or else the verified version, or else the newest."""
     named = request.GET.get("version", "")
     if named:
         for version in versions:

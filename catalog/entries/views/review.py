@@ -32,7 +32,7 @@ class View:
 
 @require_safe
 def version_review(request: HttpRequest, pk: int) -> HttpResponse:
-    """Compare the version with the one it replaces, for curators."""
+    """Show curators the version compared with the version that it replaces."""
     return show_review(request, access_version(request.user, pk, to_curate=True))
 
 
@@ -83,7 +83,9 @@ def show_review(
 
 
 def replaced_by(version: Version, versions: list[Version]) -> Version | None:
-    """Return the version that this one would replace: the verified one, or the last one verified before it."""
+    """Return the version that this version would replace: the verified version, or the last version
+    verified before it.
+    """
     others = [one for one in versions if one.pk != version.pk]
     verified = [one for one in others if one.state == State.VERIFIED]
     former = [one for one in others if one.verified_at and one.number < version.number]

@@ -1,4 +1,4 @@
-"""Track the current evidence of an entry and list its changes."""
+"""Tracks the current evidence of an entry and lists its changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.errors import NotAllowedNow
 
 @transaction.atomic
 def note_result(execution: Execution) -> None:
-    """Set the latest result of the entries whose live script this is, and list changed verdicts.
+    """Set the latest result of the entries that have this live script, and list changed verdicts.
 
     A result with a check that was not run is ignored, because the existing evidence is more complete. A change to or
     from *unsupported* is listed, because the script then needs something that the scenario lacks. Other checks

@@ -1,4 +1,4 @@
-"""Create the text from which a user starts to write a test suite."""
+"""Creates the text from which a user starts to write a test suite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remove a test or a check, edit a test or add a test. Each change creates a new test suite."""
+"""Removes a test or a check, edits a test or adds a test. Each change creates a new test suite."""
 
 from __future__ import annotations
 
@@ -98,7 +98,8 @@ def carry_over(
     changed: dict[str, dict[str, Any]] = {}
     gone = old.keys() - new.keys()
     comes = [title for title in new if title not in old]
-    # The test has a new title. If `onto` no longer has the old test, the new one is not added either.
+    # The test has a new title. If `onto` no longer has the old test, the new test is not added
+    # either.
     replaced = next(iter(gone), None) if comes else None
     for title, case in kept.items():
         if title == replaced:

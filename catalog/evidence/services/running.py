@@ -1,4 +1,4 @@
-"""Run sandbox tests in a worker or directly from a command, and store the results."""
+"""Runs sandbox tests in a worker or directly from a command, and stores the results."""
 
 from __future__ import annotations
 
@@ -94,9 +94,10 @@ def run_cases(
 ) -> Execution:
     """Run the tests with the script in this process's sandbox and store the result.
 
-    Checks whose results vary get no verdict. This is tested once per script, suite and kind of machine, and again if
-    a verdict changes. A worker then also measures the quality of the tests. Without a sandbox nothing runs, and the
-    state is *not run*, with the reason. `before_keeping` is called after all runs. If it raises, nothing is stored.
+    Checks whose results vary get no verdict. This is tested once per script, suite and kind of
+    machine, and again if a verdict changes. A worker then also measures the quality of the tests.
+    Without a sandbox, no test runs and the state is *not run*, with the reason. `before_keeping` is
+    called after all runs. If it raises, no result is stored.
     """
     found = found or current_sandbox()
     parsed = read_case_set(json.dumps(case_set.content), is_kept=True)
@@ -142,8 +143,9 @@ def results_waiting() -> QuerySet[CaseRun]:
 def carry_out_run(pk: int) -> None:
     """Run a request unless another worker has it or it has ended.
 
-    Runs that a user waits for come before nightly runs and runs for a new machine, and all of them before quality
-    measurements. A worker without a sandbox leaves the request to one that has a sandbox.
+    Runs that a user waits for come before nightly runs and runs for a new machine, and all of them
+    before quality measurements. A worker without a sandbox leaves the request to a worker that has
+    one.
     """
     run = CaseRun.objects.filter(pk=pk, state__in=UNFINISHED).only("purpose").first()
     if run is None:
@@ -163,7 +165,7 @@ def _give_way(purpose: str, found: Availability) -> None:
         try:
             _carry_out(first, found)
         except Exception:
-            # The other job is marked as failed, with the reason. This one continues.
+            # The other job is marked as failed, with the reason. This job continues.
             logger.exception("Sandbox run %s failed", first.pk)
 
 
@@ -250,7 +252,7 @@ def _count(run: CaseRun, state: str) -> None:
 
 
 def _is_news(case_set: CaseSet, execution: cases.Execution) -> bool:
-    """Return whether repetition is due, because no result is stored or a verdict has changed."""
+    """Return whether a repetition is due, because no result is stored or a verdict has changed."""
     assert execution.fingerprint is not None
     if execution.count(State.NOT_RUN) or not execution.count(*JUDGED):
         return False

@@ -1,4 +1,4 @@
-"""Probe the sandbox of this process every hour with a real test, and store the reports of workers."""
+"""Probes this process's sandbox every hour with a real test, and stores the workers' reports."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def last_report() -> SandboxReport | None:
 
 
 def sandbox_trouble() -> str:
-    """Return why no sandbox worker would run tests now, or an empty text if a worker probably would."""
+    """Return why no sandbox worker would run tests now, or an empty string if a worker probably
+    would.
+    """
     if not settings.SCRIPTSMITH_EXECUTION:
         return SWITCHED_OFF.reason
     if is_served():

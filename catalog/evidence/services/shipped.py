@@ -1,4 +1,4 @@
-"""Load results measured before a release, so that a new installation need not run every test.
+"""Loads results measured before a release, so that a new installation need not run every test.
 
 Results are found by the hashes of test suite and script, so a changed text runs as usual. `python -m bench.ship
 results` writes the file.
@@ -80,7 +80,7 @@ def _read(sha256: str) -> Iterator[dict[str, Any]]:
 def write_shipped() -> int:
     """Write all complete results of this database as shipped results and return their number.
 
-    Timed-out results are left out, because another machine may finish in time.
+    Timed-out results are excluded, because another machine may finish in time.
     """
     found = Execution.objects.exclude(quality_at=None).exclude(state=CheckState.NOT_RUN)
     found = found.exclude(checks__state=CheckState.TIMED_OUT).filter(imported=False)

@@ -1,4 +1,4 @@
-"""Store results as rows, one per script, test suite, kind of machine and set of verdicts."""
+"""Stores results as rows, one per script, test suite, kind of machine and set of verdicts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def keep_case_set(
     `prompt_version` is the prompt that a model received, and `replaces` is the suite that its author revised.
     `is_revision` marks suites made in a review. If a user later writes the same tests, they become a regular suite.
     """
-    # Store only the fields that the author set: an explicit working folder means more than the default.
+    # Store only the fields that the author set, because an explicit working folder means more than
+    # the default.
     content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)
     kept, created = CaseSet.objects.get_or_create(
         sha256=case_set.sha256,
@@ -143,9 +144,9 @@ def keep_quality(stored: Execution, quality: Quality | None) -> None:
 def last_execution(
     script_sha256: str, case_set: CaseSet, fingerprint_sha256: str | None = None
 ) -> Execution | None:
-    """Return the last local result of a script, on this kind of machine or on any.
+    """Return the last local result of a script, on this kind of machine or on any machine.
 
-    An incomplete result (*not run*) is returned only if no complete one exists.
+    An incomplete result (*not run*) is returned only if no complete result exists.
     """
     found = _executions(script_sha256, case_set, fingerprint_sha256)
     return found.order_by(_is_not_run().asc(), "-last_at", "-pk").first()
@@ -221,7 +222,9 @@ def _is_other(then: str, now: State) -> bool:
 
 
 def without_unstable(stored: Execution, execution: cases.Execution) -> cases.Execution:
-    """Mark the checks that are known to be unstable, so that a repeated run gives them no verdict."""
+    """Return the execution with known unstable checks marked, so that a repeated run gives them no
+    verdict.
+    """
     unstable = {
         (one.case_number, one.number): one.got
         for one in stored.checks.filter(state=CheckState.UNSTABLE)

@@ -1,4 +1,4 @@
-"""Summarize a script's evidence for pages."""
+"""Summarizes a script's evidence for pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from catalog.models import (
     Version,
 )
 
-# The kinds of tests as pages show them. The other kinds are shown as they are stored.
+# The kinds of tests as pages show them. Other kinds are shown as stored.
 _KINDS = {"usual": gettext_lazy("typical"), "border": gettext_lazy("edge case")}
 
 

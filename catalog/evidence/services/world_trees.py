@@ -1,4 +1,4 @@
-"""Show a scenario as a tree of its files and the changes that the script made."""
+"""Shows a scenario as a tree of its files and the changes that the script made."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def cases_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def cases_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Replace a test suite. The results of the old one stay."""
+    """Replace a test suite. The results of the old suite are kept."""
     user = curator_of(request)
     kept = _kept(pk)
     return _edit(request, user, kept.entry, {"cases": text_of(kept.case_set)}, kept)
@@ -170,7 +170,7 @@ def _kept(pk: int) -> EntryCases:
 
 
 def _version_of(request: HttpRequest, entry: Entry) -> Version:
-    """Return the version in the URL, or else the live version, or else the newest one."""
+    """Return the version in the URL, or else the live version, or else the newest version."""
     versions = list(access_versions(request.user).filter(entry=entry))
     named = request.GET.get("version", "")
     if named:

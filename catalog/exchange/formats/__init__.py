@@ -1,6 +1,6 @@
 """The catalogue as files: a JSON line, a CSV row or a folder for each entry, and folders in a .zip.
 
-Only reads and writes files, without the database.
+This package only reads and writes files and does not use the database.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = [
 
 
 class Format(StrEnum):
-    """The file formats; a folder of entries is not a file."""
+    """The file formats. A folder of entries is not a file."""
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -58,7 +58,9 @@ class Format(StrEnum):
 
 
 class _Known(NamedTuple):
-    """A format that can be read and written. `endings` are those of file names, in lower case."""
+    """A format that can be read and written. `endings` lists the file name extensions, in lower
+    case.
+    """
 
     endings: tuple[str, ...]
     content_type: str
@@ -76,13 +78,13 @@ ENDINGS = tuple(ending for known in _FORMATS.values() for ending in known.ending
 
 
 def format_of(name: str) -> Format | None:
-    """Return the format for a file name's ending, if any."""
+    """Return the format for a file name's extension, or None."""
     ending = Path(name).suffix.lower()
     return next((one for one, known in _FORMATS.items() if ending in known.endings), None)
 
 
 def read_rows(source: Path) -> Iterator[Row]:
-    """Yield the rows of a folder or of a file, by its ending. Raises OSError and UnreadableFile."""
+    """Yield the rows of a folder or of a file, by its extension. Raises OSError and UnreadableFile."""
     if source.is_dir():
         yield from read_folders(DiskFolder(source))
         return

@@ -1,4 +1,6 @@
-"""A .zip of entry folders. Archives are untrusted: their unpacked size is limited before and during unpacking."""
+"""A .zip of entry folders. Archives are untrusted, so their unpacked size is limited before and
+during unpacking.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _FILES = frozenset({METADATA, SCRIPT})
 
 _END = struct.Struct("<4s4H2LH")  # the record at the end of an archive
 _LONGEST_END = _END.size + 65_535  # with its comment
-_LARGE = b"PK\x06\x07"  # before that record, if the archive has more than 4 GB or 65,535 files
+_LARGE = b"PK\x06\x07"  # precedes that record if the archive has more than 4 GB or 65,535 files
 _LARGE_SIZE = 20
 
 
@@ -48,7 +50,7 @@ def archive_parts(records: Iterable[EntryRecord]) -> Iterator[bytes]:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]
         for record in records:
             for name, data in files_of(record):
-                # A fixed time, so that the same catalogue gives the same file.
+                # Use a fixed time, so that the same catalogue gives the same file.
                 about = zipfile.ZipInfo(f"{record.slug}/{name}", date_time=(1980, 1, 1, 0, 0, 0))
                 about.external_attr = 0o644 << 16
                 archive.writestr(about, data, zipfile.ZIP_DEFLATED)
@@ -151,7 +153,7 @@ class _ArchiveFolder:
         return data
 
     def _unfold(self, member: zipfile.ZipInfo) -> bytes:
-        # The declared size of a file is not trusted: the file is read up to the limit.
+        # The declared size of a file is not trusted, so the file is read up to the limit.
         name = member.filename.rsplit("/", 1)[-1]
         try:
             with self.archive.open(member) as file:
@@ -180,6 +182,6 @@ class _Parts:
         """Do nothing, because nothing is buffered."""
 
     def take(self) -> Iterator[bytes]:
-        """Yield everything written since the last call."""
+        """Yield all bytes written since the last call."""
         parts, self._parts = self._parts, []
         yield from parts

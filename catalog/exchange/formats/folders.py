@@ -1,7 +1,7 @@
 """A folder for each entry: its metadata.yaml and its script.sh.
 
-Other versions than the one that counts are in folders of the same shape under versions/NUMBER. A `Folder` hides
-whether the files are on disk or in an archive.
+Versions other than the main one are in folders with the same structure under versions/NUMBER. A
+`Folder` hides whether the files are on disk or in an archive.
 """
 
 from __future__ import annotations
@@ -20,21 +20,23 @@ VERSIONS = "versions"
 
 
 class Folder(Protocol):
-    """A folder to read from, wherever it is."""
+    """A folder to read from, on disk or in an archive."""
 
     @property
     def name(self) -> str: ...
 
     def has(self, name: str) -> bool:
-        """Return whether it contains a file of this name."""
+        """Return whether the folder contains a file with this name."""
         ...
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file. Raises ValueError if it is missing, a link, too large or damaged."""
+        """Return the bytes of a file. Raises ValueError if it is missing, a link, too large or
+        damaged.
+        """
         ...
 
     def folders(self) -> Sequence[Folder]:
-        """The subfolders, sorted by name."""
+        """Return the subfolders, sorted by name."""
         ...
 
 
@@ -74,7 +76,8 @@ class DiskFolder:
 
 
 def read_folders(folder: Folder) -> Iterator[Row]:
-    """The entry in `folder`, or in each of its folders by name; the folder's name is the slug.
+    """Yield the entry in `folder`, or in each of its subfolders by name. The folder's name is the
+    slug.
 
     Folders without metadata.yaml and script.sh are skipped.
     """
@@ -87,7 +90,7 @@ def read_folders(folder: Folder) -> Iterator[Row]:
 
 
 def files_of(record: EntryRecord) -> Iterator[tuple[str, bytes]]:
-    """The files of an entry's folder, by relative path; the inverse of `read_folders`."""
+    """Yield the files of an entry's folder by relative path. This is the inverse of `read_folders`."""
     data = record.plain(without=frozenset({"slug", "script", "versions"}))
     yield METADATA, write_yaml(data).encode()
     yield SCRIPT, record.script.encode()
@@ -99,7 +102,7 @@ def files_of(record: EntryRecord) -> Iterator[tuple[str, bytes]]:
 
 
 def write_folder(folder: Path, record: EntryRecord) -> None:
-    """Write one entry; the folder is created, and files of an earlier export are overwritten."""
+    """Write one entry. The folder is created, and files from an earlier export are overwritten."""
     for name, data in files_of(record):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from core.files.json_lines import read_json_lines
 
 
 def read_jsonl(file: BinaryIO) -> Iterator[Row]:
-    """A row for each line that is not blank. Raises UnreadableFile."""
+    """Yield a row for each nonblank line. Raises UnreadableFile."""
     for found in read_json_lines(file):
         place = f"line {found.line}"
         if found.problem:
@@ -21,5 +21,5 @@ def read_jsonl(file: BinaryIO) -> Iterator[Row]:
 
 
 def jsonl_line(record: EntryRecord) -> str:
-    """The record as a line with its line end."""
+    """Return the record as a line with a line ending."""
     return json.dumps(record.plain(), ensure_ascii=False) + "\n"

@@ -27,7 +27,7 @@ _DEEPEST = 50
 
 
 def _storable(about: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the data as JSON that the database accepts; YAML dates become text."""
+    """Return the data as JSON that the database accepts. YAML dates become text."""
     text = json.dumps(about, default=str, allow_nan=False)
     if len(text) > MOST_ABOUT:
         raise ValueError(f"has {len(text):,} characters. The limit is {MOST_ABOUT:,}.")
@@ -57,14 +57,14 @@ About = Annotated[Mapping[str, object], AfterValidator(_storable)]
 
 
 class Wording(BaseModel):
-    """A phrasing; a plain text in a file is an imported one."""
+    """A phrasing. A plain text in a file is an imported phrasing."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     text: Annotated[Stripped, Field(min_length=1, max_length=20_000)]
     source: Literal["imported", "curator", "statement"] = "imported"
-    # Exports only mark phrasings that wait for confirmation. An import never trusts a file that says one is
-    # confirmed.
+    # Exports only mark phrasings that wait for confirmation. An import never trusts a file that
+    # marks a phrasing as confirmed.
     confirmed: bool | None = None
 
 
@@ -96,7 +96,7 @@ class OtherVersion(VersionDetails):
 
 
 class EntryRecord(VersionDetails):
-    """An entry with its main version; its other keys are those of `VersionDetails`."""
+    """An entry with its main version. Its other keys are those of `VersionDetails`."""
 
     slug: Annotated[Text, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=80)] | None = None
     title: Annotated[Stripped, Field(min_length=1, max_length=300)]
