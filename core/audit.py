@@ -1,4 +1,5 @@
-"""The audit log: who changed what, from which value to which. The database allows no later changes of its rows.
+"""The audit log, which records who changed which values, before and after. The database prevents
+later changes to its rows.
 
 Each event is also passed to the outbox, inside its transaction.
 """
@@ -15,14 +16,17 @@ from django.db.models import Model
 
 Changes = Mapping[str, tuple[object, object]]
 
-# Registered by the composition root. Its writes are part of the event's transaction; an exception rolls back both.
+# Registered by the composition root. Its writes are part of the event's transaction. An exception
+# rolls back both.
 transactional_listener: Callable[[Model, str, User | None, Changes], None] | None = None
 
 
 def record(
     instance: Model, event: str, *, by: User | None, **changes: tuple[object, object]
 ) -> None:
-    """Log an event, named in the past tense ("verified"), with old and new values; never log the text of a script."""
+    """Log an event, named in the past tense ("verified"), with old and new values. Never log the
+    text of a script.
+    """
     with transaction.atomic(savepoint=False):
         LogEntry.objects.log_create(
             instance,
@@ -44,7 +48,7 @@ def emit(
 
 
 def events_of(instance: Model, *events: str) -> list[LogEntry]:
-    """Return these events of an object, oldest first, with their actors."""
+    """Return an object's events of these kinds, oldest first, with their actors."""
     found = LogEntry.objects.get_for_object(instance).filter(additional_data__event__in=events)
     return list(found.select_related("actor").order_by("pk"))
 
@@ -58,7 +62,9 @@ def erasing() -> Iterator[None]:
 
 
 def forget_name(instance: Model) -> None:
-    """Remove an object's old name from the log, in the transaction that erases its texts; the rows stay."""
+    """Remove an object's old name from the log, in the transaction that erases its texts. The rows
+    stay.
+    """
     with erasing():
         LogEntry.objects.get_for_object(instance).update(object_repr=str(instance))
 

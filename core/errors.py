@@ -8,11 +8,13 @@ class Refused(Exception):
 
 
 class NotAllowedNow(Refused):
-    """The current state does not allow the change (409): it was made already, or another user was faster."""
+    """The current state does not allow the change (409), because it was already made or another
+    user was faster.
+    """
 
 
 class TooManyRequests(NotAllowedNow):
-    """Too many requests in a short time (429); the next one is allowed in `seconds`."""
+    """Too many requests in a short time (429). The next request is allowed in `seconds`."""
 
     def __init__(self, message: str, *, seconds: int) -> None:
         super().__init__(message)
@@ -24,7 +26,7 @@ class Paused(NotAllowedNow):
 
 
 class Stale(NotAllowedNow):
-    """The user decided on an outdated version; `newest` is the current one."""
+    """The user decided on an outdated version. `newest` is the current version."""
 
     def __init__(self, message: str, *, newest: int) -> None:
         super().__init__(message)
@@ -32,7 +34,7 @@ class Stale(NotAllowedNow):
 
 
 class BadInput(Refused):
-    """The input is not valid (422); `field` names the field, or is empty."""
+    """The input is not valid (422). `field` is the field's name, or empty."""
 
     def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)

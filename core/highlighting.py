@@ -14,7 +14,8 @@ class Piece(NamedTuple):
 
 
 def cut_at(text: str, spans: Iterable[tuple[int, int]]) -> list[Piece]:
-    """Return the whole text in order with the spans marked; if spans overlap, the first one counts.
+    """Return the whole text in order with the spans marked. If spans overlap, the first span
+    counts.
 
     >>> [piece.text for piece in cut_at("keep 30 days", [(5, 7)])]
     ['keep ', '30', ' days']

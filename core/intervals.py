@@ -1,4 +1,6 @@
-"""Confidence intervals of proportions and of paired differences; `z` is the normal quantile of the level."""
+"""Confidence intervals of proportions and paired differences. `z` is the normal quantile of the
+level.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ class Interval(NamedTuple):
 def wilson(numerator: float, denominator: float, *, z: float = Z) -> Interval:
     """Return Wilson's score interval for a proportion (Wilson 1927). Raises ValueError for an invalid one.
 
-    The numbers need not be whole: items that are not independent count as fewer.
+    The numbers need not be integers, because items that are not independent count as fewer items.
     """
     if denominator <= 0 or not 0 <= numerator <= denominator:
         raise ValueError(f"not a share: {numerator} of {denominator}")
@@ -39,9 +41,10 @@ def wilson(numerator: float, denominator: float, *, z: float = Z) -> Interval:
 def newcombe(*, both: float, lost: float, gained: float, neither: float, z: float = Z) -> Interval:
     """Return the interval of the difference of two paired proportions (Newcombe 1998, paired data, method 10).
 
-    The difference is after minus before. `both` items were right before and after, `lost` only before, `gained` only
-    after. The Wilson intervals of the two proportions are joined by their correlation, with a continuity correction
-    if it is positive. Raises ValueError without items.
+    The difference is after minus before. `both` items were right before and after, `lost` items
+    only before, and `gained` items only after. The Wilson intervals of the two proportions are
+    combined using their correlation, with a continuity correction if it is positive. Raises
+    ValueError without items.
     """
     items = both + lost + gained + neither
     before, after = both + lost, both + gained

@@ -40,7 +40,9 @@ class KeptFiles:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
-        """Yield a file to write to; it is stored under the name if the block ends without an exception."""
+        """Yield a file to write to. It is stored under the name if the block ends without an
+        exception.
+        """
         with tempfile.NamedTemporaryFile(dir=_scratch(), delete=False) as unfinished:
             path = Path(unfinished.name)
             try:
@@ -52,7 +54,7 @@ class KeptFiles:
                 path.unlink(missing_ok=True)
 
     def fetch(self, name: str) -> Path:
-        """Return the path on this machine, where no file exists if it was deleted."""
+        """Return the path on this machine. If the file was deleted, the path does not exist."""
         if (path := self._own_path(name)) is not None:
             return path
         delete_copies(before=timezone.now() - COPIES_KEPT_FOR)
@@ -76,13 +78,15 @@ class KeptFiles:
         return bool(name) and default_storage.exists(self._key(name))
 
     def delete(self, name: str) -> None:
-        """Delete the file; do nothing if it was deleted already."""
+        """Delete the file, if it still exists."""
         if name:
             default_storage.delete(self._key(name))
             self._copy(name).unlink(missing_ok=True)
 
     def names_before(self, when: datetime) -> list[str]:
-        """Return the names of files stored before then; also delete local copies and unfinished files of that age."""
+        """Return the names of files stored before `when`, and delete local copies and unfinished
+        files of that age.
+        """
         delete_copies(before=when)
         try:
             _folders, names = default_storage.listdir(self._folder)
@@ -121,7 +125,7 @@ class _Movable(File[bytes]):
 
 
 def delete_copies(*, before: datetime) -> None:
-    """Delete local copies and unfinished files from before then."""
+    """Delete local copies and unfinished files from before this time."""
     for left in (*_fetched().glob("*/*"), *_scratch().glob("*")):
         if _changed_at(left) < before:
             left.unlink(missing_ok=True)

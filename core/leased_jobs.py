@@ -1,8 +1,9 @@
 """Background jobs that must not run concurrently: enqueued, claimed, renewed, ended.
 
-A worker holds a job by owner, fencing token and lease. It renews the lease whenever it records progress. If a worker
-is killed, its lease expires and the next sweep gives the job to another one. Every claim increments the token, so
-that a worker that lost the job can no longer write. Leases use the database's clock only.
+A worker holds a job by owner, fencing token and lease. It renews the lease whenever it records
+progress. If a worker is killed, its lease expires and the next sweep gives the job to another
+worker. Every claim increments the token, so that a worker that lost the job can no longer write.
+Leases use only the database's clock.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LEASE = timedelta(seconds=60)
 
 
 class LostLease(Exception):
-    """Another worker holds the job now, or the job ended; the pending write is discarded."""
+    """Another worker holds the job now, or the job ended. The pending write is discarded."""
 
 
 class Canceled(Exception):
@@ -36,7 +37,7 @@ class Canceled(Exception):
 
 
 class JobState(models.TextChoices):
-    """The states of every job; WAITING and RUNNING are the unfinished ones."""
+    """The states of every job. WAITING and RUNNING are the unfinished states."""
 
     WAITING = "waiting", _("Waiting")
     RUNNING = "running", _("Running")
@@ -82,7 +83,9 @@ class LeasedJob(models.Model):
         return self
 
     def dispatch(self) -> None:
-        """Enqueue the job now. If the broker is down, nothing fails, because the sweep enqueues the job again."""
+        """Enqueue the job now. If the broker is down, no error is raised, because the sweep
+        enqueues the job again.
+        """
         try:
             current_app.send_task(self.TASK, args=(self.pk,), queue=self.QUEUE, expires=60)
         except Exception:
@@ -123,7 +126,7 @@ class Claim(Generic[J]):
 
 @transaction.atomic
 def claim(model: type[J], pk: int) -> Claim[J] | None:
-    """Claim the job; return None if another worker holds it or nothing is left to do."""
+    """Claim the job. Return None if another worker holds it or no work is left."""
     job = free(model).filter(pk=pk).select_for_update(skip_locked=True, of=("self",)).first()
     if job is None:
         return None
@@ -138,7 +141,9 @@ def claim(model: type[J], pk: int) -> Claim[J] | None:
 
 
 def dispatch_unheld(model: type[J], *, limit: int = 100) -> int:
-    """Enqueue jobs that no worker holds, because a message was lost or a worker died; return their number."""
+    """Enqueue jobs that no worker holds, because a message was lost or a worker died, and return
+    their number.
+    """
     jobs = list(free(model).order_by("pk")[:limit])
     for job in jobs:
         job.dispatch()

@@ -44,5 +44,5 @@ def only_one(key: int) -> Iterator[bool]:
         try:
             yield is_mine
         finally:
-            if is_mine:  # a worker that is killed loses it with its connection
+            if is_mine:  # a killed worker loses it with its connection
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [key])

@@ -29,16 +29,19 @@ _process_now = timezone.now
 
 
 def database_now() -> datetime:
-    """Return the database's time, accurate to a round trip; before the first reading, return this process's time."""
+    """Return the database's time, accurate to a round trip. Before the first reading, return this
+    process's time.
+    """
     if _reading is None or _uptime() - _reading.uptime > _MEASURED_EVERY:
         _measure(connections[DEFAULT_DB_ALIAS])
     return _now_by(_reading).at if _reading else _process_now()
 
 
 def use_database_clock() -> None:
-    """Make `timezone.now` return the database's time, also in Django, in model defaults and in packages.
+    """Make `timezone.now` return the database's time, including in Django, model defaults and
+    packages.
 
-    Call it before models are loaded, because their fields keep the function.
+    Call it before models are loaded, because their fields keep a reference to the function.
     """
     # New migrations then refer to the function by Django's name.
     database_now.__module__, database_now.__qualname__ = timezone.__name__, "now"
@@ -62,7 +65,8 @@ def _measure(connection: BaseDatabaseWrapper) -> None:
         [at] = native.execute("SELECT clock_timestamp()", prepare=False).fetchone()
     except psycopg.Error:
         return
-    # Any value within the round trip is correct. Keep the previous reading then, so that time never runs backward.
+    # Any value within the round trip is correct. In that case, keep the previous reading, so that
+    # time never runs backward.
     expected = _reading and _now_by(_reading)
     if not expected or not at <= expected.at <= at + timedelta(seconds=expected.uptime - began):
         expected = _Reading(at.astimezone(UTC), began)

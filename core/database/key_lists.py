@@ -14,7 +14,7 @@ class _IsAmong(Func):
 
 
 def is_among(field: str, keys: Iterable[int]) -> Func:
-    """Return a condition for `filter`: the key is one of these."""
+    """Return a condition for `filter` that the field's value is one of these keys."""
     return _IsAmong(field, Value(list(keys)))
 
 

@@ -1,7 +1,8 @@
 """Queries that are compiled once per process and prepared once per connection.
 
-Use it only for queries of every review or every page, which Django would compile and PostgreSQL would plan each time.
-`docs/decisions` has the cost, and when this module may be removed.
+Use this module only for queries that run in every review or on every page, which Django would
+compile and PostgreSQL would plan each time. `docs/decisions` describes the cost, and when this
+module can be removed.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _LARGEST_KEY = 2**63 - 1
 
 
 class PreparedQuery(Generic[Row]):
-    """A query for rows of a model. The arguments of `build` are whole numbers, passed at each call.
+    """A query for rows of a model. The arguments of `build` are integers, which are passed on each
+    call.
 
     `build` is called once, with placeholders, so the query must not depend on its arguments in any other way.
     `select_related`, `annotate` and `defer` work; `prefetch_related` does not.
@@ -43,7 +45,7 @@ class PreparedQuery(Generic[Row]):
         self._names = list(signature(build).parameters)
 
     def __call__(self, *values: int) -> list[Row]:
-        """Return the rows in the order of the query, or none if a value is larger than any key."""
+        """Return the rows in query order, or an empty list if a value is larger than any key."""
         if max(values) > _LARGEST_KEY:
             return []
         rows = fetch(self.sql, dict(zip(self._names, values, strict=True)))
@@ -107,7 +109,7 @@ def fetch(sql: str, values: Sequence[object] | Mapping[str, object]) -> list[tup
 
 def execute(sql: str, values: Sequence[object] | Mapping[str, object]) -> CursorWrapper:
     """Execute a statement, which is prepared once per connection."""
-    # A local variable, because `connection` looks it up at each attribute.
+    # Use a local variable, because `connection` looks up the database on each attribute access.
     database = connections[DEFAULT_DB_ALIAS]
     database.close_if_health_check_failed()
     database.ensure_connection()

@@ -1,7 +1,7 @@
 """INSERT and UPDATE of rows, compiled once per process, prepared once per connection and sent together.
 
-Use it only for data of every review, because `save` builds its SQL and PostgreSQL plans it each time. It sends no
-signals, which our models do not use.
+Use this module only for data that every review writes, because `save` builds its SQL and PostgreSQL
+plans it each time. The module sends no signals, which our models do not use.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from core.database.prepared import execute
 
 
 class Write(NamedTuple):
-    """A statement with named values. An INSERT also has the row, which gets its key when it is stored."""
+    """A statement with named values. An INSERT also has the row, which gets its key when stored."""
 
     sql: str
     values: Mapping[str, object]
@@ -38,7 +38,9 @@ def update(row: Model, names: Sequence[str]) -> Write:
 
 
 def store(*writes: Write) -> None:
-    """Send the writes in one statement. At most one may INSERT a row, as the first; each needs another table."""
+    """Send the writes in one statement. At most one write, the first, may INSERT a row. Each write
+    must be for a different table.
+    """
     values: dict[str, object] = {}
     for write in writes:
         values |= write.values

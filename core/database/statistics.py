@@ -10,7 +10,7 @@ from django.db.models import Model
 MANY = 1_000  # rows; any plan finds fewer fast
 
 
-_SHARE = 10  # of a table's rows, one in this many; autovacuum also waits until a tenth has changed
+_SHARE = 10  # one in this many of a table's rows; autovacuum also waits until a tenth has changed
 
 
 def refresh_statistics(models: Iterable[type[Model]], *, added: int) -> None:

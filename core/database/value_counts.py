@@ -12,7 +12,9 @@ from django.db.models.functions import Cast, Coalesce
 
 @dataclass(frozen=True)
 class Counted:
-    """A field or annotation whose values are counted; `most` limits the result to the most frequent values."""
+    """A field or annotation whose values are counted. `most` limits the result to the most frequent
+    values.
+    """
 
     rows: QuerySet[Any]
     field: str
@@ -21,7 +23,7 @@ class Counted:
 
 @dataclass
 class ValueCounts:
-    """The counts by value as text, most frequent first. `rows` includes those with an empty value."""
+    """The counts by value as text, most frequent first. `rows` includes rows with an empty value."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     rows: int = 0

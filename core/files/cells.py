@@ -1,4 +1,6 @@
-"""Cells of a table: text that no spreadsheet evaluates, and lists in a form that users can type."""
+"""Reads and writes table cells: text that no spreadsheet evaluates, and lists in a format that
+users can type.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,19 @@ from typing import TypeGuard
 _CALCULATES = re.compile(r"'*[=+\-@\t\r]")
 _MARKED = re.compile(r"'+[=+\-@\t\r]")
 
-# What pandas and Excel write for an empty cell. Other words, such as NA, may be names.
+# The values that pandas and Excel write for an empty cell. Other words, such as NA, may be names.
 NO_VALUE = frozenset({"", "NaN", "nan", "-nan", "<NA>", "NaT", "#N/A"})
 
 
 def safe_cell(text: str) -> str:
-    """Return the text in a form that no spreadsheet treats as a formula; `plain_cell` is the exact inverse."""
+    """Return the text in a form that no spreadsheet treats as a formula. `plain_cell` is the exact
+    inverse.
+    """
     return f"'{text}" if _CALCULATES.match(text) else text
 
 
 def plain_cell(text: str) -> str:
-    """Return the text that `safe_cell` was given."""
+    """Return the original text of a cell written by `safe_cell`."""
     return text[1:] if _MARKED.match(text) else text
 
 
@@ -32,7 +36,9 @@ def write_words(words: Sequence[str]) -> str:
 
 
 def read_words(cell: str) -> object:
-    """Read the cell of `write_words`. Raises ValueError for text that begins like JSON but is not valid."""
+    """Read a cell written by `write_words`. Raises ValueError for text that begins like JSON but is
+    not valid.
+    """
     if cell.startswith("["):
         return json.loads(cell)
     return [word.strip() for word in cell.split(",") if word.strip()]
@@ -48,7 +54,9 @@ def write_lines(items: Sequence[str | Mapping[str, object]]) -> str:
 
 
 def read_lines(cell: str) -> object:
-    """Read the cell of `write_lines`. Raises ValueError for text that begins like JSON but is not valid."""
+    """Read a cell written by `write_lines`. Raises ValueError for text that begins like JSON but is
+    not valid.
+    """
     if cell.startswith("["):
         return json.loads(cell)
     return [line.strip() for line in cell.split("\n") if line.strip()]
@@ -60,7 +68,9 @@ def write_flag(value: bool) -> str:
 
 
 def read_flag(cell: str) -> object:
-    """Return True for yes and False for no; other text is returned unchanged, for the record to refuse."""
+    """Return True for yes and False for no. Other text is returned unchanged, so that the record
+    refuses it.
+    """
     word = cell.strip().lower().removesuffix(".0")
     return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}.get(
         word, cell
@@ -73,7 +83,7 @@ def write_object(value: object) -> str:
 
 
 def read_object(cell: str) -> object:
-    """Read the cell of `write_object`. Raises ValueError."""
+    """Read a cell written by `write_object`. Raises ValueError."""
     return json.loads(cell)
 
 

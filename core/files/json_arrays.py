@@ -1,4 +1,4 @@
-"""Reads a JSON array of objects, alone or inside an object, element by element and never as a whole."""
+"""Reads a JSON array of objects, alone or inside an object, one element at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from core.files.lines import MOST_BYTES, UnreadableFile, open_text
 from core.files.records import DECODER, Record, object_of, too_long
 
 _PART = 1 << 18
-# Names under which exports of other tools have their records, such as promptfoo's `results.results`.
+# Names under which exports from other tools store their records, such as promptfoo's
+# `results.results`.
 _ARRAYS = ("items", "results", "data", "examples", "rows", "records", "runs", "tasks")
 _NO_ARRAY = (
     "The file has no array of objects, either at the top level or under one of the names "
@@ -24,7 +25,9 @@ _NEXT = re.compile(r"\}\s*,\s*(?=\{)")
 
 
 def read_json_array(file: BinaryIO) -> Iterator[Record]:
-    """Yield a record for each element; its `line` is the position in the array, from 1. Raises UnreadableFile."""
+    """Yield a record for each element. Its `line` is the position in the array, counted from 1.
+    Raises UnreadableFile.
+    """
     window = _Window(file)
     depth = _find_array(window)
     number = 0
@@ -49,7 +52,7 @@ def has_array(value: object) -> bool:
 
 
 class _Window:
-    """The part of the file that is in memory, as text; `at` is the current position."""
+    """The part of the file that is in memory, as text. `at` is the current position."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = open_text(file)
@@ -61,14 +64,14 @@ class _Window:
         return len(self.text) - self.at
 
     def more(self) -> bool:
-        """Read more, at least doubling the text; return False at the end of the file."""
+        """Read more, at least doubling the text. Return False at the end of the file."""
         part = self._file.read(max(_PART, self.rest))
         self.text = self.text[self.at :] + part
         self.at = 0
         return bool(part)
 
     def skip(self, pattern: re.Pattern[str]) -> None:
-        """Skip everything that matches at this position, however long it is."""
+        """Skip all text that matches at this position, regardless of its length."""
         while (found := pattern.match(self.text, self.at)) is not None:
             self.at = found.end()
             if self.rest or not self.more():
@@ -79,8 +82,8 @@ class _Window:
         return not self.rest or self.text[self.at] == character
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Match at this position. A match that ends with the part is repeated, because it may continue in the next
-        part.
+        """Match at this position. A match that ends at the end of the part is repeated, because it
+        may continue in the next part.
         """
         while (found := pattern.match(self.text, self.at)) is None or found.end() == len(self.text):
             if self.rest > MOST_BYTES or not self.more():
@@ -113,7 +116,9 @@ class _Window:
 
 
 def _find_array(window: _Window) -> int:
-    """Skip to the first element; return how many objects the array is in. Raises UnreadableFile."""
+    """Skip to the first element, and return how many objects enclose the array. Raises
+    UnreadableFile.
+    """
     depth, passed = 0, list[str]()
     window.skip(_GAP)
     while window.rest and window.is_at("{"):
@@ -130,7 +135,7 @@ def _find_array(window: _Window) -> int:
 
 
 def _find_name(window: _Window) -> list[str]:
-    """Skip to the value of the next name in _ARRAYS; return the paths of the arrays that were skipped."""
+    """Skip to the value of the next name in _ARRAYS, and return the paths of the skipped arrays."""
     passed = []
     while name := window.match(_NAME):
         window.at = name.end()

@@ -27,11 +27,11 @@ codecs.register_error(_ERRORS, lambda error: (_NOT_TEXT * (error.end - error.sta
 
 
 class UnreadableFile(ValueError):
-    """The file is unreadable; the text says why."""
+    """The file is unreadable. The text says why."""
 
 
 class Line(NamedTuple):
-    """A line with its line end, or None if it is too long."""
+    """A line with its line ending, or None if it is too long."""
 
     number: int
     text: str | None
@@ -49,7 +49,7 @@ def open_text(file: BinaryIO, *, is_table: bool = False) -> TextIOWrapper:
 
 
 def iterate_lines(file: TextIO) -> Iterator[Line]:
-    """Yield each line; a line ends with a line feed, a carriage return or both."""
+    """Yield each line. A line ends with a line feed, a carriage return or both."""
     number = 0
     while text := file.readline(MOST_BYTES + 1):
         number += 1

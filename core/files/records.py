@@ -1,4 +1,4 @@
-"""The common form of all file formats: records with their line numbers.
+"""The common representation for all file formats: records with their line numbers.
 
 A file, and even one of its lines, may be larger than memory, so neither is read as a whole.
 """

@@ -6,7 +6,7 @@ import yaml
 
 MOST_DEEP = 30
 
-# libyaml is seven times faster; PyYAML has it on most platforms.
+# libyaml is seven times faster, and PyYAML includes it on most platforms.
 _LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DUMPER: type[yaml.SafeDumper] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _OPENS = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
