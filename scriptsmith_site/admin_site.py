@@ -1,4 +1,4 @@
-"""The Django admin, in which administrators can view all records and change none.
+"""The Django admin, where administrators can view all records but change none.
 
 Exceptions are admin classes with `through_services`, which write through services and check their own
 permissions.

@@ -46,12 +46,13 @@ class OneSchema(SchemaGenerator):
 
 
 router = DefaultRouter()
-# Disable suffixes such as `/runs.json`, which would be undocumented second URLs of each operation.
+# Disable suffixes such as `/runs.json`, which would be undocumented additional URLs for each
+# operation.
 router.include_format_suffixes = False
 for app in (catalog.api, pipeline.api, review.api, scriptsmith_site.integrations.alerts.api):
     router.registry.extend(app.router.registry)
 
-# Return YAML or JSON, as the client prefers.
+# Return YAML or JSON, depending on the client's preference.
 show_schema = SpectacularAPIView.as_view(
     generator_class=OneSchema,
     permission_classes=[IsAuthenticated],

@@ -20,7 +20,7 @@ import scriptsmith_site.celery  # noqa: F401 - tasks and messages of this proces
 from core.database.clock import use_database_clock
 from scriptsmith_site.logs import follow_run
 
-# Imported here, because models are loaded later.
+# Call this here, before models are loaded.
 use_database_clock()
 
 
@@ -60,7 +60,7 @@ class SiteConfig(AppConfig):
             entrance.note_session(request, user)
 
         def take_in(run_id: int) -> None:
-            # Items of the live queue do not belong to a study.
+            # Items of the review queue do not belong to a study.
             if review.take_in(run_id) is None:
                 review.prepare_item(run_id)
             pipeline.request_evidence(run_id)

@@ -111,7 +111,7 @@ def check_whole_history(
         except ImproperlyConfigured as error:
             message, _dot, hint = str(error).partition(". ")
             return [Error(f"{message}.", hint=hint, id="scriptsmith.E008")]
-        except DatabaseError:  # the server does not answer, which the command reports itself
+        except DatabaseError:  # the server does not answer, and the command reports that itself
             pass
     return []
 

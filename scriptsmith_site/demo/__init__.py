@@ -32,7 +32,7 @@ ACCOUNTS = [
     ("ada", "Ada Brandt", Role.ADMINISTRATOR),
     # A second SRE, who requests scripts. Requesters see verdicts, which reviewers must not see.
     ("sven", "Sven Haugen", Role.REVIEWER),
-    # A second curator, who verifies what the first one writes.
+    # A second curator, who verifies the first curator's entries.
     ("cora", "Cora Nyberg", Role.CURATOR),
 ]
 ASKER, ADMINISTRATOR = "sven", "ada"

@@ -37,7 +37,7 @@ def _become_supervisor_of(layout: Layout) -> None:
 
 
 def _supervise(layout: Layout) -> None:
-    # Imported here, because the process that is replaced needs none of them.
+    # Imported here, because the replaced process does not need these modules.
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
 
@@ -50,7 +50,7 @@ def _supervise(layout: Layout) -> None:
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
     try:
-        make_data_folder(layout)  # before the settings, which keep a secret in it
+        make_data_folder(layout)  # before the settings, which store a secret in it
         options = Options(
             bind=settings.BIND,
             port=settings.PORT,

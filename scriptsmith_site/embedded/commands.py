@@ -39,7 +39,7 @@ _ABOUT_MIGRATIONS = {
 
 
 def needs_servers(arguments: list[str]) -> bool:
-    """Return whether a command needs the database, judging by its name and options."""
+    """Return whether a command needs the database, based on its name and options."""
     if not arguments or arguments[0].startswith("-") or "--help" in arguments or "-h" in arguments:
         return False
     if arguments[0] == "check":
@@ -48,9 +48,9 @@ def needs_servers(arguments: list[str]) -> bool:
 
 
 def run_command(arguments: list[str], layout: Layout) -> None:
-    """Run the management command; if no other process uses the database, migrate it first.
+    """Run the management command. If no other process uses the database, migrate it first.
 
-    Raises CannotStart, ImproperlyConfigured, and SystemExit as commands do.
+    Raises CannotStart, ImproperlyConfigured, and SystemExit, like commands.
     """
     if not needs_servers(arguments):
         _end_cleanly_when_told_to()

@@ -13,7 +13,7 @@ from scriptsmith_site.embedded.layout import Layout
 def make_private(folder: Path) -> None:
     """Create a folder with mode 700, or check that an existing one has this mode and belongs to this user.
 
-    Raises CannotStart. In a directory that is writable for all, another user may have created the folder.
+    Raises CannotStart. In a world-writable directory, another user may have created the folder.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 """The paths of everything that a running ScriptSmith stores outside its source tree.
 
-Only computes paths and addresses: it creates nothing, and needs neither Django nor a server.
+This module only computes paths and addresses. It creates no files, and needs neither Django nor a
+server.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from urllib.parse import quote
 DATABASE = "scriptsmith"
 ROLE = "scriptsmith"
 
-# A Unix socket's path has 107 bytes at most; the longest name below a socket folder has 18.
+# A Unix socket's path has at most 107 bytes. The longest name below a socket folder has 18.
 _LONGEST_SOCKET_FOLDER = 88
 _PLAIN_PATH = re.compile(r"[\w/.-]+", re.ASCII)
 
@@ -24,8 +25,8 @@ _PLAIN_PATH = re.compile(r"[\w/.-]+", re.ASCII)
 class Layout:
     """The paths that belong to one data folder.
 
-    For root, PostgreSQL runs as an ordinary OS user, who may have no access to the data folder. Its files are then in
-    a folder of their own below `outside`.
+    For root, PostgreSQL runs as an ordinary OS user, who may have no access to the data folder. Its
+    files are then in a separate folder below `outside`.
     """
 
     data: Path
@@ -67,7 +68,8 @@ class Layout:
     def sockets(self) -> Path:
         """The folder of our own sockets, which is in the data folder if its path is short enough.
 
-        Otherwise it is at a fixed place rather than in TMPDIR, so that all shells use the same one.
+        Otherwise, it is in a fixed location rather than in TMPDIR, so that all shells use the same
+        folder.
         """
         inside = self.data / "sockets"
         fits = len(os.fsencode(inside)) <= _LONGEST_SOCKET_FOLDER

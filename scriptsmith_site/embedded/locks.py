@@ -1,4 +1,4 @@
-"""File locks, which the kernel releases whenever and however their holder ends."""
+"""File locks, which the kernel releases when their holder exits for any reason."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FileLock:
         fcntl.flock(self._open(), fcntl.LOCK_SH)
 
     def write(self, text: str) -> None:
-        """Write a text for processes that find the lock taken."""
+        """Write a text for processes that can't get the lock."""
         try:
             os.ftruncate(self._open(), 0)
             os.pwrite(self._open(), text.encode(), 0)

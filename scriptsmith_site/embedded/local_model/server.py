@@ -40,7 +40,7 @@ def serve(model: Path, folder: Path, resources: Resources) -> None:
     """Serve the model, announced in `folder`, until a signal arrives. Exits with UNUSABLE if a restart can't help."""
     told = LocalModel(model.stem, os.getpid(), key=secrets.token_urlsafe())
     told.announce(folder)
-    # If memory runs out, the kernel ends this process rather than the database.
+    # If memory runs out, the kernel kills this process rather than the database.
     _OOM_SCORE.write_text("1000")
     try:
         require_usable(model)
@@ -67,7 +67,8 @@ def require_usable(model: Path) -> None:
         ) from error
     if begins != b"GGUF":
         raise Unusable(f"{model} is not a GGUF file. Replace it, {_AGAIN}")
-    # Context and buffers take less for a small model, and a fifth of the weights for a large one.
+    # Context and buffers take at most this much: half a GiB for a small model, or a fifth of the
+    # weights for a large model.
     needed, free = size + max(size // 5, _GIB // 2), available_bytes()
     if needed > free:
         raise Unusable(

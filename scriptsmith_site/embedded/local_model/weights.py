@@ -13,7 +13,9 @@ _PARTS = Path(__file__).parent
 
 
 class Weights(NamedTuple):
-    """A file of the official release. The text file `parts` has its name and lists the packages with its parts."""
+    """A file of the official release. The text file `parts` contains its name and lists the
+    packages that contain its parts.
+    """
 
     parts: Path
     sha256: str
@@ -34,7 +36,8 @@ WEIGHTS = {
 def served_models() -> list[Path]:
     """Return the model files to serve, largest first, or none if the endpoint *local* is off.
 
-    SCRIPTSMITH_LOCAL_MODEL names the only one; without it, all fetched files are served.
+    If SCRIPTSMITH_LOCAL_MODEL is set, only the named file is served. Otherwise, all fetched files
+    are served.
     """
     if LOCAL not in settings.SCRIPTSMITH_ENDPOINTS:
         return []

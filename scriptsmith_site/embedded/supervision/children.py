@@ -1,4 +1,6 @@
-"""The programs under the supervisor, each in its own session, which end soon after the supervisor does."""
+"""The programs under the supervisor, each in its own session, which end soon after the supervisor
+ends.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ _KEPT_LOG_BYTES = 20 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Program:
-    """What a child runs, and how many seconds it has to finish after SIGTERM.
+    """The program of a child process, and how many seconds it has to finish after SIGTERM.
 
     A program with a `ready` file does no work before it creates the file, so until then it gets less time.
     """
@@ -48,14 +50,16 @@ class Child:
 
     @property
     def grace(self) -> float:
-        """The seconds to wait for its end; fewer if it is not ready and so has no work to finish."""
+        """The seconds to wait for the process to exit, which are fewer if it is not ready and has
+        no work to finish.
+        """
         ready = self._program.ready
         if ready is not None and not ready.exists():
             return min(self._program.grace, _UNREADY_GRACE)
         return self._program.grace
 
     def start(self, output: IO[bytes] | None = None) -> None:
-        """Start it with its output in the log; standard output goes to `output` if given."""
+        """Start the program with its output in the log. Standard output goes to `output` if given."""
         if self._program.ready is not None:
             self._program.ready.unlink(missing_ok=True)
         with self.log.open("ab") as log:
@@ -72,7 +76,9 @@ class Child:
 
     @property
     def ended(self) -> int | None:
-        """The exit status of a process that has ended with everything it started, or None."""
+        """The exit status of a process that has ended together with all processes it started, or
+        None.
+        """
         if self._process is not None and self._status is None:
             self._status = self._process.poll()
             if self._status is not None:
@@ -88,7 +94,7 @@ class Child:
         if self.ended is None:
             return ""
         how = processes.describe_end(f"The {self.name}", self._process)
-        # After a signal, the last line of the log has nothing to do with the end.
+        # After a signal, the last line of the log is unrelated to the exit.
         return f"{how} Its log ends with: {self.last_words()}" if self.ended > 0 else how
 
     def tell_to_end(self) -> None:
@@ -96,7 +102,7 @@ class Child:
             processes.send(self._process.pid, signal.SIGTERM)
 
     def kill(self) -> None:
-        """Kill it and everything it started."""
+        """Kill the process and all processes it started."""
         if self._process is not None and self.is_running:
             processes.send(self._process.pid, signal.SIGKILL)
             _kill_session(self._process.pid)
@@ -127,7 +133,7 @@ def end_leftovers(data: Path) -> None:
 
 
 def trim_logs(folder: Path) -> None:
-    """Move the content of a long log to another file; its writer continues in the same file."""
+    """Move the content of a long log to another file. Its writer continues in the same file."""
     for log in folder.glob("*.log"):
         if log.stat().st_size > _KEPT_LOG_BYTES:
             older = log.with_suffix(".log.1")
