@@ -1,5 +1,5 @@
-"""The audit log, which records who changed which values, before and after. The database prevents
-later changes to its rows.
+"""The audit log, which records who changed which values, before and after. The database prevents later changes to its
+rows.
 
 Each event is also passed to the outbox, inside its transaction.
 """
@@ -16,17 +16,14 @@ from django.db.models import Model
 
 Changes = Mapping[str, tuple[object, object]]
 
-# Registered by the composition root. Its writes are part of the event's transaction. An exception
-# rolls back both.
+# Registered by the composition root. Its writes are part of the event's transaction. An exception rolls back both.
 transactional_listener: Callable[[Model, str, User | None, Changes], None] | None = None
 
 
 def record(
     instance: Model, event: str, *, by: User | None, **changes: tuple[object, object]
 ) -> None:
-    """Log an event, named in the past tense ("verified"), with old and new values. Never log the
-    text of a script.
-    """
+    """Log an event, named in the past tense ("verified"), with old and new values. Never log the text of a script."""
     with transaction.atomic(savepoint=False):
         LogEntry.objects.log_create(
             instance,
@@ -62,9 +59,7 @@ def erasing() -> Iterator[None]:
 
 
 def forget_name(instance: Model) -> None:
-    """Remove an object's old name from the log, in the transaction that erases its texts. The rows
-    stay.
-    """
+    """Remove an object's old name from the log, in the transaction that erases its texts. The rows stay."""
     with erasing():
         LogEntry.objects.get_for_object(instance).update(object_repr=str(instance))
 

@@ -8,9 +8,7 @@ class Refused(Exception):
 
 
 class NotAllowedNow(Refused):
-    """The current state does not allow the change (409), because it was already made or another
-    user was faster.
-    """
+    """The current state does not allow the change (409), because it was already made or another user was faster."""
 
 
 class TooManyRequests(NotAllowedNow):

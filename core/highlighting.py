@@ -14,11 +14,9 @@ class Piece(NamedTuple):
 
 
 def cut_at(text: str, spans: Iterable[tuple[int, int]]) -> list[Piece]:
-    """Return the whole text in order with the spans marked. If spans overlap, the first span
-    counts.
+    """Return the whole text in order with the spans marked. If spans overlap, the first span counts.
 
-    >>> [piece.text for piece in cut_at("keep 30 days", [(5, 7)])]
-    ['keep ', '30', ' days']
+    >>> [piece.text for piece in cut_at("keep 30 days", [(5, 7)])] ['keep ', '30', ' days']
     """
     pieces, place = [], 0
     for start, end in sorted(set(spans)):

@@ -1,6 +1,4 @@
-"""Confidence intervals of proportions and paired differences. `z` is the normal quantile of the
-level.
-"""
+"""Confidence intervals of proportions and paired differences. `z` is the normal quantile of the level."""
 
 from __future__ import annotations
 
@@ -41,10 +39,9 @@ def wilson(numerator: float, denominator: float, *, z: float = Z) -> Interval:
 def newcombe(*, both: float, lost: float, gained: float, neither: float, z: float = Z) -> Interval:
     """Return the interval of the difference of two paired proportions (Newcombe 1998, paired data, method 10).
 
-    The difference is after minus before. `both` items were right before and after, `lost` items
-    only before, and `gained` items only after. The Wilson intervals of the two proportions are
-    combined using their correlation, with a continuity correction if it is positive. Raises
-    ValueError without items.
+    The difference is after minus before. `both` items were right before and after, `lost` items only before, and
+    `gained` items only after. The Wilson intervals of the two proportions are combined using their correlation, with a
+    continuity correction if it is positive. Raises ValueError without items.
     """
     items = both + lost + gained + neither
     before, after = both + lost, both + gained

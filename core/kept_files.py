@@ -40,9 +40,7 @@ class KeptFiles:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
-        """Yield a file to write to. It is stored under the name if the block ends without an
-        exception.
-        """
+        """Yield a file to write to. It is stored under the name if the block ends without an exception."""
         with tempfile.NamedTemporaryFile(dir=_scratch(), delete=False) as unfinished:
             path = Path(unfinished.name)
             try:
@@ -84,9 +82,7 @@ class KeptFiles:
             self._copy(name).unlink(missing_ok=True)
 
     def names_before(self, when: datetime) -> list[str]:
-        """Return the names of files stored before `when`, and delete local copies and unfinished
-        files of that age.
-        """
+        """Return the names of files stored before `when`, and delete local copies and unfinished files of that age."""
         delete_copies(before=when)
         try:
             _folders, names = default_storage.listdir(self._folder)

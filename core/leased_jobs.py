@@ -1,9 +1,8 @@
 """Background jobs that must not run concurrently: enqueued, claimed, renewed, ended.
 
-A worker holds a job by owner, fencing token and lease. It renews the lease whenever it records
-progress. If a worker is killed, its lease expires and the next sweep gives the job to another
-worker. Every claim increments the token, so that a worker that lost the job can no longer write.
-Leases use only the database's clock.
+A worker holds a job by owner, fencing token and lease. It renews the lease whenever it records progress. If a worker is
+killed, its lease expires and the next sweep gives the job to another worker. Every claim increments the token, so that
+a worker that lost the job can no longer write. Leases use only the database's clock.
 """
 
 from __future__ import annotations
@@ -83,9 +82,7 @@ class LeasedJob(models.Model):
         return self
 
     def dispatch(self) -> None:
-        """Enqueue the job now. If the broker is down, no error is raised, because the sweep
-        enqueues the job again.
-        """
+        """Enqueue the job now. If the broker is down, no error is raised, because the sweep enqueues the job again."""
         try:
             current_app.send_task(self.TASK, args=(self.pk,), queue=self.QUEUE, expires=60)
         except Exception:
@@ -141,9 +138,7 @@ def claim(model: type[J], pk: int) -> Claim[J] | None:
 
 
 def dispatch_unheld(model: type[J], *, limit: int = 100) -> int:
-    """Enqueue jobs that no worker holds, because a message was lost or a worker died, and return
-    their number.
-    """
+    """Enqueue jobs that no worker holds, because a message was lost or a worker died, and return their number."""
     jobs = list(free(model).order_by("pk")[:limit])
     for job in jobs:
         job.dispatch()

@@ -1,8 +1,7 @@
 """Counters. Each process writes its own to files in the data folder, and reading them adds them up.
 
-Labels are names of endpoints, states and the like: never a request text, a script, a user, or
-anything that a blinded study hides. Counting never raises. If the files can't be written, events
-are not counted.
+Labels are names of endpoints, states and the like: never a request text, a script, a user, or anything that a blinded
+study hides. Counting never raises. If the files can't be written, events are not counted.
 """
 
 from __future__ import annotations

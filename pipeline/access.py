@@ -1,9 +1,7 @@
-"""Permissions: views get objects only through this module, which also determines the visible parts
-of a Run.
+"""Permissions: views get objects only through this module, which also determines the visible parts of a Run.
 
-Every signed-in user may see actions and runs. Requesting needs the permission `pipeline.ask`.
-Requesters may rerun, cancel and retry their own actions, and managers may do so for all actions.
-Administrators may cancel any run.
+Every signed-in user may see actions and runs. Requesting needs the permission `pipeline.ask`. Requesters may rerun,
+cancel and retry their own actions, and managers may do so for all actions. Administrators may cancel any run.
 """
 
 from __future__ import annotations
@@ -31,8 +29,7 @@ MANAGE = "review.manage_campaigns"
 
 @dataclass(frozen=True)
 class VisibleParts:
-    """The parts of a Run that a page or serializer may show, apart from statement, context and
-    state.
+    """The parts of a Run that a page or serializer may show, apart from statement, context and state.
 
     `verdict` covers everything that reveals the assessor's opinion: assessments, feedback, the drafts and stages that
     follow from them, the ledger, cost and duration. `models` covers which model had which role, and whether the script
@@ -73,9 +70,9 @@ def shown_models(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
 def shown_state(run: Run, parts: VisibleParts) -> str:
     """Return the run's state as this user may see it.
 
-    If the verdict is hidden, work requested after the run's end is hidden too, because a refinement
-    in progress would reveal that the run had no earlier one. If the end is hidden too, the run is
-    shown as running until all work is done.
+    If the verdict is hidden, work requested after the run's end is hidden too, because a refinement in progress would
+    reveal that the run had no earlier one. If the end is hidden too, the run is shown as running until all work is
+    done.
     """
     if not parts.verdict and getattr(run, "hides_end", False):
         return Run.State.RUNNING
@@ -112,9 +109,7 @@ def _without(user: User, runs: QuerySet[Run], mark: str) -> QuerySet[Run]:
 
 
 def require_asker(user: User, *, or_manager: bool = False) -> None:
-    """Raise PermissionDenied unless the user may request scripts. Managers may rerun other users'
-    requests.
-    """
+    """Raise PermissionDenied unless the user may request scripts. Managers may rerun other users' requests."""
     if not (user.has_perm(ASK) or (or_manager and user.has_perm(MANAGE))):
         raise PermissionDenied(_("Requesting a script requires the Reviewer role."))
 
@@ -128,9 +123,7 @@ def access_actions(user: User) -> QuerySet[Action]:
 def access_action(
     user: User, pk: int, *, to_run: bool = False, to_edit: bool = False, to_erase: bool = False
 ) -> Action:
-    """Return an action. Raise PermissionDenied if the user may not run, edit or erase it as
-    intended.
-    """
+    """Return an action. Raise PermissionDenied if the user may not run, edit or erase it as intended."""
     action = get_object_or_404(access_actions(user), pk=pk)
     if to_run and not may_run(user, action):
         raise PermissionDenied(_("Only the requester or a manager can start runs of this request."))
@@ -151,9 +144,7 @@ def may_run(user: User, action: Action) -> bool:
 
 
 def may_edit(user: User, action: Action) -> bool:
-    """Return whether the user may edit or delete this request. Only the requester may, until a run
-    has started.
-    """
+    """Return whether the user may edit or delete this request. Only the requester may, until a run has started."""
     is_theirs = action.asked_by_id == user.pk and action.source == Action.Source.ASKED
     return (
         is_theirs
@@ -201,8 +192,7 @@ def may_change(user: User, run: Run) -> bool:
 
 
 def access_draft(user: User, pk: int, *, to_use: bool = False, to_check: bool = False) -> Draft:
-    """Return a draft of a visible run. Raise PermissionDenied if the user may not use or check it
-    as intended.
+    """Return a draft of a visible run. Raise PermissionDenied if the user may not use or check it as intended.
 
     A hidden draft is a 404, because the number of drafts reveals the verdict.
     """
@@ -254,8 +244,7 @@ def access_configuration(user: User, name: str) -> Configuration:
 
 
 def access_prompts(user: User, name: str = "", *, to_write: bool = False) -> None:
-    """Check access to prompts: requesters and managers may read them, and endpoint managers may
-    also write them.
+    """Check access to prompts: requesters and managers may read them, and endpoint managers may also write them.
 
     Raises PermissionDenied for other users, and Http404 for an unknown prompt name.
     """

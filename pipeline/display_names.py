@@ -14,8 +14,7 @@ VERDICT_CHOICES = [
     (Verdict.UNKNOWN.value, gettext_lazy("Unknown")),
 ]
 
-# The status of an action. `templates/pipeline/shared/_answer_badge.html` gives each status an icon
-# and a color.
+# The status of an action. `templates/pipeline/shared/_answer_badge.html` gives each status an icon and a color.
 ANSWER_CHOICES = [
     (AnswerStatus.VERIFIED.value, gettext_lazy("Verified")),
     (AnswerStatus.WAITING.value, gettext_lazy("Waiting for review")),

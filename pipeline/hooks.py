@@ -1,6 +1,4 @@
-"""Callbacks that the project registers for run events and for data that studies hide. A sweep
-catches missed events.
-"""
+"""Callbacks that the project registers for run events and for data that studies hide. A sweep catches missed events."""
 
 from __future__ import annotations
 
@@ -17,9 +15,8 @@ from pipeline.models import Action, Run
 run_settled: Listener | None = None
 used_unreviewed: Listener | None = None
 
-# Annotate rows with the parts that the user must not see: `hides_verdict`, `hides_models`,
-# `hides_reference` and `hides_end` of a run, `hides_reference` of an action. Without a callback,
-# all parts are shown.
+# Annotate rows with the parts that the user must not see: `hides_verdict`, `hides_models`, `hides_reference` and
+# `hides_end` of a run, `hides_reference` of an action. Without a callback, all parts are shown.
 mark_hidden_runs: Callable[[User, QuerySet[Run]], QuerySet[Run]] | None = None
 mark_hidden_actions: Callable[[User, QuerySet[Action]], QuerySet[Action]] | None = None
 

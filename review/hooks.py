@@ -1,9 +1,8 @@
-"""Let other apps register a callable that runs after a decision, such as a function that sends a
-notification.
+"""Let other apps register a callable that runs after a decision, such as a function that sends a notification.
 
-The listener is called in the request that made the decision, after the commit. It should only
-enqueue a task. If the process dies after the commit, the call is lost, so work that must not be
-lost needs a row that is written with the decision.
+The listener is called in the request that made the decision, after the commit. It should only enqueue a task. If the
+process dies after the commit, the call is lost, so work that must not be lost needs a row that is written with the
+decision.
 """
 
 from __future__ import annotations

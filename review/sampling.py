@@ -1,6 +1,4 @@
-"""Draws a campaign's samples and random orders from its seed, so that other installations can
-reproduce them.
-"""
+"""Draws a campaign's samples and random orders from its seed, so that other installations can reproduce them."""
 
 from __future__ import annotations
 

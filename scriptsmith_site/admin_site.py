@@ -1,7 +1,6 @@
 """The Django admin, where administrators can view all records but change none.
 
-Exceptions are admin classes with `through_services`, which write through services and check their own
-permissions.
+Exceptions are admin classes with `through_services`, which write through services and check their own permissions.
 """
 
 from __future__ import annotations

@@ -46,8 +46,7 @@ class OneSchema(SchemaGenerator):
 
 
 router = DefaultRouter()
-# Disable suffixes such as `/runs.json`, which would be undocumented additional URLs for each
-# operation.
+# Disable suffixes such as `/runs.json`, which would be undocumented additional URLs for each operation.
 router.include_format_suffixes = False
 for app in (catalog.api, pipeline.api, review.api, scriptsmith_site.integrations.alerts.api):
     router.registry.extend(app.router.registry)

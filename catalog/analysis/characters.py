@@ -215,9 +215,7 @@ def _look_alikes(script: str, program: Program) -> Iterator[HiddenCharacter]:
 
 
 def _suspicious(word: Word, *, is_name: bool) -> frozenset[str]:
-    """Return the characters of the word that could be mistaken for ASCII characters with a special
-    meaning.
-    """
+    """Return the characters of the word that could be mistaken for ASCII characters with a special meaning."""
     suspicious: set[str] = set()
     for position, part in enumerate(word.parts):
         if not isinstance(part, Text) or (part.quoted and not is_name):

@@ -1,5 +1,5 @@
-"""Find variables for which a script accepts only certain words, because a `case` ends the script
-for all other words.
+"""Find variables for which a script accepts only certain words, because a `case` ends the script for all other
+words.
 """
 
 from __future__ import annotations

@@ -22,8 +22,7 @@ class Placed(NamedTuple):
 
 
 def new_and_gone(before: Sequence[Placed], after: Sequence[Placed]) -> tuple[set[int], set[int]]:
-    """Return the indexes of new findings in `after`, and the indexes of removed findings in
-    `before`.
+    """Return the indexes of new findings in `after`, and the indexes of removed findings in `before`.
 
     Two findings are the same if the rule and the text of the line are equal, because lines move, or else if the rule
     and its message are equal, because lines are edited. Equal findings are paired in order.

@@ -31,9 +31,9 @@ class UnfillableScript(ValueError):
 def fill(script: str, values: Mapping[str, str]) -> str:
     """Return the script with the values assigned right after its shebang and header comment.
 
-    No other byte changes. The values are quoted, so that they remain data. A value equal to the
-    script's own default is omitted. Raises UnfillableScript for an unknown name, a required value
-    that is missing or empty, a NUL, and control characters in a script for a shell other than Bash.
+    No other byte changes. The values are quoted, so that they remain data. A value equal to the script's own default is
+    omitted. Raises UnfillableScript for an unknown name, a required value that is missing or empty, a NUL, and control
+    characters in a script for a shell other than Bash.
     """
     parameters = find_parameters(script)
     _check_values(script, parameters, values)
@@ -160,8 +160,8 @@ def _check_values(
 def _arguments_line(
     script: str, parameters: tuple[Parameter, ...], given: Mapping[str, str]
 ) -> list[str]:
-    """Return `set -- ...`, which replaces options and arguments. Omitted arguments before a given
-    argument are empty.
+    """Return `set -- ...`, which replaces options and arguments. Omitted arguments before a given argument are
+    empty.
     """
     options = [
         f"-{parameter.option}{'' if parameter.option.endswith('=') else ' '}{quote(given[parameter.name])}"

@@ -56,10 +56,10 @@ _NEAR = 1_000  # bytes between a branch and its assignment
 def find_parameters(script: str) -> tuple[Parameter, ...]:
     """Return the parameters of the script, in the order in which it uses them.
 
-    Parameters are variables that the script uses but never sets, such as `$NAME`,
-    `${NAME:?message}` and `NAME=${NAME:-default}`; its arguments, as in `NAME=$1`; and options with
-    a value, read by getopts or as in `--name) NAME=$2`. A parameter is required if the script ends
-    without it, or uses an argument without a test. Raises UnreadableScript.
+    Parameters are variables that the script uses but never sets, such as `$NAME`, `${NAME:?message}` and
+    `NAME=${NAME:-default}`; its arguments, as in `NAME=$1`; and options with a value, read by getopts or as in `--name)
+    NAME=$2`. A parameter is required if the script ends without it, or uses an argument without a test. Raises
+    UnreadableScript.
     """
     return parameters_of(read_program(encode_script(script)))
 
@@ -205,9 +205,7 @@ def _from_arguments(script: ScriptArguments) -> Iterator[Parameter]:
 
 
 def _from_environment(script: ScriptArguments) -> Iterator[Parameter]:
-    """Yield variables that the script uses but never sets. A sourced file may set variables that
-    have no default.
-    """
+    """Yield variables that the script uses but never sets. A sourced file may set variables that have no default."""
     program = script.program
     known = program.variables.set_names
     sources = [c.span.start for c in program.commands if c.name in (".", "source", "eval")]

@@ -53,9 +53,7 @@ class ScriptArguments:
         return span.unit is self.unit and function in self.top
 
     def position(self, name: str, span: Span, function: str) -> int | None:
-        """Return the number of the script's argument that `$name` is here, or None if it is not a
-        fixed argument.
-        """
+        """Return the number of the script's argument that `$name` is here, or None if it is not a fixed argument."""
         if not self.is_top(span, function) or span.start >= self._replaced_at:
             return None
         if len(self._loops) + len(self._shifts) > MAXIMUM_SHIFTS:
@@ -67,8 +65,8 @@ class ScriptArguments:
     def is_required(
         self, name: str, position: int | None, function: str, *, otherwise: bool
     ) -> bool:
-        """Return whether the script ends without the value. If the script does not test the value,
-        return `otherwise`.
+        """Return whether the script ends without the value. If the script does not test the value, return
+        `otherwise`.
         """
         variables = self.program.variables
         names = {(name, function), (name, "")}

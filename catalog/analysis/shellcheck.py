@@ -51,9 +51,8 @@ class _Answer(BaseModel):
 def check_shellcheck(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
     """Return ShellCheck's comments on the script, read as Bash and without a configuration file.
 
-    Windows line ends give one error (SC1017) at their first line and are removed for the other
-    checks. Comments that the script disables are unscored, not passed. Raises UnreadableScript for
-    text that is not a script.
+    Windows line ends give one error (SC1017) at their first line and are removed for the other checks. Comments that
+    the script disables are unscored, not passed. Raises UnreadableScript for text that is not a script.
     """
     encode_script(script)
     unix = script.replace("\r\n", "\n")

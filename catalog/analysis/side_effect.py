@@ -1,6 +1,4 @@
-"""Determines whether a script is read-only. Commands that are not known to be read-only are
-unknown.
-"""
+"""Determines whether a script is read-only. Commands that are not known to be read-only are unknown."""
 
 from __future__ import annotations
 
@@ -101,9 +99,7 @@ def _built_in_side_effect(command: Command, program: Program) -> SideEffect:
 
 
 def _brings_options(command: Command) -> bool:
-    """Return whether operands that are added at run time may be options. Operands added by find
-    never are.
-    """
+    """Return whether operands that are added at run time may be options. Operands added by find never are."""
     return command.takes_more and command.context.via[-1:] != ("find",)
 
 

@@ -31,9 +31,7 @@ NO_RULES: ToolRules = MappingProxyType({})
 
 
 def name_tool_rules(tools: ToolRules) -> str:
-    """Return a short digest of the rules for the versions of findings, or an empty string without
-    rules.
-    """
+    """Return a short digest of the rules for the versions of findings, or an empty string without rules."""
     text = "\n".join(f"{name}={effect}" for name, effect in sorted(tools.items()))
     return hashlib.sha256(text.encode()).hexdigest()[:8] if tools else ""
 

@@ -15,9 +15,7 @@ class UnreadableScript(ValueError):
 
 
 class Outcome(StrEnum):
-    """The result of one check. Unscored means that the check could not decide, and never counts as
-    a pass.
-    """
+    """The result of one check. Unscored means that the check could not decide, and never counts as a pass."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -50,9 +48,7 @@ def is_at_least(level: str, least: Level) -> bool:
 
 
 class SideEffect(StrEnum):
-    """A script's effect on the machine. It is read_only only if every command is known to be
-    read-only.
-    """
+    """A script's effect on the machine. It is read_only only if every command is known to be read-only."""
 
     READ_ONLY = "read_only"
     MUTATING = "mutating"

@@ -64,8 +64,7 @@ def find_unknown_commands(
     effects: Sequence[Effect],
     tools: ToolRules,
 ) -> list[Finding]:
-    """Return a finding for each name without a rule, and a finding for each sourced file with the
-    names it may define.
+    """Return a finding for each name without a rule, and a finding for each sourced file with the names it may define.
 
     Commands with a known effect or with a gap of their own are not listed.
     """
@@ -119,9 +118,7 @@ def _has_own(starts: Mapping[Unit, list[int]], command: Command) -> bool:
 
 
 def _name(command: Command, tools: ToolRules) -> str:
-    """Return the name under which to list the command, with its subcommand if other uses of the
-    tool are known.
-    """
+    """Return the name under which to list the command, with its subcommand if other uses of the tool are known."""
     if rule := find_tool_rule(command, tools):
         return rule
     literal = command.words[0].literal or ""

@@ -53,9 +53,7 @@ def _is_destructive(command: Command, program: Program) -> bool:
 
 
 def _words_that_count(command: Command, program: Program) -> Iterator[Word]:
-    """Yield the words that determine what the command deletes, from the command or from the source
-    of its input.
-    """
+    """Yield the words that determine what the command deletes, from the command or from the source of its input."""
     yield from command.words
     yield from (redirect.word for redirect in command.redirects)
     if command.takes_more:

@@ -17,8 +17,8 @@ _LONGEST_TEXT = 20_000  # characters; more would only cost time
 class HashingEmbedder:
     """Hashes words and their character trigrams into a vector, which is always the same for a text.
 
-    Each feature adds 1 or -1 at one position, both chosen by parts of its CRC-32, so that
-    collisions cancel out as often as they add up.
+    Each feature adds 1 or -1 at one position, both chosen by parts of its CRC-32, so that collisions cancel out as
+    often as they add up.
     """
 
     def __init__(self, cache: Path | None = None, *, dimension: int = 384) -> None:

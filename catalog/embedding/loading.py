@@ -14,12 +14,11 @@ _SHORT = {
 
 
 def load_embedder(spec: str, cache: Path) -> Embedder:
-    """Return the embedder that `spec` names. Models that need files store them in the folder
-    `cache`.
+    """Return the embedder that `spec` names. Models that need files store them in the folder `cache`.
 
     `spec` is "minilm", "hashing" or "package.module:Class", a class that takes `cache` as its only argument. Modules
-    are imported by name, so that only processes that need onnxruntime load it. Raises `EmbedderUnavailable`. A
-    model's files are read when it embeds for the first time.
+    are imported by name, so that only processes that need onnxruntime load it. Raises `EmbedderUnavailable`. A model's
+    files are read when it embeds for the first time.
     """
     module_name, colon, class_name = _SHORT.get(spec, spec).partition(":")
     if not (module_name and colon and class_name):

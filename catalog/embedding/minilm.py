@@ -24,9 +24,7 @@ class _Loaded(NamedTuple):
 
 
 class MiniLMEmbedder:
-    """all-MiniLM-L6-v2 with int8 weights. It is loaded on first use and can be shared among
-    threads.
-    """
+    """all-MiniLM-L6-v2 with int8 weights. It is loaded on first use and can be shared among threads."""
 
     name = "all-minilm-l6-v2-int8"  # change the name whenever the graph or its numbers change the vectors
     dimension = 384
@@ -45,8 +43,8 @@ class MiniLMEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row of unit length for each text. Text after the 256th token has no effect.
 
-        Texts run one by one. On one thread, a padded batch of 32 took a third longer per text and
-        40 MiB more. Running texts one by one also means that a vector never depends on other texts.
+        Texts run one by one. On one thread, a padded batch of 32 took a third longer per text and 40 MiB more. Running
+        texts one by one also means that a vector never depends on other texts.
         """
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         if texts:

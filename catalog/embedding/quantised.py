@@ -1,13 +1,12 @@
 """Converts the weights of all-MiniLM-L6-v2 for the shipped graph: int8, in one memory-mapped file.
 
-`minilm.onnx` next to this module has the network's nodes and the position of each number in
-`model.bin`. `python -m bench.ship embedder` builds it. The output of this module depends only on
-the weights.
+`minilm.onnx` next to this module has the network's nodes and the position of each number in `model.bin`. `python -m
+bench.ship embedder` builds it. The output of this module depends only on the weights.
 
-Weights are int8 with one scale per 32 neighbors (linear layers) or per row (word vectors). Measured
-on 300 statements, the cosine with the fp32 network is 0.9997 on average and at least 0.9994, with
-less than two thirds of its memory. A text of one letter has 0.9986. Scaling the activations of a
-whole tensor at once (dynamic quantization) lowered it to 0.985 and is not used.
+Weights are int8 with one scale per 32 neighbors (linear layers) or per row (word vectors). Measured on 300 statements,
+the cosine with the fp32 network is 0.9997 on average and at least 0.9994, with less than two thirds of its memory. A
+text of one letter has 0.9986. Scaling the activations of a whole tensor at once (dynamic quantization) lowered it to
+0.985 and is not used.
 
 Runs as a program, `python -m catalog.embedding.quantised WEIGHTS FOLDER`, so that the original weights take no memory
 in the processes that embed.

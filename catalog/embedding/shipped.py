@@ -21,9 +21,7 @@ def hash_text(text: str) -> bytes:
 
 
 def shipped_vectors(embedder: str, file: Path = FILE) -> Mapping[bytes, Vectors]:
-    """Return the shipped vectors by the hash of their text. The result is empty if another embedder
-    computed them.
-    """
+    """Return the shipped vectors by the hash of their text. The result is empty if another embedder computed them."""
     if not file.is_file():
         return {}
     with np.load(file) as arrays:

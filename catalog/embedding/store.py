@@ -74,8 +74,8 @@ def _build(folder: Path) -> Path:
 
 
 def _publish(new: Path, folder: Path, *, aside: Path) -> None:
-    """Move `new` to `folder` in one step, after moving a damaged folder away. If two processes
-    race, the second one yields.
+    """Move `new` to `folder` in one step, after moving a damaged folder away. If two processes race, the second one
+    yields.
     """
     try:
         os.rename(new, folder)

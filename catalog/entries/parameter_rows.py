@@ -15,8 +15,7 @@ from core.errors import BadInput
 def suggest_rows(
     script: str, typed: Sequence[Mapping[str, object]]
 ) -> tuple[list[dict[str, object]], list[str]]:
-    """Return the submitted rows, a row for each undescribed parameter, and notes about values that
-    can't be filled in.
+    """Return the submitted rows, a row for each undescribed parameter, and notes about values that can't be filled in.
 
     Raises BadInput for a text that is not a script.
     """

@@ -30,11 +30,11 @@ def next_keys(model: type[Model], count: int) -> list[int]:
 
 
 class Table:
-    """Inserts rows into a model's table. Columns in `varying` differ between rows. Columns in
-    `same` have the same value in every row.
+    """Inserts rows into a model's table. Columns in `varying` differ between rows. Columns in `same` have the same
+    value in every row.
 
-    Both use the field names as stored, such as `campaign_id`. Other columns get their defaults.
-    With `without_key`, the database assigns keys that the caller does not need.
+    Both use the field names as stored, such as `campaign_id`. Other columns get their defaults. With `without_key`, the
+    database assigns keys that the caller does not need.
     """
 
     def __init__(
@@ -68,8 +68,7 @@ class Table:
             return
         before = self._before
         with connection.cursor() as cursor, cursor.copy(self._statement) as copy:
-            # Use one write, because each write may have to wait for the thread that reads the next
-            # part.
+            # Use one write, because each write may have to wait for the thread that reads the next part.
             copy.write(before + f"\n{before}".join(lines) + "\n")
 
 

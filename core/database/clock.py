@@ -29,17 +29,14 @@ _process_now = timezone.now
 
 
 def database_now() -> datetime:
-    """Return the database's time, accurate to a round trip. Before the first reading, return this
-    process's time.
-    """
+    """Return the database's time, accurate to a round trip. Before the first reading, return this process's time."""
     if _reading is None or _uptime() - _reading.uptime > _MEASURED_EVERY:
         _measure(connections[DEFAULT_DB_ALIAS])
     return _now_by(_reading).at if _reading else _process_now()
 
 
 def use_database_clock() -> None:
-    """Make `timezone.now` return the database's time, including in Django, model defaults and
-    packages.
+    """Make `timezone.now` return the database's time, including in Django, model defaults and packages.
 
     Call it before models are loaded, because their fields keep a reference to the function.
     """

@@ -13,10 +13,10 @@ from django.db.migrations.state import ProjectState
 class CreateModels(Operation):
     """Adds all models to the state first, and then creates their tables.
 
-    Django renders every related model again for each CreateModel, which took 12.5 of the 14.2 s of
-    CPU time of a first `migrate`. This operation renders each model once. Models may refer to each
-    other in circles, because Django adds foreign keys after all tables. The measurement and the
-    drawbacks are in docs/decisions/2026-11-27-one-initial-migration-per-app.md.
+    Django renders every related model again for each CreateModel, which took 12.5 of the 14.2 s of CPU time of a first
+    `migrate`. This operation renders each model once. Models may refer to each other in circles, because Django adds
+    foreign keys after all tables. The measurement and the drawbacks are in
+    docs/decisions/2026-11-27-one-initial-migration-per-app.md.
     """
 
     category = OperationCategory.ADDITION

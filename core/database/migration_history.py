@@ -14,9 +14,8 @@ from django.db.migrations.recorder import MigrationRecorder
 def missing_migrations(applied: Collection[tuple[str, str]]) -> list[str]:
     """Return the missing migrations of each half-migrated app as "app.name", sorted.
 
-    An app is half-migrated if `applied` has some, but not all, of the migrations that one of its
-    files replaces. The replaced files no longer exist, so this version can't apply the rest, and
-    Django would silently skip such an app.
+    An app is half-migrated if `applied` has some, but not all, of the migrations that one of its files replaces. The
+    replaced files no longer exist, so this version can't apply the rest, and Django would silently skip such an app.
     """
     missing: set[tuple[str, str]] = set()
     for replaced in _replaced_together():

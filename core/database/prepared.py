@@ -1,8 +1,7 @@
 """Queries that are compiled once per process and prepared once per connection.
 
-Use this module only for queries that run in every review or on every page, which Django would
-compile and PostgreSQL would plan each time. `docs/decisions` describes the cost, and when this
-module can be removed.
+Use this module only for queries that run in every review or on every page, which Django would compile and PostgreSQL
+would plan each time. `docs/decisions` describes the cost, and when this module can be removed.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ _LARGEST_KEY = 2**63 - 1
 
 
 class PreparedQuery(Generic[Row]):
-    """A query for rows of a model. The arguments of `build` are integers, which are passed on each
-    call.
+    """A query for rows of a model. The arguments of `build` are integers, which are passed on each call.
 
     `build` is called once, with placeholders, so the query must not depend on its arguments in any other way.
     `select_related`, `annotate` and `defer` work; `prefetch_related` does not.

@@ -1,7 +1,7 @@
 """INSERT and UPDATE of rows, compiled once per process, prepared once per connection and sent together.
 
-Use this module only for data that every review writes, because `save` builds its SQL and PostgreSQL
-plans it each time. The module sends no signals, which our models do not use.
+Use this module only for data that every review writes, because `save` builds its SQL and PostgreSQL plans it each time.
+The module sends no signals, which our models do not use.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def update(row: Model, names: Sequence[str]) -> Write:
 
 
 def store(*writes: Write) -> None:
-    """Send the writes in one statement. At most one write, the first, may INSERT a row. Each write
-    must be for a different table.
+    """Send the writes in one statement. At most one write, the first, may INSERT a row. Each write must be for a
+    different table.
     """
     values: dict[str, object] = {}
     for write in writes:

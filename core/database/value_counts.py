@@ -12,9 +12,7 @@ from django.db.models.functions import Cast, Coalesce
 
 @dataclass(frozen=True)
 class Counted:
-    """A field or annotation whose values are counted. `most` limits the result to the most frequent
-    values.
-    """
+    """A field or annotation whose values are counted. `most` limits the result to the most frequent values."""
 
     rows: QuerySet[Any]
     field: str

@@ -8,7 +8,7 @@ MOST_WORDS = 12
 
 
 def has_every_word(field: str, typed: str) -> Q:
-    """Return a condition that the field contains all words, in any order. A trigram index on the
-    field makes it fast.
+    """Return a condition that the field contains all words, in any order. A trigram index on the field makes it
+    fast.
     """
     return Q(*(Q((f"{field}__icontains", word)) for word in typed.split()[:MOST_WORDS]))

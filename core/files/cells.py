@@ -1,6 +1,4 @@
-"""Reads and writes table cells: text that no spreadsheet evaluates, and lists in a format that
-users can type.
-"""
+"""Reads and writes table cells: text that no spreadsheet evaluates, and lists in a format that users can type."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ NO_VALUE = frozenset({"", "NaN", "nan", "-nan", "<NA>", "NaT", "#N/A"})
 
 
 def safe_cell(text: str) -> str:
-    """Return the text in a form that no spreadsheet treats as a formula. `plain_cell` is the exact
-    inverse.
-    """
+    """Return the text in a form that no spreadsheet treats as a formula. `plain_cell` is the exact inverse."""
     return f"'{text}" if _CALCULATES.match(text) else text
 
 
@@ -36,9 +32,7 @@ def write_words(words: Sequence[str]) -> str:
 
 
 def read_words(cell: str) -> object:
-    """Read a cell written by `write_words`. Raises ValueError for text that begins like JSON but is
-    not valid.
-    """
+    """Read a cell written by `write_words`. Raises ValueError for text that begins like JSON but is not valid."""
     if cell.startswith("["):
         return json.loads(cell)
     return [word.strip() for word in cell.split(",") if word.strip()]
@@ -54,9 +48,7 @@ def write_lines(items: Sequence[str | Mapping[str, object]]) -> str:
 
 
 def read_lines(cell: str) -> object:
-    """Read a cell written by `write_lines`. Raises ValueError for text that begins like JSON but is
-    not valid.
-    """
+    """Read a cell written by `write_lines`. Raises ValueError for text that begins like JSON but is not valid."""
     if cell.startswith("["):
         return json.loads(cell)
     return [line.strip() for line in cell.split("\n") if line.strip()]
@@ -68,9 +60,7 @@ def write_flag(value: bool) -> str:
 
 
 def read_flag(cell: str) -> object:
-    """Return True for yes and False for no. Other text is returned unchanged, so that the record
-    refuses it.
-    """
+    """Return True for yes and False for no. Other text is returned unchanged, so that the record refuses it."""
     word = cell.strip().lower().removesuffix(".0")
     return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}.get(
         word, cell

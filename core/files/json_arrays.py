@@ -11,8 +11,7 @@ from core.files.lines import MOST_BYTES, UnreadableFile, open_text
 from core.files.records import DECODER, Record, object_of, too_long
 
 _PART = 1 << 18
-# Names under which exports from other tools store their records, such as promptfoo's
-# `results.results`.
+# Names under which exports from other tools store their records, such as promptfoo's `results.results`.
 _ARRAYS = ("items", "results", "data", "examples", "rows", "records", "runs", "tasks")
 _NO_ARRAY = (
     "The file has no array of objects, either at the top level or under one of the names "
@@ -25,8 +24,8 @@ _NEXT = re.compile(r"\}\s*,\s*(?=\{)")
 
 
 def read_json_array(file: BinaryIO) -> Iterator[Record]:
-    """Yield a record for each element. Its `line` is the position in the array, counted from 1.
-    Raises UnreadableFile.
+    """Yield a record for each element. Its `line` is the position in the array, counted from 1. Raises
+    UnreadableFile.
     """
     window = _Window(file)
     depth = _find_array(window)
@@ -82,8 +81,8 @@ class _Window:
         return not self.rest or self.text[self.at] == character
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Match at this position. A match that ends at the end of the part is repeated, because it
-        may continue in the next part.
+        """Match at this position. A match that ends at the end of the part is repeated, because it may continue in the
+        next part.
         """
         while (found := pattern.match(self.text, self.at)) is None or found.end() == len(self.text):
             if self.rest > MOST_BYTES or not self.more():
@@ -116,9 +115,7 @@ class _Window:
 
 
 def _find_array(window: _Window) -> int:
-    """Skip to the first element, and return how many objects enclose the array. Raises
-    UnreadableFile.
-    """
+    """Skip to the first element, and return how many objects enclose the array. Raises UnreadableFile."""
     depth, passed = 0, list[str]()
     window.skip(_GAP)
     while window.rest and window.is_at("{"):

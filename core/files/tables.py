@@ -37,10 +37,9 @@ class TableRow(NamedTuple):
 class Table:
     """The rows under a header, read on demand.
 
-    Quotes must be closed. If a row fails, its lines after the first are read again, so that an open
-    quote costs one row rather than all rows after it. With `exact`, every row must have as many
-    cells as the header. Otherwise, cells may be missing at the end. Bytes that are not text become
-    lone surrogates. Raises UnreadableFile for an unusable header.
+    Quotes must be closed. If a row fails, its lines after the first are read again, so that an open quote costs one row
+    rather than all rows after it. With `exact`, every row must have as many cells as the header. Otherwise, cells may
+    be missing at the end. Bytes that are not text become lone surrogates. Raises UnreadableFile for an unusable header.
     """
 
     def __init__(self, file: BinaryIO, *, exact: bool, separators: str = SEPARATORS) -> None:
@@ -128,9 +127,7 @@ class Table:
         return TableRow(first.number, cells)
 
     def _end(self) -> TableRow | None:
-        """Return a problem if every row is shorter than the header, which may have swallowed the
-        first row.
-        """
+        """Return a problem if every row is shorter than the header, which may have swallowed the first row."""
         if not self._are_all_short:
             return None
         self._are_all_short = False
@@ -178,9 +175,7 @@ class _Feed:
 
 
 def _clean_name(name: str) -> str:
-    """Return a column's name on one line, in one Unicode form, or an empty string for a name that
-    pandas generated.
-    """
+    """Return a column's name on one line, in one Unicode form, or an empty string for a name that pandas generated."""
     name = unicodedata.normalize("NFC", " ".join(name.replace("\u200b", "").split()))
     return "" if _NAMELESS.fullmatch(name) else name
 

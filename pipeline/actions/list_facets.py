@@ -70,9 +70,7 @@ class ActionListFilter(ActionFilter):
 
 @dataclass(frozen=True)
 class ActionCounts:
-    """The total, and the count for each value of each filter. `is_cut` means that not all actions
-    were counted.
-    """
+    """The total, and the count for each value of each filter. `is_cut` means that not all actions were counted."""
 
     total: int
     is_cut: bool

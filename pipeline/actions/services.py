@@ -114,8 +114,7 @@ def ask_and_run(
     secrets: SecretsChoice | None = SecretsChoice.MASK,
     **details: object,
 ) -> Run:
-    """Store an Action and start its first Run in one transaction. Raises the same errors as
-    `start_run`.
+    """Store an Action and start its first Run in one transaction. Raises the same errors as `start_run`.
 
     If `secrets` is None, the texts must contain no secrets, because every user can read and search them.
     """
@@ -174,8 +173,8 @@ def edit_action(
     masks_stored: bool = False,
     **details: object,
 ) -> None:
-    """Change the texts of a request before a run starts. Raises NotAllowedNow, and the same errors
-    as `ask` and `start_run`.
+    """Change the texts of a request before a run starts. Raises NotAllowedNow, and the same errors as `ask` and
+    `start_run`.
     """
     runs = _lock_unstarted(action)
     fields, kinds = _checked(statement, masks_stored=masks_stored, **details)  # type: ignore[arg-type]
@@ -195,9 +194,7 @@ def edit_action(
 
 @transaction.atomic
 def delete_action(action: Action, *, by: User) -> None:
-    """Delete a request before a run starts, or erase its texts if other rows reference it. Raises
-    NotAllowedNow.
-    """
+    """Delete a request before a run starts, or erase its texts if other rows reference it. Raises NotAllowedNow."""
     for run in _lock_unstarted(action):
         run.delete()
     record(action, "request deleted", by=by)
@@ -229,12 +226,11 @@ def _lock_unstarted(action: Action) -> list[Run]:
 def erase_action(action: Action, *, by: User) -> None:
     """Erase an Action's texts and those of its runs. Counts, hashes and decisions stay.
 
-    Raises NotAllowedNow if the texts are already erased, if a run in progress would write new
-    texts, or if a model call is in a message batch, whose reply would repeat the words.
+    Raises NotAllowedNow if the texts are already erased, if a run in progress would write new texts, or if a model call
+    is in a message batch, whose reply would repeat the words.
     """
     now = timezone.now()
-    # Lock the batches, so that no batch is sent in the meantime. Unsent batches drop these
-    # questions.
+    # Lock the batches, so that no batch is sent in the meantime. Unsent batches drop these questions.
     asked = Attempt.objects.filter(call__run__action=action, ended_at=None)
     batches = MessageBatch.objects.select_for_update(no_key=True).order_by("pk")
     states = {row.state for row in batches.filter(pk__in=asked.values("message_batch"))}
@@ -284,11 +280,9 @@ def erase_action(action: Action, *, by: User) -> None:
 
 
 def _forget_cases_of(action: Action, statement: str) -> None:
-    """Erase the cases, which contain words of the statement, unless a run of another action also
-    uses them.
+    """Erase the cases, which contain words of the statement, unless a run of another action also uses them.
 
-    `statement` is given if no other action has the same statement. All other data stored under it
-    is then erased too.
+    `statement` is given if no other action has the same statement. All other data stored under it is then erased too.
     """
     written = WrittenCases.objects.filter(run__action=action)
     case_sets = set(written.values_list("case_set", flat=True))

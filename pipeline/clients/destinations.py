@@ -22,16 +22,14 @@ def is_loopback(base_url: str) -> bool:
 
 
 def may_bill(endpoint: Endpoint) -> bool:
-    """Return whether calls to the endpoint may be billed. The demo model counts too, so that its
-    pages look like a server's pages.
+    """Return whether calls to the endpoint may be billed. The demo model counts too, so that its pages look like a
+    server's pages.
     """
     return endpoint.demo or leaves_machine(endpoint)
 
 
 def leaves_machine(endpoint: Endpoint) -> bool:
-    """Return whether texts sent to the endpoint leave this machine, because of its address or its
-    page's setting.
-    """
+    """Return whether texts sent to the endpoint leave this machine, because of its address or its page's setting."""
     address = endpoint.base_url
     if endpoint.demo:
         address = settings.SCRIPTSMITH_DEMO_MODEL_URL or Endpoint.DEMO

@@ -50,8 +50,8 @@ KNOWN_KEYS = frozenset(
 
 
 def key_of(endpoint: Endpoint) -> str:
-    """Return the key, or a placeholder if no key is needed. Raises Problem if the variable is not
-    set or may not be read.
+    """Return the key, or a placeholder if no key is needed. Raises Problem if the variable is not set or may not be
+    read.
     """
     name = endpoint.key_variable
     if not name:
@@ -72,8 +72,7 @@ def has_key(endpoint: Endpoint) -> bool:
 
 
 def why_key_is_not_read(endpoint: Endpoint) -> str:
-    """Return why the endpoint is paused until its variable is renamed, or an empty string if it is
-    not paused.
+    """Return why the endpoint is paused until its variable is renamed, or an empty string if it is not paused.
 
     Endpoints from before this rule keep their variable's name, but nothing is sent to them.
     """

@@ -1,6 +1,4 @@
-"""Finds the local models: servers that the supervisor runs, each announced by a file in the data
-folder.
-"""
+"""Finds the local models: servers that the supervisor runs, each announced by a file in the data folder."""
 
 from __future__ import annotations
 

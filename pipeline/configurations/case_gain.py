@@ -1,7 +1,7 @@
 """Measure the gain from refining from cases: passing checks, both shown to the model and held out.
 
-These numbers are not part of the figures for refinement by feedback. The held-out checks show
-whether a refinement generalizes.
+These numbers are not part of the figures for refinement by feedback. The held-out checks show whether a refinement
+generalizes.
 """
 
 from __future__ import annotations
@@ -90,9 +90,7 @@ def _last_cases(runs: list[int]) -> dict[int, CaseSet]:
 def _verdicts(
     drafts: list[Draft], case_sets: Mapping[int, CaseSet]
 ) -> dict[tuple[str, int], dict[str, dict[tuple[int, int], bool]]]:
-    """Return whether each check passes, by script, case set and kind of machine. The newest result
-    counts.
-    """
+    """Return whether each check passes, by script, case set and kind of machine. The newest result counts."""
     hashes = {draft.sha256 for draft in drafts}
     hashes |= {draft.parent.sha256 for draft in drafts if draft.parent is not None}
     found = (

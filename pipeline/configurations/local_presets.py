@@ -20,8 +20,8 @@ _SECONDS = 900  # enough for a reply of twice _MAX_TOKENS on a slow machine
 
 @transaction.atomic
 def offer_local_models(models: Sequence[str], *, slots: int) -> None:
-    """Create the missing endpoint and configurations for these models, largest first. ¶ The
-    endpoint allows `slots` calls at a time.
+    """Create the missing endpoint and configurations for these models, largest first. ¶ The endpoint allows `slots`
+    calls at a time.
 
     Existing configurations stay unchanged, and so does an endpoint of this name at another address.
     """
@@ -53,8 +53,8 @@ def offer_local_models(models: Sequence[str], *, slots: int) -> None:
 
 
 def _offer(endpoint: Endpoint, preset: str, title: str, models: Sequence[str]) -> None:
-    """Create a configuration unless it exists. Its name contains the models, so other models get
-    another configuration.
+    """Create a configuration unless it exists. Its name contains the models, so other models get another
+    configuration.
     """
     name = slugify("-".join([LOCAL, *dict.fromkeys(models)]).replace(".", "-"))[:80]
     made, is_new = Configuration.objects.get_or_create(

@@ -1,6 +1,4 @@
-"""A Plan is a Configuration's settings: the model for each role, the number of rounds and the
-prompt versions.
-"""
+"""A Plan is a Configuration's settings: the model for each role, the number of rounds and the prompt versions."""
 
 from __future__ import annotations
 
@@ -88,8 +86,8 @@ def preset_of(plan: Plan) -> Configuration.Preset:
 def players_for(preset: str, *, first: Player, second: Player) -> dict[Role, Player]:
     """Assign the roles of a preset: the second model assesses in peer review, or refines as the strong refiner.
 
-    In peer review, the second model is different, because a model favors its own output. It is
-    usually smaller, because assessment takes the most calls.
+    In peer review, the second model is different, because a model favors its own output. It is usually smaller, because
+    assessment takes the most calls.
     """
     others = {
         Configuration.Preset.PEER_REVIEW.value: {Role.ASSESSOR: second},

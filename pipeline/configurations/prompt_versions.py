@@ -43,11 +43,9 @@ class VersionUse:
 
 @transaction.atomic
 def choose_versions(pinned: Mapping[str, str]) -> dict[str, str]:
-    """Return the version of every prompt for a Run's snapshot: the pinned version, or else the
-    product's version.
+    """Return the version of every prompt for a Run's snapshot: the pinned version, or else the product's version.
 
-    The product's versions are stored here on first use. Raises BadInput if a pinned version can't
-    be used.
+    The product's versions are stored here on first use. Raises BadInput if a pinned version can't be used.
     """
     check_pins(pinned)
     current = prompts.versions()
@@ -131,8 +129,7 @@ def _of_product(name: str) -> PromptVersion:
 def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVersion:
     """Store a text as a new version of a prompt, used by configurations that pin it.
 
-    Raises BadInput if a slot or a word of the answer format is missing, or if the text is already
-    stored.
+    Raises BadInput if a slot or a word of the answer format is missing, or if the text is already stored.
     """
     require_endpoint_manager(by)
     # Browsers send CRLF, but the same text must have the same hash.
@@ -163,9 +160,7 @@ def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVer
 
 
 def uses_of(name: str) -> list[VersionUse]:
-    """Return the versions of a prompt with their uses: the product's current version first, then
-    the newest.
-    """
+    """Return the versions of a prompt with their uses: the product's current version first, then the newest."""
     current = prompts.load(name).version
     rows = list(PromptVersion.objects.filter(name=name).select_related("created_by"))
     if all(row.version != current for row in rows):
@@ -191,9 +186,7 @@ def uses_of(name: str) -> list[VersionUse]:
 
 
 def versions_by_prompt() -> dict[str, list[PromptVersion]]:
-    """Return the versions of every prompt, the product's current version first, then the newest,
-    using one query.
-    """
+    """Return the versions of every prompt, the product's current version first, then the newest, using one query."""
     found: dict[str, list[PromptVersion]] = {name: [_of_product(name)] for name in prompts.names()}
     for row in PromptVersion.objects.filter(name__in=found):
         known = found[row.name]

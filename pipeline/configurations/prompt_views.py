@@ -51,9 +51,7 @@ def prompt_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def prompt_detail(request: HttpRequest, name: str) -> HttpResponse:
-    """Show one prompt: a full version, its differences from another version, and where each version
-    is used.
-    """
+    """Show one prompt: a full version, its differences from another version, and where each version is used."""
     user = signed_in(request)
     access_prompts(user, name)
     uses = uses_of(name)

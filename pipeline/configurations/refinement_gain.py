@@ -74,8 +74,8 @@ class Gain:
 
 
 def rounds_of(drafts: Sequence[Draft], costs: RunCosts) -> list[RunRound]:
-    """Return the rounds of a run, with the first script as round 0. `drafts` are the run's own
-    drafts, with their assessments.
+    """Return the rounds of a run, with the first script as round 0. `drafts` are the run's own drafts, with their
+    assessments.
     """
     rounds: list[RunRound] = []
     for draft in assessed_in_turn(drafts):
@@ -101,9 +101,7 @@ def assessed_in_turn(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def gain_of(configuration: Configuration | None = None, *, batch: Batch | None = None) -> Gain:
-    """Return the gain of each round under a configuration, in a batch, or both, using three
-    queries.
-    """
+    """Return the gain of each round under a configuration, in a batch, or both, using three queries."""
     wanted = Q(state=Run.State.DONE) & ~Q(verdict="")
     wanted &= Q(configuration=configuration) if configuration else Q()
     wanted &= Q(batch=batch) if batch else Q()

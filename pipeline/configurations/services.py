@@ -1,8 +1,7 @@
 """Services for managing configurations and for finding those that new runs can use.
 
-A Run keeps a snapshot, so these services never change an existing run. A study compares
-Configurations by name. Once a Configuration has runs, its plan is fixed, and a different plan needs
-a new Configuration.
+A Run keeps a snapshot, so these services never change an existing run. A study compares Configurations by name. Once a
+Configuration has runs, its plan is fixed, and a different plan needs a new Configuration.
 """
 
 from __future__ import annotations
@@ -41,9 +40,7 @@ def usable_configurations() -> list[Configuration]:
 
 
 def default_configuration() -> Configuration:
-    """Return the Configuration that is used if the caller names none. Raises BadInput if there is
-    no default.
-    """
+    """Return the Configuration that is used if the caller names none. Raises BadInput if there is no default."""
     found = Configuration.objects.filter(is_default=True, archived_at=None).first()
     if found is None:
         raise BadInput(
@@ -86,8 +83,8 @@ def is_fixed(configuration: Configuration) -> bool:
 
 
 def known_models() -> dict[str, list[str]]:
-    """Return the models to choose from, with their endpoints' titles: models that a check found or
-    that have a price.
+    """Return the models to choose from, with their endpoints' titles: models that a check found or that have a
+    price.
     """
     found: dict[str, list[str]] = {}
     for endpoint in Endpoint.objects.prefetch_related("prices"):
@@ -141,8 +138,8 @@ def update_configuration(
 ) -> Configuration:
     """Change title, note and, before the first run, the plan; None keeps the plan.
 
-    `seen` is the edition on which the change is based. Raises BadInput, NotAllowedNow if the plan
-    is fixed, and Stale if another user has changed the configuration since.
+    `seen` is the edition on which the change is based. Raises BadInput, NotAllowedNow if the plan is fixed, and Stale
+    if another user has changed the configuration since.
     """
     require_endpoint_manager(by)
     locked = _lock(configuration)
@@ -200,9 +197,7 @@ def make_default(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def archive_configuration(configuration: Configuration, *, by: User) -> None:
-    """Archive the configuration, so that no new run can use it. Raises NotAllowedNow for the
-    default.
-    """
+    """Archive the configuration, so that no new run can use it. Raises NotAllowedNow for the default."""
     require_endpoint_manager(by)
     locked = _lock(configuration)
     if locked.is_default:
@@ -220,9 +215,7 @@ def archive_configuration(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
-    """Restore the configuration, so that new runs can use it. Raises NotAllowedNow if it is not
-    archived.
-    """
+    """Restore the configuration, so that new runs can use it. Raises NotAllowedNow if it is not archived."""
     require_endpoint_manager(by)
     locked = _lock(configuration)
     if locked.archived_at is None:
@@ -234,9 +227,7 @@ def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def switch_cases_on(*, by: User) -> bool:
-    """Make runs of the default configuration write and run cases. Return False if its plan is
-    already fixed.
-    """
+    """Make runs of the default configuration write and run cases. Return False if its plan is already fixed."""
     configuration = _lock(default_configuration())
     plan = plan_of(configuration)
     if plan.cases != Configuration.Cases.OFF or is_fixed(configuration):

@@ -36,8 +36,7 @@ def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
         }
         for setting in settings_
     }
-    # Stored separately from the roles, because a worker of the previous release would fail on the
-    # unknown role.
+    # Stored separately from the roles, because a worker of the previous release would fail on the unknown role.
     author = roles.pop(Role.CASE_AUTHOR.value, roles[Role.ASSESSOR.value])
     spec: dict[str, object] = {
         "configuration": configuration.name,

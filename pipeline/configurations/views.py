@@ -47,8 +47,8 @@ def configuration_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def configuration_new(request: HttpRequest) -> HttpResponse:
-    """Create a configuration in two steps: choose a preset and models, or a configuration to copy;
-    then edit and save.
+    """Create a configuration in two steps: choose a preset and models, or a configuration to copy; then edit
+    and save.
     """
     user = signed_in(request)
     endpoints = _endpoints(user)
@@ -79,8 +79,7 @@ def configuration_detail(request: HttpRequest, name: str) -> HttpResponse:
     endpoints = _endpoints(user)
     if request.method != "POST":
         return _show(request, _forms_of(configuration, endpoints), configuration)
-    # A run may have started in the meantime, so the form data itself shows whether the form
-    # contained the plan.
+    # A run may have started in the meantime, so the form data itself shows whether the form contained the plan.
     forms = _forms(endpoints, request.POST, is_fixed="rounds" not in request.POST)
     status = 422
     if forms.is_valid():
@@ -160,9 +159,7 @@ def _create(forms: ConfigurationForms, user: User) -> Configuration | None:
 
 
 def _endpoints(user: User) -> list[Endpoint]:
-    """Return every endpoint, usable endpoints first. The others are marked as off but can be
-    chosen.
-    """
+    """Return every endpoint, usable endpoints first. The others are marked as off but can be chosen."""
     return sorted(access_endpoints(user), key=lambda endpoint: not endpoint.is_on)
 
 

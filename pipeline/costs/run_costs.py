@@ -39,9 +39,7 @@ class RunCosts:
 
 
 def costs_of(run: Run, *, bills: Callable[[Endpoint], bool]) -> RunCosts:
-    """Return the sums that the run used, in one query. `bills` says whether an endpoint's calls may
-    be billed.
-    """
+    """Return the sums that the run used, in one query. `bills` says whether an endpoint's calls may be billed."""
     tries = (
         Attempt.objects.filter(call__run=run)
         .select_related("call__endpoint")

@@ -60,9 +60,7 @@ class CostQuery:
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over finished attempts. The cost is in micro-dollars and covers attempts with a known
-    price.
-    """
+    """Sums over finished attempts. The cost is in micro-dollars and covers attempts with a known price."""
 
     attempts: int = 0
     answered: int = 0
@@ -127,9 +125,7 @@ class Unpriced:
 
 @dataclass(frozen=True)
 class Costs:
-    """The answer to a CostQuery. `lines` are sorted by cost, the most expensive first, and `rows`
-    by time.
-    """
+    """The answer to a CostQuery. `lines` are sorted by cost, the most expensive first, and `rows` by time."""
 
     query: CostQuery
     rows: Sequence[CostRow]

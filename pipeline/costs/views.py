@@ -136,9 +136,7 @@ def _file_rows(costs: Costs) -> Iterator[tuple[object, ...]]:
 
 
 def _bars_of(costs: Costs, show: str) -> Bars:
-    """Return the three most expensive groups and the sum of all other groups, in each period of the
-    range.
-    """
+    """Return the three most expensive groups and the sum of all other groups, in each period of the range."""
     unit, measure = _MEASURES[show]
     lines = sorted(costs.lines, key=lambda line: -measure(line.sums))
     apart = lines[: _SHOWN_APART + (len(lines) == _SHOWN_APART + 1)]

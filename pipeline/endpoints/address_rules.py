@@ -1,6 +1,4 @@
-"""Validates an endpoint's address and the name of its key variable. A key itself is refused and
-never stored.
-"""
+"""Validates an endpoint's address and the name of its key variable. A key itself is refused and never stored."""
 
 from __future__ import annotations
 
@@ -66,9 +64,7 @@ def is_private(base_url: str) -> bool:
 
 
 def read_key_variable(text: str) -> str:
-    """Return the name of the variable, or "" if the server needs no key. Raises BadInput without
-    quoting the text.
-    """
+    """Return the name of the variable, or "" if the server needs no key. Raises BadInput without quoting the text."""
     name = text.strip()
     if not name:
         return ""

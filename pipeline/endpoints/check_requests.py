@@ -1,9 +1,8 @@
-"""The state of an endpoint's check as pages show it: never requested, waiting, running, lost or
-done.
+"""The state of an endpoint's check as pages show it: never requested, waiting, running, lost or done.
 
-`Endpoint.probe` contains the result of `llm.probe.Found.as_json` and whether the worker has the key
-(`worker_has_key`). `asked` is the check in progress: its id, and the times when it was requested
-and when a worker began it. `check_worker`, which only workers load, runs it.
+`Endpoint.probe` contains the result of `llm.probe.Found.as_json` and whether the worker has the key (`worker_has_key`).
+`asked` is the check in progress: its id, and the times when it was requested and when a worker began it.
+`check_worker`, which only workers load, runs it.
 """
 
 from __future__ import annotations
@@ -77,9 +76,7 @@ def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: U
 
 @transaction.atomic
 def cancel_check(endpoint: Endpoint, *, by: User) -> None:
-    """End the check in progress. Its worker closes the connection. Raises NotAllowedNow if no check
-    is in progress.
-    """
+    """End the check in progress. Its worker closes the connection. Raises NotAllowedNow if no check is in progress."""
     require_endpoint_manager(by)
     kept = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
     if check_state(kept) not in (CheckState.WAITING, CheckState.RUNNING):
@@ -110,9 +107,7 @@ def asked_at(endpoint: Endpoint) -> datetime | None:
 
 
 def models_known_of(endpoint: Endpoint) -> list[str]:
-    """List the models named at this endpoint: first in configurations, then in prices, then in its
-    last check.
-    """
+    """List the models named at this endpoint: first in configurations, then in prices, then in its last check."""
     played = RoleSetting.objects.filter(endpoint=endpoint, configuration__archived_at=None)
     named = [*played.order_by("pk").values_list("model", flat=True)]
     named += [price.model for price in endpoint.prices.all()]
@@ -126,8 +121,7 @@ def _enqueue(endpoint_id: int, check_id: str) -> None:
             TASK, (endpoint_id, check_id), queue="interactive", expires=WAIT_FOR_WORKER.seconds
         )
     except Exception:
-        # No sweep restarts checks: the page reports that no worker started it, and the user can
-        # request another check.
+        # No sweep restarts checks: the page reports that no worker started it, and the user can request another check.
         logger.warning("check of endpoint %s could not be enqueued", endpoint_id, exc_info=True)
 
 

@@ -211,9 +211,7 @@ def _say_detail(detail: str) -> str:
 
 
 def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
-    """Explain why no mode was found and what to do. Return an empty string if the endpoint was
-    never checked.
-    """
+    """Explain why no mode was found and what to do. Return an empty string if the endpoint was never checked."""
     problem = str(endpoint.probe.get("problem", ""))
     if not endpoint.probed_at or not problem and not modes:
         return ""

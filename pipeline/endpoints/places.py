@@ -1,6 +1,4 @@
-"""Describes what a run or check waits for at an endpoint: the server's state, and the runs in
-progress there.
-"""
+"""Describes what a run or check waits for at an endpoint: the server's state, and the runs in progress there."""
 
 from __future__ import annotations
 
@@ -59,9 +57,7 @@ def holders_of(endpoint: Endpoint, user: User) -> list[Holder]:
 
 
 def say_server(endpoint: Endpoint) -> str:
-    """Return a text that says whether the server answered its last call, or an empty string if it
-    was never called.
-    """
+    """Return a text that says whether the server answered its last call, or an empty string if it was never called."""
     if endpoint.blocked_until and endpoint.blocked_until > timezone.now():
         return _("Calls to the server are paused until %(time)s. %(why)s") % {
             "time": _clock(endpoint.blocked_until),

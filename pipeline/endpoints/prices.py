@@ -79,9 +79,7 @@ def remove_price(price: Price, *, by: User) -> None:
 
 
 def prices_of(endpoint: Endpoint) -> QuerySet[Price]:
-    """Return the endpoint's prices, newest first for each model. `used` marks prices that calls
-    have used.
-    """
+    """Return the endpoint's prices, newest first for each model. `used` marks prices that calls have used."""
     # The spending table is small and shows which models were never called.
     spent = Spending.objects.filter(endpoint=OuterRef("endpoint"), model=OuterRef("model"))
     return endpoint.prices.annotate(used=Exists(spent) & Exists(_attempts_at()))

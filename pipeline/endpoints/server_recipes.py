@@ -1,7 +1,7 @@
 """Recipes for known servers of the Messages API, which fill in the form of a new endpoint.
 
-The guide docs/models.md says how to configure these servers and which details were never verified.
-The mode is only an expectation. The check finds the actual mode.
+The guide docs/models.md says how to configure these servers and which details were never verified. The mode is only an
+expectation. The check finds the actual mode.
 """
 
 from __future__ import annotations

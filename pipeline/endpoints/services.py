@@ -70,9 +70,9 @@ def change_endpoint(
 ) -> Endpoint:
     """Change an endpoint. `seen` is the edition on which the change is based.
 
-    A new address or key discards the findings of the last check. A new address outside this machine
-    turns the endpoint off, so that no text is sent there unnoticed. Raises BadInput, and Stale if
-    another user has changed the endpoint in the meantime.
+    A new address or key discards the findings of the last check. A new address outside this machine turns the endpoint
+    off, so that no text is sent there unnoticed. Raises BadInput, and Stale if another user has changed the endpoint in
+    the meantime.
     """
     require_endpoint_manager(by)
     kept = _lock(endpoint)
@@ -104,9 +104,7 @@ def change_endpoint(
 
 @transaction.atomic
 def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
-    """Turn the endpoint on. Raises BadInput if it is outside this machine and `confirmed` is
-    missing.
-    """
+    """Turn the endpoint on. Raises BadInput if it is outside this machine and `confirmed` is missing."""
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if kept.is_on:
@@ -125,9 +123,7 @@ def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
 
 @transaction.atomic
 def switch_off(endpoint: Endpoint, *, by: User) -> None:
-    """Turn the endpoint off. It gets no more calls. Runs that need it fail and can be retried
-    later.
-    """
+    """Turn the endpoint off. It gets no more calls. Runs that need it fail and can be retried later."""
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if not kept.is_on:
@@ -140,9 +136,7 @@ def switch_off(endpoint: Endpoint, *, by: User) -> None:
 
 @transaction.atomic
 def wake(endpoint: Endpoint, *, by: User) -> None:
-    """Resume the endpoint, so that waiting runs may call it again. Raises NotAllowedNow if it is
-    not paused.
-    """
+    """Resume the endpoint, so that waiting runs may call it again. Raises NotAllowedNow if it is not paused."""
     require_endpoint_manager(by)
     now = timezone.now()
     kept = _lock(endpoint)
@@ -180,9 +174,7 @@ def delete_endpoint(endpoint: Endpoint, *, by: User) -> None:
 
 @transaction.atomic
 def use_mode(endpoint: Endpoint, *, mode: str, by: User) -> None:
-    """Use the mode that the last check recommends. Raises NotAllowedNow if the check recommends
-    another mode.
-    """
+    """Use the mode that the last check recommends. Raises NotAllowedNow if the check recommends another mode."""
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if not mode or kept.probe.get("recommended") != mode:
@@ -218,9 +210,7 @@ def edition_of(endpoint: Endpoint) -> int:
 
 
 def on_by_setting(endpoint: Endpoint) -> bool:
-    """Return whether the setting SCRIPTSMITH_ENDPOINTS turns the endpoint on, regardless of the
-    setting on its page.
-    """
+    """Return whether the setting SCRIPTSMITH_ENDPOINTS turns the endpoint on, regardless of the setting on its page."""
     return endpoint.name in settings.SCRIPTSMITH_ENDPOINTS
 
 

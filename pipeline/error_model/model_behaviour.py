@@ -1,8 +1,8 @@
 """What simulated models do with one Draft: a pure function of seed, item, Draft and rates.
 
-Nothing depends on the order of requests, so a run is reproducible with any number of threads. The
-draws do not depend on the configuration. Two configurations with the same rates therefore decide
-alike, and only different rates cause differences.
+Nothing depends on the order of requests, so a run is reproducible with any number of threads. The draws do not depend
+on the configuration. Two configurations with the same rates therefore decide alike, and only different rates cause
+differences.
 """
 
 from __future__ import annotations
@@ -64,8 +64,7 @@ class ModelBehaviour:
     def rewrite(self, draft: SimulatedDraft) -> SimulatedDraft:
         """Return the Draft made from the feedback: a new Draft, or an earlier Draft of the run."""
         if self._happens(self.rates.repeats, "repeat", draft):
-            # Cover both repetitions: every second item gets its first script, and the others their
-            # latest script.
+            # Cover both repetitions: every second item gets its first script, and the others their latest script.
             return self.write(draft.item) if draft.item % 2 else draft
         return SimulatedDraft(draft.item, draft.number + 1, self._is_right_after(draft))
 

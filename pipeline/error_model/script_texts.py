@@ -1,6 +1,4 @@
-"""Texts of simulated items. Each script contains whether it is right, so that every stage can read
-that.
-"""
+"""Texts of simulated items. Each script contains whether it is right, so that every stage can read that."""
 
 from __future__ import annotations
 
@@ -12,9 +10,7 @@ _HEAD = 3  # lines before the body
 
 
 class SimulatedDraft(NamedTuple):
-    """One Draft of an item. Number 0 is the generated Draft, and number n is the Draft refined in
-    round n.
-    """
+    """One Draft of an item. Number 0 is the generated Draft, and number n is the Draft refined in round n."""
 
     item: int
     number: int

@@ -1,7 +1,7 @@
 """Abort calls whose result is not needed: those of canceled or lost runs, and of a stopping worker.
 
-A thread that waits for a model has no database connection, so it can't detect that itself. One
-thread per process watches all calls.
+A thread that waits for a model has no database connection, so it can't detect that itself. One thread per process
+watches all calls.
 """
 
 from __future__ import annotations
@@ -83,9 +83,7 @@ call_watch = CallWatch()
 
 
 def abandon_calls_after(client: ModelClient, *, seconds: float) -> threading.Timer:
-    """Give calls in flight this many seconds, then close their connections so that the process can
-    exit.
-    """
+    """Give calls in flight this many seconds, then close their connections so that the process can exit."""
     abandon = getattr(client, "abandon_all", None)
     timer = threading.Timer(seconds, abandon or (lambda _why: None), [_("The worker had to stop.")])
     timer.daemon = True

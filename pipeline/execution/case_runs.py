@@ -1,5 +1,5 @@
-"""Executes a run's cases in the sandbox: requests them from its worker, waits for a limited time,
-and converts the results.
+"""Executes a run's cases in the sandbox: requests them from its worker, waits for a limited time, and converts the
+results.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Implements the flow's ports on the database. A replayed call returns its earlier result.
 
-A resumed Run repeats the flow from the start. Earlier results are found here, so only missing work
-is done. Replies are written as soon as they arrive. Derived results are written only before the
-next question, because they can be computed again.
+A resumed Run repeats the flow from the start. Earlier results are found here, so only missing work is done. Replies are
+written as soon as they arrive. Derived results are written only before the next question, because they can be computed
+again.
 """
 
 from __future__ import annotations
@@ -179,8 +179,8 @@ class DatabasePorts:
                 raise Problem(ended.found.removeprefix(SKIPPED))
 
     def _is_too_long(self, missing: Sequence[Question], rest: RunMustWait) -> bool:
-        """Return whether an endpoint pauses for longer than an optional stage may wait. Waiting for
-        a free place is not a pause.
+        """Return whether an endpoint pauses for longer than an optional stage may wait. Waiting for a free place is not
+        a pause.
         """
         if rest.until is None or not all(_is_optional(one) for one in missing):
             return False
@@ -201,9 +201,7 @@ class DatabasePorts:
     def _leave_to_batches(
         self, roles: Sequence[tuple[Question, RoleSpec]]
     ) -> list[tuple[Question, RoleSpec]]:
-        """Return the questions to ask now. Raise AwaitsReplies if all of them go into a Message
-        Batch.
-        """
+        """Return the questions to ask now. Raise AwaitsReplies if all of them go into a Message Batch."""
         waiting = [
             (question, role)
             for question, role in roles
@@ -271,8 +269,7 @@ class DatabasePorts:
     def end_cases(self, case_set: CaseSet, draft: DraftMade, *, round: int) -> Executed:
         before = self._stages.end_of(StageName.EXECUTE, round=round)
         if before is not None and before.outcome == "not_run":
-            # Even if the result is known by now, repeat the earlier outcome, which was based on its
-            # absence.
+            # Even if the result is known by now, repeat the earlier outcome, which was based on its absence.
             return Executed(case_set=case_set, reason=before.found.removeprefix(NOT_RUN))
         self.release_capacity()
         self.commit_unsaved()
@@ -292,9 +289,7 @@ class DatabasePorts:
         self.forget_committed()
 
     def save(self) -> None:
-        """Save inside a transaction that has checked the lease. Call `forget_committed` after the
-        commit.
-        """
+        """Save inside a transaction that has checked the lease. Call `forget_committed` after the commit."""
         if self._matches:
             # Matches of an earlier passage that stopped before using them.
             self._run.matches.all().delete()
@@ -450,9 +445,7 @@ class DatabasePorts:
         )
 
     def _prompt_version(self, stage: AskedStage[Reading]) -> str:
-        """Return the run's version of the prompt. Older runs may lack the prompts of stages that
-        were added later.
-        """
+        """Return the run's version of the prompt. Older runs may lack the prompts of stages that were added later."""
         named = self._run.spec["prompts"].get(stage.prompt)
         return str(named or load(stage.prompt).version)
 

@@ -134,9 +134,7 @@ def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[
 
 
 def coverage_of_draft(draft: Draft) -> Coverage | None:
-    """Return how many lines of the Draft the parser can read, or None if its text was erased or is
-    too long.
-    """
+    """Return how many lines of the Draft the parser can read, or None if its text was erased or is too long."""
     if Version.hash_of(draft.script) != draft.sha256:
         return None
     return _read_script(draft).coverage

@@ -1,6 +1,4 @@
-"""Advances a Run as far as possible: claim it, call models, record results and release it. A sweep
-finds lost runs.
-"""
+"""Advances a Run as far as possible: claim it, call models, record results and release it. A sweep finds lost runs."""
 
 from __future__ import annotations
 
@@ -272,8 +270,7 @@ def _finish(
             )
             [is_first_end] = cursor.fetchone()
         if is_first_end:
-            # Hide later passages for a Refinement, because only runs that the assessor flagged have
-            # them.
+            # Hide later passages for a Refinement, because only runs that the assessor flagged have them.
             emit(Run(pk=lease.run_id), "finished")
     if ports:
         ports.forget_committed()

@@ -1,5 +1,5 @@
-"""Shortens an expert's feedback in a worker. Each question is asked once and the answer recorded,
-even if a worker is killed.
+"""Shortens an expert's feedback in a worker. Each question is asked once and the answer recorded, even if a worker is
+killed.
 """
 
 from __future__ import annotations

@@ -119,9 +119,7 @@ class StageStore:
             self._news[step] = row
 
     def note_reading(self, question: Question, outcome: ReadingOutcome) -> None:
-        """Record how the reply to this question was read. Repeated questions have their own
-        records.
-        """
+        """Record how the reply to this question was read. Repeated questions have their own records."""
         self._readings[question.stage.value, question.round, question.sample] = outcome
 
     def save(self) -> None:
@@ -150,9 +148,7 @@ class StageStore:
             )
 
     def forget(self) -> None:
-        """Clear the written rows and add them to the traces without their results, which may
-        contain arbitrary text.
-        """
+        """Clear the written rows and add them to the traces without their results, which may contain arbitrary text."""
         for row in self._news.values() if tracing.is_within() else ():
             if row.ended_at is not None:
                 tracing.record(

@@ -1,5 +1,4 @@
-"""Describes failed checks for a model in one line each: the scenario, the expectation and the
-result.
+"""Describes failed checks for a model in one line each: the scenario, the expectation and the result.
 
 This module also decides which cases are held out from a refinement, to test whether it generalizes.
 """
@@ -22,11 +21,9 @@ NOT_RUN = "Not run: "  # a resumed run reads the reason after this prefix
 
 
 def held_back(case_set: CaseSet) -> frozenset[int]:
-    """Return the numbers of the held-out cases: a third, but at least one, and none if there is
-    only one case.
+    """Return the numbers of the held-out cases: a third, but at least one, and none if there is only one case.
 
-    The cases are chosen by a hash of statement and title, so that fixing a case does not change
-    whether it is held out.
+    The cases are chosen by a hash of statement and title, so that fixing a case does not change whether it is held out.
     """
     if len(case_set.cases) < 2:
         return frozenset()

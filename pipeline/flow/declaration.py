@@ -1,5 +1,4 @@
-"""The declaration of a flow stage: its name, its labels and, if it calls a model, its question and
-reader.
+"""The declaration of a flow stage: its name, its labels and, if it calls a model, its question and reader.
 
 All code that lists stages (pages, prompts, stored Drafts, costs) reads these declarations.
 """
@@ -18,8 +17,7 @@ from pipeline.types import DraftKind, Question, ReadingOutcome, Reply, Role, Sta
 Shape = Mapping[str, dict[str, object]]
 
 
-# Any stage can end with one of these outcomes. All but the last mean that the model's reply could
-# not be read.
+# Any stage can end with one of these outcomes. All but the last mean that the model's reply could not be read.
 _COMMON_OUTCOMES: Mapping[str, str] = MappingProxyType(
     {
         ReadingOutcome.REFUSED: _("refused"),
@@ -66,8 +64,7 @@ class AskedStage(Stage, Generic[R_co]):
     role: Role
     answer: Shape  # the required properties of the JSON object in the answer
     read: Callable[[Reply], R_co]
-    # The answer is part of the verdict, and each Assessment names the version of this stage's
-    # prompt.
+    # The answer is part of the verdict, and each Assessment names the version of this stage's prompt.
     judges: bool = False
     # Runs from before this stage existed name no version of its prompt and use the current version.
     added_later: bool = False

@@ -12,8 +12,7 @@ LONGEST = 6_000  # characters of all examples together, statements and scripts
 def choose_examples(retrieval: Retrieval) -> list[Example]:
     """Choose matches first, then neighbors. Examples that do not fit are skipped.
 
-    For a study run, the retrieval contains no entry that answers the statement (see
-    `catalog.retrieval.examples`).
+    For a study run, the retrieval contains no entry that answers the statement (see `catalog.retrieval.examples`).
     """
     near = [(match.phrasing, match.script) for match in retrieval.matches]
     near += [(neighbour.phrasing, neighbour.script) for neighbour in retrieval.neighbours]

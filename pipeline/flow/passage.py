@@ -56,9 +56,7 @@ class Passage:
 
     @property
     def entries(self) -> EntryPorts:
-        """Return the store of entry descriptions. Use it only if the input allows confirming a
-        match.
-        """
+        """Return the store of entry descriptions. Use it only if the input allows confirming a match."""
         assert self.entry_ports is not None
         return self.entry_ports
 
@@ -90,9 +88,7 @@ class Passage:
         return self.ask_all([(stage, question)])[0]
 
     def ask_or_end(self, step: Step, stage: AskedStage[R], question: Question) -> R | None:
-        """Ask for an optional stage. If no model can be called, end the stage with the reason and
-        return None.
-        """
+        """Ask for an optional stage. If no model can be called, end the stage with the reason and return None."""
         try:
             return self.ask(stage, question)
         except Problem as problem:
@@ -100,9 +96,7 @@ class Passage:
             return None
 
     def ask_all_or_end(self, asked: Sequence[tuple[Step, AskedStage[R], Question]]) -> list[R]:
-        """Ask for several optional stages in parallel. Return an empty list if no model can be
-        called.
-        """
+        """Ask for several optional stages in parallel. Return an empty list if no model can be called."""
         try:
             return self.ask_all([(stage, question) for _step, stage, question in asked])
         except Problem as problem:

@@ -33,8 +33,7 @@ class FlowInput:
     rounds: int = 1
     uses_retrieval: bool = True
     uses_examples: bool = True
-    # If the only doubt about an entry is the scorer's certainty, the entry answers once the
-    # assessor confirms it.
+    # If the only doubt about an entry is the scorer's certainty, the entry answers once the assessor confirms it.
     confirms_matches: bool = False
     cases: CasesUse = CasesUse.OFF
     case_author: str = "a model"  # the name under which cases are stored
@@ -135,9 +134,7 @@ class Result:
 
 
 class Ports(Protocol):
-    """The operations that the flow needs from its environment. A replayed call returns its earlier
-    result.
-    """
+    """The operations that the flow needs from its environment. A replayed call returns its earlier result."""
 
     def retrieve(self) -> Retrieval: ...
 

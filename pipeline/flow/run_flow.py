@@ -3,12 +3,11 @@
 retrieve -> generate -> check (repair once) -> describe -> similarity | difference -> ensemble. While the verdict is
 *incorrect* and rounds are left: explain -> refine -> assess again.
 
-If the input allows it and the best entry's only problem is an uncertain score: retrieve -> confirm,
-and generate if that fails.
+If the input allows it and the best entry's only problem is an uncertain score: retrieve -> confirm, and generate if
+that fails.
 
-With cases: cases -> execute in parallel with describe -> mend_cases. Each later Draft is also
-executed. With *feedback*, a final refine_cases works from the failed checks. Its Draft is assessed
-and executed as well.
+With cases: cases -> execute in parallel with describe -> mend_cases. Each later Draft is also executed. With
+*feedback*, a final refine_cases works from the failed checks. Its Draft is assessed and executed as well.
 
 To guard against self-doubt, a refined Draft is recommended only if its own assessment is better. Refinement ends with
 "no error found" or with a script that the run had before. A Draft refined from cases is only offered.
@@ -65,9 +64,7 @@ class Flow:
         self._executed: dict[DraftMade, Executed] = {}
 
     def carry_out(self) -> Result:
-        """Go from the statement to the recommended Draft. Raises NoScript if the model writes no
-        script.
-        """
+        """Go from the statement to the recommended Draft. Raises NoScript if the model writes no script."""
         flow_input = self._passage.flow_input
         retrieval = retrieve(self._passage)
         if retrieval and flow_input.uses_retrieval and retrieval.answer is Answer.MATCH:
@@ -100,8 +97,8 @@ class Flow:
     def refine_on_demand(
         self, assessed: Assessed, feedback: FeedbackGiven | None
     ) -> Assessed | None:
-        """Rewrite a Draft of a finished Run from an expert's feedback, or from the model's feedback
-        if none is given.
+        """Rewrite a Draft of a finished Run from an expert's feedback, or from the model's feedback if none is
+        given.
         """
         self._passage.seen.add(assessed.draft.script)
         round = feedback.round if feedback else 1
@@ -123,8 +120,8 @@ class Flow:
     def _offer_revised(self, best: Assessed) -> None:
         """Refine the recommended Draft from cases and offer the result as an alternative.
 
-        The result is never recommended itself. Reviewers see, score and decide on the recommended
-        Draft, so the choice must not depend on cases, which differ from run to run.
+        The result is never recommended itself. Reviewers see, score and decide on the recommended Draft, so the choice
+        must not depend on cases, which differ from run to run.
         """
         before = self._executed.get(best.draft)
         if before is None:
@@ -168,8 +165,8 @@ class Flow:
         return refined
 
     def _assess(self, draft: DraftMade, *, round: int) -> Assessed:
-        """Assess a Draft as in CodeSift: describe the script on its own, compare it in both ways
-        and combine the opinions.
+        """Assess a Draft as in CodeSift: describe the script on its own, compare it in both ways and combine the
+        opinions.
         """
         report = self._passage.ports.check(draft.script)
         if report.syntax_ok is False:

@@ -1,6 +1,4 @@
-"""Determines from a static Report whether a repair is needed, and describes the errors for the
-model.
-"""
+"""Determines from a static Report whether a repair is needed, and describes the errors for the model."""
 
 from __future__ import annotations
 

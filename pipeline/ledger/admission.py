@@ -1,9 +1,9 @@
 """Admit calls to an endpoint up to its limit, in order of priority.
 
-A place is a number from 1 to the endpoint's limit. An attempt holds a place from start to end. A
-unique index prevents two open attempts from having the same place, so the limit holds for any
-number of concurrent workers without waiting. A single SQL statement, in its own transaction, finds
-the next runs and records the attempts. It locks only the run (see docs/decisions, order of locks).
+A place is a number from 1 to the endpoint's limit. An attempt holds a place from start to end. A unique index prevents
+two open attempts from having the same place, so the limit holds for any number of concurrent workers without waiting. A
+single SQL statement, in its own transaction, finds the next runs and records the attempts. It locks only the run (see
+docs/decisions, order of locks).
 """
 
 from __future__ import annotations
@@ -160,12 +160,11 @@ class Row(NamedTuple):
 
 
 def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admission:
-    """Record and commit an attempt for at least one of these calls of a run, and create missing
-    call rows.
+    """Record and commit an attempt for at least one of these calls of a run, and create missing call rows.
 
-    Raises RunMustWait if no place is free or other runs come first, Problem if the endpoint is off,
-    and LostLease. In these cases, no attempt is recorded. Call it outside a transaction. Inside
-    one, other runs would skip these places and wait for this run.
+    Raises RunMustWait if no place is free or other runs come first, Problem if the endpoint is off, and LostLease. In
+    these cases, no attempt is recorded. Call it outside a transaction. Inside one, other runs would skip these places
+    and wait for this run.
     """
     now = database_now()
     values: dict[str, Any] = {
@@ -219,9 +218,7 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
 
 
 def ask_for_places(values: dict[str, Any]) -> list[Row]:
-    """Execute the statement. Outside a transaction, it commits immediately. Without a lease, it
-    returns no row.
-    """
+    """Execute the statement. Outside a transaction, it commits immediately. Without a lease, it returns no row."""
     with connection.cursor() as cursor:
         cursor.execute(_ADMIT, values)
         return [Row(*row) for row in cursor.fetchall()]

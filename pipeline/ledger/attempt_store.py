@@ -1,6 +1,4 @@
-"""Closes attempts. One SQL statement records their ends, prices and counts them, and stores the
-replies.
-"""
+"""Closes attempts. One SQL statement records their ends, prices and counts them, and stores the replies."""
 
 from __future__ import annotations
 
@@ -71,9 +69,8 @@ def close_tries(
 ) -> Closed:
     """Record how attempts of one run ended, their replies, and that the worker is alive.
 
-    It is one atomic statement. With `counted`, the attempts are also added to the spending.
-    Otherwise, the caller must count them at the end of its transaction. Raises LostLease without
-    writing anything.
+    It is one atomic statement. With `counted`, the attempts are also added to the spending. Otherwise, the caller must
+    count them at the end of its transaction. Raises LostLease without writing anything.
     """
     now = database_now()
     prices = _prices_of(tries, now.date())

@@ -1,5 +1,4 @@
-"""Manages the places at an endpoint: tracks the runs that wait for a place, and wakes them.
-`admission` assigns places.
+"""Manages the places at an endpoint: tracks the runs that wait for a place, and wakes them. `admission` assigns places.
 
 A run that finds no free place records which endpoint it waits for and frees its worker. Freeing a place wakes the next
 run. No run holds a place while waiting for another, so there is no deadlock.
@@ -19,13 +18,11 @@ from pipeline.scheduling.dispatch import TOLD_AGAIN, dispatch_runs
 
 # Users' runs come before campaigns, but a campaign gets a turn this often.
 CAMPAIGN_TURN = timedelta(minutes=1)
-# How long a place is reserved for the run that was woken for it. After that, other runs may take
-# it.
+# How long a place is reserved for the run that was woken for it. After that, other runs may take it.
 KEPT = TOLD_AGAIN / 2
 
 
-# All workers' calls in flight. Calls of a lost worker count until its lease expires, and calls in
-# batches never count.
+# All workers' calls in flight. Calls of a lost worker count until its lease expires, and calls in batches never count.
 IN_FLIGHT = """
 SELECT count(*)
 FROM pipeline_attempt AS attempt
@@ -53,8 +50,7 @@ _ANYBODY = "SELECT EXISTS (SELECT FROM pipeline_run WHERE waits_for_id = %s AND 
 class RunMustWait(Exception):
     """The run cannot continue now, and its worker is free.
 
-    `until` is the time to continue, if known. `waits_for` is the endpoint whose next free place the
-    run needs.
+    `until` is the time to continue, if known. `waits_for` is the endpoint whose next free place the run needs.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Explain failed model calls: what happened, how the product reacted and what the user can do.
 
-The texts are derived from the Attempt's row and the run's state. The server's message is shown next
-to them as evidence.
+The texts are derived from the Attempt's row and the run's state. The server's message is shown next to them as
+evidence.
 """
 
 from __future__ import annotations

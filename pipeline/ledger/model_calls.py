@@ -1,9 +1,7 @@
-"""Manages model calls. Each question is asked once, each attempt is a row, and a finished call is
-never repeated.
+"""Manages model calls. Each question is asked once, each attempt is a row, and a finished call is never repeated.
 
-`open_calls` commits before the requests are sent. `settle_attempts` writes the attempts' results
-and the replies in one transaction, which fails if the lease was lost. No transaction is open while
-a model works.
+`open_calls` commits before the requests are sent. `settle_attempts` writes the attempts' results and the replies in one
+transaction, which fails if the lease was lost. No transaction is open while a model works.
 """
 
 from __future__ import annotations
@@ -57,8 +55,8 @@ class OpenedAttempt:
 
 @dataclass
 class OpenedCalls:
-    """The outcome for each question: a stored reply or an attempt to make. For all other questions,
-    there is no capacity now.
+    """The outcome for each question: a stored reply or an attempt to make. For all other questions, there is no
+    capacity now.
     """
 
     outcomes: dict[Position, OpenedAttempt | Reply] = field(default_factory=dict)
@@ -87,11 +85,11 @@ def open_calls(
 ) -> OpenedCalls:
     """Record and commit an attempt for each unanswered question, or for as many as capacity allows.
 
-    `batch_id` is the batch of the run, which may be paused. `known` contains the earlier calls of
-    the run or its refinement. `secrets` is the rule for endpoints outside this machine. Raises
-    RunMustWait if no question can be asked now, and Problem if a question has no attempts left or
-    its endpoint is off. Raises LostLease. In these cases, no question is asked. Call it outside a
-    transaction. To avoid a deadlock, never wait for an endpoint's lock while holding a run's lock.
+    `batch_id` is the batch of the run, which may be paused. `known` contains the earlier calls of the run or its
+    refinement. `secrets` is the rule for endpoints outside this machine. Raises RunMustWait if no question can be asked
+    now, and Problem if a question has no attempts left or its endpoint is off. Raises LostLease. In these cases, no
+    question is asked. Call it outside a transaction. To avoid a deadlock, never wait for an endpoint's lock while
+    holding a run's lock.
     """
     if draining.is_set():
         raise RunMustWait(_("The worker is shutting down."))
@@ -119,8 +117,8 @@ def settle_attempts(
 ) -> dict[Position, Reply | Exception | None]:
     """Record how attempts ended: the reply, None to retry, or the exception that stops the run for now.
 
-    All attempts are recorded before one may stop the run, because they were paid for. Exceptions
-    are therefore returned, not raised. Repeating the call changes nothing. Raises LostLease.
+    All attempts are recorded before one may stop the run, because they were paid for. Exceptions are therefore
+    returned, not raised. Repeating the call changes nothing. Raises LostLease.
     """
     rows = [(opened.call, opened.attempt, ended) for opened, ended in tries]
     if all(isinstance(ended, Answered) for _, ended in tries):
@@ -140,9 +138,7 @@ def settle_attempts(
 
 
 def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | Failed]]) -> None:
-    """Lock the rows that failures may change: endpoints, then the batch. The run is locked after
-    both.
-    """
+    """Lock the rows that failures may change: endpoints, then the batch. The run is locked after both."""
     failed = [(call, ended) for call, ended in tries if isinstance(ended, Failed)]
     endpoints = {call.endpoint_id for call, _ended in failed}
     list(Endpoint.objects.select_for_update(no_key=True).filter(pk__in=endpoints).order_by("pk"))
@@ -152,9 +148,7 @@ def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | F
 
 
 def _require_budget(batch_id: int) -> None:
-    """Raise RunMustWait if the batch is paused or must pause, or if its message batches may need
-    the entire budget.
-    """
+    """Raise RunMustWait if the batch is paused or must pause, or if its message batches may need the entire budget."""
     batch = Batch.objects.get(pk=batch_id)
     if batch.paused_at is not None:
         raise RunMustWait(batch.paused_why or _("The batch is paused."))
@@ -167,8 +161,7 @@ def _require_budget(batch_id: int) -> None:
     if batch.budget is not None:
         kept = kept_for_message_batches(batch)
         if kept and spent_by(batch) + kept >= batch.budget:
-            # The batch is not paused, because unused reservations return to the budget when the
-            # message batches end.
+            # The batch is not paused, because unused reservations return to the budget when the message batches end.
             said = _("The rest of the budget is reserved for message batches.")
             raise RunMustWait(said, until=database_now() + _KEPT_REST)
 
@@ -216,8 +209,7 @@ def _open(
     }
     for pk in sorted(wanting):
         for call in wanting[pk]:
-            # Also mask calls from an earlier passage, because the endpoint may have changed since
-            # then.
+            # Also mask calls from an earlier passage, because the endpoint may have changed since then.
             if secrets.apply(call, endpoints[pk]) and not call._state.adding:
                 call.save(update_fields=["request", "masked"])
         try:

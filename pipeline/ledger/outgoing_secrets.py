@@ -1,6 +1,4 @@
-"""Removes secrets from requests that leave this machine. Every request is filtered here before it
-is stored.
-"""
+"""Removes secrets from requests that leave this machine. Every request is filtered here before it is stored."""
 
 from __future__ import annotations
 
@@ -89,9 +87,7 @@ def mask_calls(calls: Iterable[ModelCall], endpoint: Endpoint) -> None:
 
 
 def mask_request(request: Request, rule: SecretsRule) -> tuple[Request, list[str]]:
-    """Return the request without secrets that may not be sent, and the kinds of the removed
-    secrets.
-    """
+    """Return the request without secrets that may not be sent, and the kinds of the removed secrets."""
     kinds: list[str] = []
 
     def masked(value: object) -> object:

@@ -1,8 +1,7 @@
-"""Limits each endpoint's share of a worker's threads, so that a slow server can block only some of
-them.
+"""Limits each endpoint's share of a worker's threads, so that a slow server can block only some of them.
 
-The limit on calls in flight (`capacity`) covers all workers. This limit covers one process, which
-has few threads. A run that waits for a slow server occupies a thread.
+The limit on calls in flight (`capacity`) covers all workers. This limit covers one process, which has few threads. A
+run that waits for a slow server occupies a thread.
 """
 
 from __future__ import annotations
@@ -29,9 +28,8 @@ _KNOWN_FOR = 10.0  # seconds
 class ThreadQuota:
     """How many threads of this process wait for each endpoint.
 
-    If only one endpoint is on, it may use all threads. Otherwise, each endpoint may use at most
-    three quarters. Once that many threads are in use in total, only endpoints with few threads get
-    more, up to a sixteenth of all threads.
+    If only one endpoint is on, it may use all threads. Otherwise, each endpoint may use at most three quarters. Once
+    that many threads are in use in total, only endpoints with few threads get more, up to a sixteenth of all threads.
     """
 
     def __init__(self, threads: int) -> None:
@@ -43,9 +41,7 @@ class ThreadQuota:
 
     @contextmanager
     def held(self, endpoints: Collection[int]) -> Iterator[None]:
-        """Occupy this thread with calls to these endpoints. Raises RunMustWait if an endpoint has
-        no share left.
-        """
+        """Occupy this thread with calls to these endpoints. Raises RunMustWait if an endpoint has no share left."""
         several = self._several_are_on()
         with self._lock:
             for endpoint_id in endpoints:

@@ -44,8 +44,8 @@ _FINAL = {
 
 
 class MessageBatchesClient:
-    """A client that creates, polls, cancels and reads Message Batches. It never retries, and it
-    returns server errors instead of raising.
+    """A client that creates, polls, cancels and reads Message Batches. It never retries, and it returns server errors
+    instead of raising.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
@@ -195,9 +195,7 @@ def _read_error(told: object) -> Failed:
 
 
 def _params_of(request: Request) -> dict[str, object]:
-    """Return the parameters of a request, including the ones that the SDK would add to a single
-    request.
-    """
+    """Return the parameters of a request, including the ones that the SDK would add to a single request."""
     extra = request.get("extra_body")
     params = {name: value for name, value in request.items() if name != "extra_body"}
     return params | (extra if isinstance(extra, dict) else {})

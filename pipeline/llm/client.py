@@ -1,7 +1,7 @@
 """Makes one attempt at a request through the SDK and returns our types.
 
-Importing the SDK takes seconds and tens of megabytes. Therefore only processes that call models
-load this module (see the setting SCRIPTSMITH_MODEL_CLIENT). Web processes never do.
+Importing the SDK takes seconds and tens of megabytes. Therefore only processes that call models load this module (see
+the setting SCRIPTSMITH_MODEL_CLIENT). Web processes never do.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class MessagesClient:
         self._pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="model-call")
 
     def send(self, requests: Sequence[tuple[Target, Request]]) -> list[Answered | Failed]:
-        """Make one attempt at each request, in parallel. Server errors are returned as Failed,
-        within the time limit.
+        """Make one attempt at each request, in parallel. Server errors are returned as Failed, within the time
+        limit.
         """
         if not requests:
             return []

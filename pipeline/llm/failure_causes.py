@@ -21,9 +21,7 @@ _HEADERS_TOO_LARGE = 431  # h11's hint for headers, or a chunk header, that neve
 def explain_break(
     error: BaseException, exchange: Exchange, *, seconds: float, most_bytes: int, milliseconds: int
 ) -> Failed:
-    """Return why the reply is missing, whether a retry may help, and whether the call may have been
-    billed.
-    """
+    """Return why the reply is missing, whether a retry may help, and whether the call may have been billed."""
     causes = list(_causes_of(error))
     if exchange.abandoned:
         return _failed(

@@ -1,9 +1,8 @@
-"""Tests what a server of the Messages API really supports. This is pure code over a client and an
-inspector.
+"""Tests what a server of the Messages API really supports. This is pure code over a client and an inspector.
 
-A server that ignores `output_config.format` or `tool_choice` still returns 200. Therefore each mode
-is tested with a schema whose only valid value is a random word that is not in the prompt, while the
-prompt asks for something else. If the word comes back, the server enforces the schema.
+A server that ignores `output_config.format` or `tool_choice` still returns 200. Therefore each mode is tested with a
+schema whose only valid value is a random word that is not in the prompt, while the prompt asks for something else. If
+the word comes back, the server enforces the schema.
 """
 
 from __future__ import annotations
@@ -53,8 +52,8 @@ def probe(
 ) -> Found:
     """Find out what the server offers and which modes work, with at most MOST_CALLS model calls.
 
-    `model` is the model to call. The default is the first of `known` that the server lists, else
-    the first of `known`, else the first in the server's list.
+    `model` is the model to call. The default is the first of `known` that the server lists, else the first of `known`,
+    else the first in the server's list.
     """
     page = inspector.get(target, "/v1/models?limit=1000")
     models = _models_in(page)
@@ -95,9 +94,7 @@ def _ask_modes(
     make_word: Callable[[], str],
     max_tokens: int,
 ) -> Found:
-    """Test schema and tool. Test plain text only if neither answered, because text works if either
-    does.
-    """
+    """Test schema and tool. Test plain text only if neither answered, because text works if either does."""
     modes = {mode: ModeFound(mode) for mode in Mode}
     calls = 0
     for mode in (Mode.SCHEMA, Mode.TOOL, Mode.TEXT):
@@ -180,9 +177,7 @@ def _judge(mode: Mode, reply: Reply, word: str) -> tuple[Outcome, str]:
 
 
 def _after_failure(mode: Mode, ended: Failed) -> ModeFound:
-    """Return the failure's result for the mode. If the key or the connection failed, the mode's
-    result is unknown.
-    """
+    """Return the failure's result for the mode. If the key or the connection failed, the mode's result is unknown."""
     says_of_mode = ended.kind is FailureKind.REFUSED and not (
         ended.http_status is None
         or ended.error_type in (Trouble.REDIRECT, Trouble.WEB_PAGE)

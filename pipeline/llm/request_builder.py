@@ -1,6 +1,4 @@
-"""Builds requests that every server of the Messages API accepts, with the options that the endpoint
-supports.
-"""
+"""Builds requests that every server of the Messages API accepts, with the options that the endpoint supports."""
 
 from __future__ import annotations
 
@@ -52,9 +50,7 @@ def build_request(question: Question, role: RoleSpec) -> Request:
 
 
 def _words_of(question: Question, mode: Mode) -> str:
-    """Return the question. A repeated question ends with a note about the missing parts and the
-    answer format.
-    """
+    """Return the question. A repeated question ends with a note about the missing parts and the answer format."""
     if not question.missing:
         return question.user
     return f"{question.user}\n\n{question.missing} {_how_to_answer(question, mode)}"

@@ -29,9 +29,7 @@ _IDLE_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Limits:
-    """The maximum size of a reply, before and after unpacking, and the proxy for requests that
-    leave the network.
-    """
+    """The maximum size of a reply, before and after unpacking, and the proxy for requests that leave the network."""
 
     most_bytes: int = MOST_BYTES
     proxy: str = ""
@@ -52,8 +50,8 @@ class BadPacking(UnusableReply):
 
 
 class Elsewhere(UnusableReply):
-    """A request to a server other than the endpoint's, such as the URL of a batch's results. The
-    request was not sent.
+    """A request to a server other than the endpoint's, such as the URL of a batch's results. The request was
+    not sent.
     """
 
     kind = "elsewhere"

@@ -47,9 +47,7 @@ class FailureKind(StrEnum):
 
 
 class Trouble(StrEnum):
-    """The `error_type` of a Failed: a transport problem, or an error that each server words
-    differently.
-    """
+    """The `error_type` of a Failed: a transport problem, or an error that each server words differently."""
 
     REDIRECT = "redirect"  # the server redirects to another address, which is not called
     ADDRESS = "address"  # the host is in a blocked network

@@ -25,8 +25,7 @@ class Counted(NamedTuple):
 
 
 def read_usage(message: dict[str, object]) -> Counted:
-    """Return the usage that a message reports. A missing or implausible count invalidates all
-    counts.
+    """Return the usage that a message reports. A missing or implausible count invalidates all counts.
 
     Input and output tokens are required. Missing cache tokens count as zero.
     """

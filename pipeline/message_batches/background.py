@@ -23,8 +23,7 @@ from pipeline.models import MessageBatch
 logger = logging.getLogger(__name__)
 State = MessageBatch.State
 
-# How long a worker reserves a batch. If the worker is lost, another worker continues after this
-# time.
+# How long a worker reserves a batch. If the worker is lost, another worker continues after this time.
 _HELD = timedelta(seconds=30)
 _GONE = 404
 
@@ -67,9 +66,7 @@ def _advance(row: MessageBatch) -> None:
 
 
 def _look(row: MessageBatch) -> None:
-    """Poll the state of a batch. Cancel the batch if a user requested that, and read its results if
-    it has ended.
-    """
+    """Poll the state of a batch. Cancel the batch if a user requested that, and read its results if it has ended."""
     target = find_target(row)
     if target is None:
         return

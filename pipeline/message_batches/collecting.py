@@ -1,5 +1,4 @@
-"""Collects waiting calls into Message Batches, usually one batch for each stage of a campaign's
-runs.
+"""Collects waiting calls into Message Batches, usually one batch for each stage of a campaign's runs.
 
 A batch is closed when no run of the campaign is about to add a call, when its oldest call has waited long enough, or
 when it is full. Its expected cost is reserved from the budget until it has ended.
@@ -25,8 +24,7 @@ from pipeline.message_batches.waiting import waiting_calls
 from pipeline.models import Attempt, Batch, Endpoint, MessageBatch, ModelCall, Run, Spending
 from pipeline.scheduling.batches import spent_by, stop_batch
 
-# The server accepts 100,000 requests or 256 MB. These limits are lower because the worker holds all
-# requests in memory.
+# The server accepts 100,000 requests or 256 MB. These limits are lower because the worker holds all requests in memory.
 MOST_REQUESTS = 10_000
 MOST_BYTES = 32_000_000
 # A low value, so that the token count is not underestimated.
@@ -69,9 +67,7 @@ def _has_others_on_the_way(batch_id: int) -> bool:
 
 @transaction.atomic
 def _collect(batch_id: int, endpoint_id: int) -> MessageBatch | None:
-    """Create a batch from the calls that fit into it and into the budget, or return None if no call
-    fits.
-    """
+    """Create a batch from the calls that fit into it and into the budget, or return None if no call fits."""
     # The lock makes the budget check and the reservation atomic.
     batch = Batch.objects.select_for_update(no_key=True).get(pk=batch_id)
     endpoint = Endpoint.objects.get(pk=endpoint_id)
@@ -150,9 +146,7 @@ def _within_budget(
 
 
 def _expected_costs(calls: Sequence[ModelCall]) -> list[int]:
-    """Estimate each call's cost in micro-dollars, from the average output of its model and stage,
-    or from its limit.
-    """
+    """Estimate each call's cost in micro-dollars, from the average output of its model and stage, or from its limit."""
     usual = dict[tuple[str, str], int]()
     prices = {}
     costs = []

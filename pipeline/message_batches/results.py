@@ -1,8 +1,7 @@
-"""Reads the results of Message Batches and passes them to the runs. Reading them twice has no
-additional effect.
+"""Reads the results of Message Batches and passes them to the runs. Reading them twice has no additional effect.
 
-A result ends its attempt like the reply of a direct call: the call gets the reply, the cost is
-counted, and failures follow the same policy. The sleeping runs then continue.
+A result ends its attempt like the reply of a direct call: the call gets the reply, the cost is counted, and failures
+follow the same policy. The sleeping runs then continue.
 """
 
 from __future__ import annotations
@@ -39,9 +38,7 @@ _NO_TARGET = Target("", "", "", 0)
 
 
 def read_results(row: MessageBatch, target: Target) -> None:
-    """Read the results of an ended batch and finish it. After an interruption, the remaining
-    results are read later.
-    """
+    """Read the results of an ended batch and finish it. After an interruption, the remaining results are read later."""
     seen = set[str]()
     try:
         for results in _slices(batches_client().results(target, row.remote_id), _SLICE):
@@ -49,8 +46,7 @@ def read_results(row: MessageBatch, target: Target) -> None:
                 return
             _settle(row, dict(results))
             seen.update(dict(results))
-            # This is longer than a slice takes, so that no other worker reads the batch at the same
-            # time.
+            # This is longer than a slice takes, so that no other worker reads the batch at the same time.
             MessageBatch.objects.filter(pk=row.pk).update(next_look_at=Now() + _HELD)
             if draining.is_set():
                 return

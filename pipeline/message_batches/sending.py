@@ -1,10 +1,8 @@
-"""Sends each Message Batch exactly once, although `create` is not idempotent and a worker may be
-lost at any time.
+"""Sends each Message Batch exactly once, although `create` is not idempotent and a worker may be lost at any time.
 
-A batch is marked as *sending* before it is sent. If it stays in this state because the worker or
-the connection was lost, it may have arrived. The worker then searches for it in the server's newest
-batches by time and number of requests, and sends it again only if no batch matches. The results
-contain the request IDs and thus confirm the match.
+A batch is marked as *sending* before it is sent. If it stays in this state because the worker or the connection was
+lost, it may have arrived. The worker then searches for it in the server's newest batches by time and number of
+requests, and sends it again only if no batch matches. The results contain the request IDs and thus confirm the match.
 """
 
 from __future__ import annotations

@@ -40,9 +40,7 @@ class Progress:
 
 
 def progress_of(batch: Batch) -> Progress | None:
-    """Return the state, using at most four queries, or None if the campaign has no batches and does
-    not use them.
-    """
+    """Return the state, using at most four queries, or None if the campaign has no batches and does not use them."""
     sums = MessageBatch.objects.filter(batch=batch).aggregate(
         batches=Count("pk"),
         total=Sum("requests"),
@@ -128,9 +126,7 @@ def cancel_message_batches(batch: Batch, *, by: User) -> int:
 
 
 def awaits_replies(run: str) -> Exists:
-    """Return a query expression for whether the run in this column has a call that is or will be in
-    a batch.
-    """
+    """Return a query expression for whether the run in this column has a call that is or will be in a batch."""
     return Exists(ModelCall.objects.filter(run=OuterRef(run), in_batches=True, state="open"))
 
 

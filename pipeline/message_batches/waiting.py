@@ -36,8 +36,7 @@ class AwaitsReplies(RunMustWait):
 
 
 def endpoints_with_batches(run: Run, refinement: Refinement | None) -> Mapping[int, Endpoint]:
-    """Return the endpoints that can batch this run's calls, or no endpoints if a user waits for the
-    answer.
+    """Return the endpoints that can batch this run's calls, or no endpoints if a user waits for the answer.
 
     Users wait for runs outside of campaigns and for refinements that they requested or wrote the feedback for.
     """
@@ -52,8 +51,8 @@ def endpoints_with_batches(run: Run, refinement: Refinement | None) -> Mapping[i
 def can_wait(
     question: Question, role: RoleSpec, known: ModelCall | None, endpoints: Collection[int]
 ) -> bool:
-    """Return whether this call goes into a batch. A repeated call is not moved, because it may
-    already be in a batch.
+    """Return whether this call goes into a batch. A repeated call is not moved, because it may already be in a
+    batch.
     """
     if question.stage in NEVER_BATCHED:
         return False
@@ -113,8 +112,7 @@ def waiting_calls() -> QuerySet[ModelCall]:
 def give_to_direct_calls() -> int:
     """Switch calls to direct calls if batches were turned off, and return their number.
 
-    This includes endpoints that were turned off, so that their runs fail with that problem instead of sleeping
-    forever.
+    This includes endpoints that were turned off, so that their runs fail with that problem instead of sleeping forever.
     """
     is_off = Q(endpoint__enabled=False) & ~Q(endpoint__name__in=settings.SCRIPTSMITH_ENDPOINTS)
     left = waiting_calls().filter(

@@ -10,8 +10,7 @@ from pipeline.models.run import Run
 
 
 class WrittenCases(models.Model):
-    """A case set written in a Run. Number 0 uses the statement alone, and later numbers follow a
-    failed check.
+    """A case set written in a Run. Number 0 uses the statement alone, and later numbers follow a failed check.
 
     Equal case sets share one row, so this row records which model wrote it in this run.
     """

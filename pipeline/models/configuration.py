@@ -69,9 +69,7 @@ class Endpoint(models.Model):
 
     @property
     def is_on(self) -> bool:
-        """Return whether the endpoint is turned on, either on its page or by the setting. A key is
-        not enough.
-        """
+        """Return whether the endpoint is turned on, either on its page or by the setting. A key is not enough."""
         return self.enabled or self.name in settings.SCRIPTSMITH_ENDPOINTS
 
 

@@ -170,7 +170,5 @@ class Attempt(models.Model):
 
     @property
     def is_uncounted(self) -> bool:
-        """Return whether the attempt was answered but the server's token count is missing or not
-        credible.
-        """
+        """Return whether the attempt was answered but the server's token count is missing or not credible."""
         return self.outcome == self.Outcome.ANSWERED and bool(self.error_type)

@@ -16,9 +16,9 @@ from pipeline.models.run import Batch
 class MessageBatch(models.Model):
     """One Message Batch. Its requests are the Attempts that refer to it.
 
-    It is stored before it is sent. A batch in state *sending* without a remote id may have reached
-    the server, so the server is searched by time and size before the batch is sent again. A batch
-    found on the server counts as ours once its results contain our requests (`is_certain`).
+    It is stored before it is sent. A batch in state *sending* without a remote id may have reached the server, so the
+    server is searched by time and size before the batch is sent again. A batch found on the server counts as ours once
+    its results contain our requests (`is_certain`).
     """
 
     class State(models.TextChoices):
@@ -44,8 +44,7 @@ class MessageBatch(models.Model):
     state = models.CharField(_("state"), max_length=12, choices=State, default=State.PREPARED)
     remote_id = models.CharField(max_length=100, blank=True)
     is_certain = models.BooleanField(default=False)
-    # Batches on the server that looked like this batch while it was being sent, but are different
-    # batches.
+    # Batches on the server that looked like this batch while it was being sent, but are different batches.
     not_ours = models.JSONField(default=list, blank=True)
     requests = models.PositiveIntegerField(_("requests"))
     answered = models.PositiveIntegerField(_("answered"), default=0)

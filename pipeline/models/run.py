@@ -64,9 +64,9 @@ class RunQuerySet(models.QuerySet["Run"]):
 class Run(models.Model):
     """An Action sent through the pipeline once, under one Configuration.
 
-    `lease_until`, `owner` and `fence` identify the worker that holds it. Every claim increments the
-    fence, and a worker can write only while the fence is its own. `finished_at` is set when the Run
-    finishes for the first time. A later Refinement restarts the Run without clearing it.
+    `lease_until`, `owner` and `fence` identify the worker that holds it. Every claim increments the fence, and a worker
+    can write only while the fence is its own. `finished_at` is set when the Run finishes for the first time. A later
+    Refinement restarts the Run without clearing it.
     """
 
     class State(models.TextChoices):
@@ -127,8 +127,7 @@ class Run(models.Model):
     answered_by = models.ForeignKey(
         Version, models.PROTECT, null=True, blank=True, related_name="answered_runs", db_index=False
     )
-    # The assessor's model, if it confirmed the catalogue's answer. Empty for a match by score
-    # alone.
+    # The assessor's model, if it confirmed the catalogue's answer. Empty for a match by score alone.
     match_confirmed_by = models.CharField(
         _("match confirmed by"), max_length=100, blank=True, default="", db_default=""
     )
@@ -205,9 +204,7 @@ class Run(models.Model):
 
     @staticmethod
     def queue_of(batch_id: int | None) -> str:
-        """Return the queue of a run. Campaigns have their own queue, because users wait for runs
-        without a batch.
-        """
+        """Return the queue of a run. Campaigns have their own queue, because users wait for runs without a batch."""
         return Run.QUEUE if batch_id is None else Run.CAMPAIGN_QUEUE
 
     @property
@@ -279,8 +276,7 @@ class RetrievedMatchQuerySet(models.QuerySet["RetrievedMatch"]):
 
 
 class RetrievedMatch(models.Model):
-    """A catalogue entry found for a Run's statement, stored so that a resumed run gets the same
-    result.
+    """A catalogue entry found for a Run's statement, stored so that a resumed run gets the same result.
 
     Neighbors that do not answer the statement are also stored, as *none*, and serve as examples.
     """

@@ -8,9 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Worker(models.Model):
-    """A worker process. It updates its row while it runs and deletes it on a normal exit, but not
-    when it is killed.
-    """
+    """A worker process. It updates its row while it runs and deletes it on a normal exit, but not when it is killed."""
 
     # The `owner` of its claimed runs.
     name = models.CharField(max_length=100, unique=True)

@@ -1,8 +1,7 @@
 """The status of a request: usable or not, who approved it, or what blocks it.
 
-Pages, API and search all get the status here. The database computes it (`with_answer_status`), so
-that lists can be filtered by status. `answers_of` adds user, time and reason for the rows of one
-page, in at most ten queries.
+Pages, API and search all get the status here. The database computes it (`with_answer_status`), so that lists can be
+filtered by status. `answers_of` adds user, time and reason for the rows of one page, in at most ten queries.
 """
 
 from __future__ import annotations
@@ -74,9 +73,7 @@ class ShownAnswer:
 
     @property
     def usual_time(self) -> str:
-        """Return the usual duration of a review, rounded, or an empty string if unknown or only a
-        few seconds.
-        """
+        """Return the usual duration of a review, rounded, or an empty string if unknown or only a few seconds."""
         return say_about(self.usual_wait.total_seconds()) if self.usual_wait else ""
 
 
@@ -173,9 +170,7 @@ def _vouching() -> QuerySet[Version]:
 
 
 def answers_of(rows: Collection[RunRow], user: User) -> dict[int, ShownAnswer]:
-    """Return the answer of each run by its key. The verdicts count as shown to this user (see
-    `visible_parts`).
-    """
+    """Return the answer of each run by its key. The verdicts count as shown to this user (see `visible_parts`)."""
     runs = {row.run.pk: row.run for row in rows}
     found = with_answer_status(user, Run.objects.filter(pk__in=list(runs)))
     statuses: dict[int, tuple[AnswerStatus, int | None]] = {
@@ -288,9 +283,7 @@ def _versions_of(keys: Mapping[int, int]) -> dict[int, Version]:
 
 
 def _differences_of(runs: Iterable[Run]) -> dict[int, list[str]]:
-    """Return the assessor's objections by recommended draft, or the assessor's reason if it lists
-    no differences.
-    """
+    """Return the assessor's objections by recommended draft, or the assessor's reason if it lists no differences."""
     drafts = [run.recommended_id for run in runs]
     if not drafts:
         return {}
@@ -339,8 +332,8 @@ def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
 
 
 def news_of(user: User) -> dict[int, str]:
-    """Return actions whose answer changed since this user's last visit, with that answer, limited
-    to the newest MOST_NEWS.
+    """Return actions whose answer changed since this user's last visit, with that answer, limited to the newest
+    MOST_NEWS.
     """
     seen = dict(
         Action.objects.filter(asked_by=user)

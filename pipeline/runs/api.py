@@ -194,8 +194,8 @@ def describe_run(row: RunRow) -> dict[str, object]:
 
 
 def _describe_hidden(row: RunRow) -> dict[str, object]:
-    """Describe a run whose verdict is hidden. Do not even read hidden parts, because the response
-    time would reveal them.
+    """Describe a run whose verdict is hidden. Do not even read hidden parts, because the response time would reveal
+    them.
     """
     run, shows_models = row.run, row.parts.models
     failure = failure_of(run) if row.state == Run.State.FAILED else None

@@ -23,8 +23,7 @@ _SHOWN_AS = Choice(
     When(run__answered_by=F("version"), then=Value(Answer.MATCH.value)), default=F("answer")
 )
 NEWEST = 2_000  # number of rows that are searched for cases
-# A rule caps a starting point's confidence this close below the threshold, so such a confidence is
-# not informative.
+# A rule caps a starting point's confidence this close below the threshold, so such a confidence is not informative.
 CAPPED = 0.0011
 
 
@@ -56,9 +55,7 @@ def count_shown(version_ids: Sequence[int]) -> Mapping[int, Shown]:
 
 
 def find_cases(confidence: float, scoring: str, limit: int) -> Sequence[Case]:
-    """Return the answers with the nearest confidence among the newest ones, once per statement and
-    version.
-    """
+    """Return the answers with the nearest confidence among the newest ones, once per statement and version."""
     rows = RetrievedMatch.objects.answers().filter(
         run__origin__in=_PEOPLE, run__action__erased_at=None
     )

@@ -15,8 +15,8 @@ Player = tuple[int, str]  # endpoint and model
 
 
 class RecentTimes:
-    """The models' time in recent runs, read once. Studies are excluded, because their times would
-    reveal hidden verdicts.
+    """The models' time in recent runs, read once. Studies are excluded, because their times would reveal hidden
+    verdicts.
     """
 
     def __init__(self) -> None:

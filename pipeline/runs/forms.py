@@ -51,8 +51,7 @@ _OF_NEW_TEXTS = [
 class SecretsChoiceForm(forms.Form):
     """A form that asks how to handle secrets once some are found in its texts.
 
-    A choice to send applies to the secrets that were shown. If the text contains other secrets, the
-    form asks again.
+    A choice to send applies to the secrets that were shown. If the text contains other secrets, the form asks again.
     """
 
     # The form's field for a text, if its name differs from the action's field.

@@ -42,9 +42,7 @@ class RunRow:
 
     @property
     def milliseconds(self) -> int | None:
-        """Return the milliseconds from the start of work to the run's end, or None if that is
-        hidden.
-        """
+        """Return the milliseconds from the start of work to the run's end, or None if that is hidden."""
         return duration_of(self.run) if self.parts.verdict else None
 
     @property
@@ -61,9 +59,7 @@ class RunRow:
 
     @property
     def asked_by(self) -> User | None:
-        """Return the user who started the run or, if that is hidden, the user who requested the
-        action.
-        """
+        """Return the user who started the run or, if that is hidden, the user who requested the action."""
         return self.run.asked_by if self.parts.models else self.run.action.asked_by
 
     @property
@@ -78,9 +74,7 @@ def run_row(run: Run, user: User) -> RunRow:
 
 
 def duration_of(run: Run) -> int | None:
-    """Return the milliseconds from the start of work on a run to its end, or None if it has not
-    ended.
-    """
+    """Return the milliseconds from the start of work on a run to its end, or None if it has not ended."""
     if run.started_at is None or run.finished_at is None:
         return None
     return round((run.finished_at - run.started_at).total_seconds() * 1000)

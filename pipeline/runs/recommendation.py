@@ -27,9 +27,7 @@ def explain_recommendation(run: Run, drafts: Sequence[Draft], stages: Sequence[S
 
 
 def offered_draft(stages: Sequence[Stage]) -> int | None:
-    """Return the key of the Draft that was refined from cases and is offered next to the
-    recommended Draft, or None.
-    """
+    """Return the key of the Draft that was refined from cases and is offered next to the recommended Draft, or None."""
     return next(
         (
             one.draft_id

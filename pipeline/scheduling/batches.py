@@ -49,9 +49,7 @@ def resume_batch(batch: Batch, *, by: User) -> None:
 
 @transaction.atomic
 def set_budget(batch: Batch, *, budget: int | None, by: User) -> None:
-    """Set the budget in micro-dollars, or None for no limit. A paused batch stays paused. Raises
-    BadInput.
-    """
+    """Set the budget in micro-dollars, or None for no limit. A paused batch stays paused. Raises BadInput."""
     if budget is not None and not 0 <= budget <= MAX_BUDGET:
         raise BadInput(_("Enter a budget of 0 or more."), field="budget")
     batch = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)

@@ -1,6 +1,4 @@
-"""Sends runnable runs to the workers' queues. A lost message costs only time, because the sweep
-sends it again.
-"""
+"""Sends runnable runs to the workers' queues. A lost message costs only time, because the sweep sends it again."""
 
 from __future__ import annotations
 
@@ -39,8 +37,7 @@ def dispatch_abandoned(*, of: Batch | None = None) -> list[int]:
     Sends at most SWEEP_LIMIT runs at a time, except those sent recently. With `of`, sends only runs of that batch.
     """
     runs = Run.objects.abandoned().filter(
-        # A running run without a lease has lost its worker, so send it again regardless of what it
-        # waited for.
+        # A running run without a lease has lost its worker, so send it again regardless of what it waited for.
         Q(waits_for=None) | Q(state=Run.State.RUNNING),
         _not_dispatched_since(TOLD_AGAIN),
     )
@@ -57,9 +54,7 @@ def dispatch_next_of_campaigns() -> list[int]:
 
 @transaction.atomic
 def forget_dispatches() -> None:
-    """Allow resending runs immediately after a worker starts, because its predecessor's messages
-    may be lost.
-    """
+    """Allow resending runs immediately after a worker starts, because its predecessor's messages may be lost."""
     told = Run.objects.unfinished().exclude(told_at=None).order_by("pk")
     # A locked run is in progress or being sent now.
     free = told.select_for_update(skip_locked=True, of=("self",), no_key=True).values("pk")

@@ -1,8 +1,7 @@
-"""The heartbeat: one thread per process renews the leases of its runs and records that the worker
-is alive.
+"""The heartbeat: one thread per process renews the leases of its runs and records that the worker is alive.
 
-The thread never waits for a lock. It skips a run whose row is locked and retries it soon, so that a
-blocked run can't make the other leases expire.
+The thread never waits for a lock. It skips a run whose row is locked and retries it soon, so that a blocked run can't
+make the other leases expire.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Leases on Runs, which record which worker holds a Run and until when. A fencing token guards
-every write.
+"""Leases on Runs, which record which worker holds a Run and until when. A fencing token guards every write.
 
 `heartbeat` renews leases. Lease times are computed and compared only with the database's clock.
 """
@@ -92,9 +91,7 @@ def claim(run_id: int) -> Lease | None:
 
 
 def _take_new(run_id: int) -> Lease | None:
-    """Claim a run that was never held before, so that no open attempts need closing. Return None
-    otherwise.
-    """
+    """Claim a run that was never held before, so that no open attempts need closing. Return None otherwise."""
     with connection.cursor() as cursor:
         # The type stubs do not allow timedelta parameters, but psycopg does.
         values: dict[str, Any] = {"run": run_id, "owner": owner(), "lease": lease_length()}
@@ -156,11 +153,10 @@ def _take_again(run_id: int) -> Lease | None:
 def mark_orphans(
     run: Run, *, why: str = "The worker stopped before the reply arrived.", error_type: str = ""
 ) -> int:
-    """Close attempts that a lost worker left open. Their calls may have been billed and are
-    repeated.
+    """Close attempts that a lost worker left open. Their calls may have been billed and are repeated.
 
-    Call it near the end of a transaction that holds the run, because the attempts are counted as
-    spending. Attempts in a Message Batch do not belong to a worker and stay open.
+    Call it near the end of a transaction that holds the run, because the attempts are counted as spending. Attempts in
+    a Message Batch do not belong to a worker and stay open.
     """
     left = Attempt.objects.filter(
         call__run=run, ended_at=None, fence__lt=run.fence, message_batch=None
@@ -178,9 +174,7 @@ def mark_orphans(
 
 
 def release(lease: Lease, *, until: datetime | None = None, waits_for: int | None = None) -> None:
-    """Return the run to the queue, to resume immediately, at a given time, or when an endpoint has
-    a place.
-    """
+    """Return the run to the queue, to resume immediately, at a given time, or when an endpoint has a place."""
     Run.objects.filter(
         pk=lease.run_id, owner=lease.owner, fence=lease.fence, state=Run.State.RUNNING
     ).update(
@@ -195,8 +189,8 @@ def release(lease: Lease, *, until: datetime | None = None, waits_for: int | Non
 def retry_while_database_is_away(write: Callable[[], T]) -> T:
     """Write, and repeat the write while the database is unreachable, for as long as a lease lasts.
 
-    Use it for data that can't be recreated, such as a paid reply. `write` must be idempotent,
-    because its commit may have succeeded although the confirmation was lost.
+    Use it for data that can't be recreated, such as a paid reply. `write` must be idempotent, because its commit may
+    have succeeded although the confirmation was lost.
     """
     deadline = time.monotonic() + settings.SCRIPTSMITH_RUN_LEASE_SECONDS
     while True:

@@ -1,10 +1,8 @@
-"""Counts the questions of a run without errors, using the real flow with simulated models that
-never err.
+"""Counts the questions of a run without errors, using the real flow with simulated models that never err.
 
-Only this module knows how many questions a run asks. The closed form, the benches and every test
-that counts calls get the number here, so that a new stage requires no changes elsewhere.
-`tests/pipeline/flow/test_flow.py` lists the stages one by one, and `execution/test_execution.py`
-compares them with a run through the ledger.
+Only this module knows how many questions a run asks. The closed form, the benches and every test that counts calls get
+the number here, so that a new stage requires no changes elsewhere. `tests/pipeline/flow/test_flow.py` lists the stages
+one by one, and `execution/test_execution.py` compares them with a run through the ledger.
 """
 
 from __future__ import annotations
@@ -52,8 +50,7 @@ class CleanRun:
 
 @cache
 def clean_run(*, is_refined: bool = False) -> CleanRun:
-    """Return a run whose first Draft passes or, if refined, whose first Draft is flagged and whose
-    second passes.
+    """Return a run whose first Draft passes or, if refined, whose first Draft is flagged and whose second passes.
 
     As in studies, it has no cases and no match in the catalogue.
     """

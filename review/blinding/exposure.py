@@ -1,9 +1,8 @@
 """Records which verdicts each user has been shown, and stores that with their scores.
 
-`pipeline.access.visible_parts` decides what a page may show of a run, and everything it permits is
-recorded here, so pages need no code for it. A request's records are written after its response is
-rendered and before it is sent, in one statement that takes no lock, and only if something was
-shown. A GET request writes nothing else.
+`pipeline.access.visible_parts` decides what a page may show of a run, and everything it permits is recorded here, so
+pages need no code for it. A request's records are written after its response is rendered and before it is sent, in one
+statement that takes no lock, and only if something was shown. A GET request writes nothing else.
 """
 
 from __future__ import annotations
@@ -38,9 +37,7 @@ _shown: ContextVar[ShownVerdicts | None] = ContextVar("shown", default=None)
 
 @contextmanager
 def watching() -> Iterator[ShownVerdicts]:
-    """Collect what is shown inside the block. Outside the block nothing is recorded, because no
-    user sees it.
-    """
+    """Collect what is shown inside the block. Outside the block nothing is recorded, because no user sees it."""
     shown = ShownVerdicts()
     token = _shown.set(shown)
     try:
@@ -115,8 +112,8 @@ def first_exposure(user: int) -> Least:
 
 
 def scored_in_queue(user: int) -> Exists:
-    """Return a query expression for whether the user saw an item's verdict because they scored its
-    run in the review queue.
+    """Return a query expression for whether the user saw an item's verdict because they scored its run in the review
+    queue.
     """
     given: QuerySet[Score] = Score.objects.filter(
         reviewer=user,

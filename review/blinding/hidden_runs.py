@@ -17,20 +17,18 @@ from review.models import Assignment, Campaign, Item, Reveal, Score
 
 MANAGE = "review.manage_campaigns"
 REVIEW = "review.review"
-# Runs requested on the page or through the API. Runs from campaigns and the command line are not
-# reviewed in the queue.
+# Runs requested on the page or through the API. Runs from campaigns and the command line are not reviewed in the queue.
 GOES_TO_QUEUE = [Run.Origin.ASKED, Run.Origin.DEMO]
 
 
 def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     """Annotate runs with `hides_verdict`, `hides_models`, `hides_reference` and `hides_end`, without an extra query.
 
-    Runs of a study are hidden from all users except managers until it is closed, because every
-    reviewer may get them next. A run of the review queue is hidden from the reviewer who claimed it
-    until they score its script or view the verdict. While its item is open or not yet created, the
-    run is hidden from every reviewer who has not scored it, because they may give the next score.
-    Curators who also review count as reviewers here. The user who requested the script always sees
-    the run. `review.blinding.exposure` records what is shown.
+    Runs of a study are hidden from all users except managers until it is closed, because every reviewer may get them
+    next. A run of the review queue is hidden from the reviewer who claimed it until they score its script or view the
+    verdict. While its item is open or not yet created, the run is hidden from every reviewer who has not scored it,
+    because they may give the next score. Curators who also review count as reviewers here. The user who requested the
+    script always sees the run. `review.blinding.exposure` records what is shown.
     """
     if user.has_perm(MANAGE):
         no = Value(False)
@@ -44,9 +42,8 @@ def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
         hides_models=Exists(studied.filter(campaign__hides_models=True))
         | Exists(held.filter(campaign__hides_models=True)),
         hides_reference=Exists(studied.filter(campaign__hides_reference=True)),
-        # Passed scripts are refined after the run ends, and other scripts before it ends. With
-        # message batches, these steps are hours apart, so both kinds of run are shown as running
-        # until the item is ready.
+        # Passed scripts are refined after the run ends, and other scripts before it ends. With message batches, these
+        # steps are hours apart, so both kinds of run are shown as running until the item is ready.
         hides_end=Exists(studied.filter(state=Item.State.PREPARING)),
     )
 
@@ -97,8 +94,8 @@ def _held_unscored(user: User) -> QuerySet[Item]:
 
 
 def _in_live_queue(user: User, scores: QuerySet[Score]) -> QuerySet[Item]:
-    """Return items of the review queue whose script the user has not scored (see `scores`) and
-    whose verdict the user has not requested.
+    """Return items of the review queue whose script the user has not scored (see `scores`) and whose verdict the user
+    has not requested.
     """
     scored = scores.filter(item=OuterRef("pk"), stage=Score.Stage.SCRIPT, current=True)
     asked = Reveal.objects.filter(item=OuterRef("pk"), reviewer=user, what=Reveal.What.VERDICT)
@@ -106,9 +103,7 @@ def _in_live_queue(user: User, scores: QuerySet[Score]) -> QuerySet[Item]:
 
 
 def as_first_draft(drafts: Sequence[Draft], first: Draft | None) -> list[Draft]:
-    """Return only the refined Draft, presented as a first Draft for a halo check. Never save the
-    returned Draft.
-    """
+    """Return only the refined Draft, presented as a first Draft for a halo check. Never save the returned Draft."""
     explained = Feedback.objects.filter(draft=first, arm=Arm.MODEL.value)
     keys = set(explained.values_list("pk", flat=True))
     refined = next((one for one in drafts if one.feedback_id in keys), None)

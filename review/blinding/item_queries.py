@@ -101,8 +101,7 @@ def _decided_item(pk: int, user: int) -> QuerySet[Item]:
     """Select and lock the item with all data that is published."""
     met = Assignment.objects.filter(item__case__action=OuterRef("case__action"), reviewer=user)
     arms = Item.objects.filter(case=OuterRef("case"))
-    # A copied score has the current time but the active minutes of the original session, which may
-    # be over.
+    # A copied score has the current time but the active minutes of the original session, which may be over.
     own = Score.objects.filter(reviewer=user, imported=False)
     last = own.exclude(visible__has_key="copied_from").order_by("-pk")
     return (

@@ -1,9 +1,7 @@
-"""What a reviewer sees of an item, stage by stage. All rules that hide parts of a study are in this
-module.
+"""What a reviewer sees of an item, stage by stage. All rules that hide parts of a study are in this module.
 
-The script is scored first. Feedback and the refined script open if the script is scored below 2, or
-if the assessor flagged it and a refinement exists. Without the second condition, scripts broken by
-refinement could never be measured.
+The script is scored first. Feedback and the refined script open if the script is scored below 2, or if the assessor
+flagged it and a refinement exists. Without the second condition, scripts broken by refinement could never be measured.
 """
 
 from __future__ import annotations
@@ -74,8 +72,7 @@ class ItemView:
     item: Item
     reviewer: User
     run: Run
-    # All scores that this reviewer ever gave to the item, in order. `scores` has the current
-    # scores.
+    # All scores that this reviewer ever gave to the item, in order. `scores` has the current scores.
     given: list[Score]
     # Set before a score is saved, so that all parts the score opens are read at once.
     reads_all: bool = False
@@ -92,15 +89,14 @@ class ItemView:
         """The reviewer's assignment to the item: active, waiting or submitted."""
         mine = next(iter(read_assignment(self.item.pk, self.reviewer.pk)), None)
         if mine is not None:
-            # Reuse these objects, so that reading the assignment's item or reviewer needs no
-            # further query.
+            # Reuse these objects, so that reading the assignment's item or reviewer needs no further query.
             mine.item, mine.reviewer = self.item, self.reviewer
         return mine
 
     @cached_property
     def drafts(self) -> list[Draft]:
-        """The run's Drafts. Before the first score, only possible first Drafts, so that the
-        response time reveals nothing.
+        """The run's Drafts. Before the first score, only possible first Drafts, so that the response time reveals
+        nothing.
         """
         read = read_first_drafts
         if self._may_read_all:
@@ -164,18 +160,14 @@ class ItemView:
 
     @property
     def _is_halo(self) -> bool:
-        """Return whether the refined script replaces the first Draft and the rest of the run is
-        hidden.
-        """
+        """Return whether the refined script replaces the first Draft and the rest of the run is hidden."""
         return self.item.again == Item.Again.HALO
 
     # --- The objects of the stages ------------------------------------------------------------------------------
 
     @cached_property
     def first(self) -> Draft | None:
-        """The Draft that the first verdict is about. After a syntax repair, this is the repaired
-        Draft.
-        """
+        """The Draft that the first verdict is about. After a syntax repair, this is the repaired Draft."""
         return first_draft_of(self.drafts)
 
     @cached_property
@@ -187,8 +179,8 @@ class ItemView:
         return bool(self.assessment and self.assessment.verdict == Verdict.INCORRECT)
 
     def feedback_in(self, arm: str) -> Feedback | None:
-        """Return the feedback on the first Draft in an arm. In the experts' arm, return this
-        reviewer's newest feedback.
+        """Return the feedback on the first Draft in an arm. In the experts' arm, return this reviewer's newest
+        feedback.
         """
         found = [
             feedback
@@ -201,8 +193,8 @@ class ItemView:
         return found[-1] if found else None
 
     def refined_in(self, arm: str) -> Draft | None:
-        """Return the Draft made from the arm's feedback, even if it is not recommended. Otherwise,
-        the guard would hide the effect of refinement.
+        """Return the Draft made from the arm's feedback, even if it is not recommended. Otherwise, the guard would hide
+        the effect of refinement.
         """
         feedback = self.feedback_in(arm)
         made = [draft for draft in self.drafts if feedback and draft.feedback_id == feedback.pk]
@@ -212,8 +204,8 @@ class ItemView:
     def refined_by_another(self) -> Draft | None:
         """Return the earliest Draft from another expert's feedback, for a reviewer who did not write it.
 
-        This stage exists only in studies and opens after every stage of the model's arm is scored.
-        A reviewer who has finished the item is not asked again.
+        This stage exists only in studies and opens after every stage of the model's arm is scored. A reviewer who has
+        finished the item is not asked again.
         """
         item = self.item
         if item.campaign.is_live or item.again or item.case.purpose != Case.Purpose.REAL:
@@ -290,8 +282,8 @@ class ItemView:
 
     @cached_property
     def can_ask_feedback(self) -> bool:
-        """Return whether this reviewer can request feedback, which needs a wrong script in the
-        review queue without feedback, or with a failed attempt.
+        """Return whether this reviewer can request feedback, which needs a wrong script in the review queue without
+        feedback, or with a failed attempt.
         """
         return (
             self.item.campaign.is_live
@@ -331,8 +323,7 @@ class ItemView:
         """Return what this reviewer can see now. The result is recorded with each score."""
         campaign, scored = self.item.campaign, self.script_score is not None
         if not campaign.is_live:
-            # If the verdict were shown between the stages of a study, it would reveal which later
-            # stages are sham.
+            # If the verdict were shown between the stages of a study, it would reveal which later stages are sham.
             scored = scored and self.next_step is None
         shows_verdict = scored or not campaign.hides_verdict or "verdict" in self.revealed
         return {
@@ -346,8 +337,8 @@ class ItemView:
 
     @property
     def is_training(self) -> bool:
-        """Whether this is a training item, which shows the correct scores afterwards but never the
-        assessor's verdict.
+        """Whether this is a training item, which shows the correct scores afterwards but never the assessor's
+        verdict.
         """
         item = self.item
         return not item.campaign.is_live and item.case.purpose == Case.Purpose.TRAINING
@@ -377,8 +368,8 @@ def assessment_of(draft: Draft | None) -> Assessment | None:
 
 
 def note_shown_by(desk: ItemView) -> None:
-    """Record that the page shows the verdict. In the review queue, the score that opened the
-    verdict is a sufficient record.
+    """Record that the page shows the verdict. In the review queue, the score that opened the verdict is a sufficient
+    record.
     """
     if not (desk.item.campaign.is_live and desk.script_score):
         note_run(desk.reviewer, desk.run)
@@ -403,8 +394,8 @@ def open_item(
 ) -> ItemView:
     """Read an item as one reviewer may see it, with a fixed number of queries.
 
-    `assignment` saves a query if the caller has just assigned the item. `reads_all` reads what
-    saving a score needs. Without `shows`, script texts and findings are not read.
+    `assignment` saves a query if the caller has just assigned the item. `reads_all` reads what saving a score needs.
+    Without `shows`, script texts and findings are not read.
     """
     run = item.run
     if run is None:

@@ -1,6 +1,4 @@
-"""The list of campaigns: its filters with their counts, and its sort orders. Campaigns are few, so
-all are counted.
-"""
+"""The list of campaigns: its filters with their counts, and its sort orders. Campaigns are few, so all are counted."""
 
 from __future__ import annotations
 

@@ -23,8 +23,7 @@ from review.models import Assignment, Campaign, Flag, Item, scored_elsewhere
 from review.study.definitions import FIGURES
 
 _LABELS: Mapping[str, str] = {one.name: one.label for one in FIGURES}
-# As on the dashboard: the number of expired claims and the preparation time after which an item
-# counts as stalled.
+# As on the dashboard: the number of expired claims and the preparation time after which an item counts as stalled.
 _OFTEN = 3
 _LONG = timedelta(minutes=15)
 

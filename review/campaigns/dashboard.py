@@ -37,8 +37,7 @@ _MOST_DUE = 500
 _SHOWN = 10
 _OFTEN = 3  # expired claims
 _LONG = timedelta(minutes=15)
-# Counting more items than this takes longer than the rest of the page, and a difference of one
-# would not be noticed.
+# Counting more items than this takes longer than the rest of the page, and a difference of one would not be noticed.
 _MANY = 20_000
 _SECONDS_KEPT = 5
 
@@ -128,8 +127,7 @@ class Dashboard:
 def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
     """Count the real items of each campaign by state, in one query.
 
-    Training and gold items, repeats and halo checks are not counted, because a study can finish
-    while they are open.
+    Training and gold items, repeats and halo checks are not counted, because a study can finish while they are open.
     """
     found = list(campaigns)
     again = [one.pk for one in found if one.halo_share or one.repeat_share]
@@ -190,8 +188,8 @@ def read_dashboard(campaign: Campaign) -> Dashboard:
 
 
 def _count_items(campaign: Campaign) -> tuple[Progress, int]:
-    """Count items by state, and items that wait for an adjudicator. In large campaigns, the counts
-    may be a few seconds old.
+    """Count items by state, and items that wait for an adjudicator. In large campaigns, the counts may be a few seconds
+    old.
     """
     key = f"dashboard-items-{campaign.pk}"
     found: tuple[Progress, int] | None = cache.get(key)
@@ -204,8 +202,8 @@ def _count_items(campaign: Campaign) -> tuple[Progress, int]:
 
 
 def count_disputed(campaign: Campaign) -> int:
-    """Count the texts that wait for an adjudicator at any stage. A text shared by several arms is
-    marked in one arm only.
+    """Count the texts that wait for an adjudicator at any stage. A text shared by several arms is marked in one arm
+    only.
     """
     return campaign.items.filter(disputed=True).count()
 
@@ -213,8 +211,8 @@ def count_disputed(campaign: Campaign) -> int:
 def count_planned(campaign: Campaign) -> int | None:
     """Return how many planned statements have a final result in every configuration, or None without a plan.
 
-    Only scores that reviewers gave in this installation count. Imported scores existed before the
-    plan, and a failed run has no score.
+    Only scores that reviewers gave in this installation count. Imported scores existed before the plan, and a failed
+    run has no score.
     """
     if campaign.planned_items is None:
         return None
@@ -315,9 +313,7 @@ def _read_days(
 
 
 def _read_last(campaign: Campaign, reviewers: Iterable[int]) -> dict[int, datetime]:
-    """Return the time of each reviewer's latest score in this installation, using one index lookup
-    per reviewer.
-    """
+    """Return the time of each reviewer's latest score in this installation, using one index lookup per reviewer."""
     query = """
         SELECT id, (SELECT score.at FROM review_score score JOIN review_item item ON item.id = score.item_id
                     WHERE score.reviewer_id = reviewer.id AND item.campaign_id = %s AND NOT score.imported
@@ -330,9 +326,7 @@ def _read_last(campaign: Campaign, reviewers: Iterable[int]) -> dict[int, dateti
 
 
 def _count_preparing(campaign: Campaign) -> int:
-    """Count the reviews of items whose scripts are not ready; the tallies do not include these
-    reviews yet.
-    """
+    """Count the reviews of items whose scripts are not ready; the tallies do not include these reviews yet."""
     items = campaign.items.filter(state=Item.State.PREPARING, case__purpose=Case.Purpose.REAL)
     wanted: int | None = items.aggregate(left=Sum(F("overlap") - F("done")))["left"]
     return wanted or 0

@@ -101,8 +101,8 @@ class Estimate:
 
     @property
     def pilot_runs(self) -> int:
-        """Missing runs of the pilot, or 0 if only pilot runs are missing, because then the pilot
-        needs no separate button.
+        """Missing runs of the pilot, or 0 if only pilot runs are missing, because then the pilot needs no separate
+        button.
         """
         found = sum(arm.pilot_runs for arm in self.arms)
         return found if found < self.runs else 0

@@ -64,9 +64,7 @@ class StageEvidence:
 
 @dataclass(frozen=True)
 class Evidence:
-    """An item with its texts. `stages` contains the stages that were created or scored, in scoring
-    order.
-    """
+    """An item with its texts. `stages` contains the stages that were created or scored, in scoring order."""
 
     item: Item
     action: Action
@@ -170,9 +168,7 @@ def _object_of(
     drafts: Sequence[Draft],
     feedbacks: Sequence[Feedback],
 ) -> tuple[Draft | None, Feedback | None]:
-    """Return the text that was scored at a stage, or the newest text of its arm if the stage has no
-    score.
-    """
+    """Return the text that was scored at a stage, or the newest text of its arm if the stage has no score."""
     if stage == Score.Stage.SCRIPT:
         return first, None
     explained = [

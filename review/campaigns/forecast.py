@@ -22,8 +22,8 @@ _KEPT = 24 * 3_600  # seconds; the time of the first score does not change
 
 @dataclass(frozen=True)
 class Pace:
-    """Reviews done in this installation from `since` to `until`: the last PACE_DAYS days, or less
-    if the campaign is younger.
+    """Reviews done in this installation from `since` to `until`: the last PACE_DAYS days, or less if the campaign is
+    younger.
 
     For a closed campaign, this is everything from its first to its last review. Imported scores have no pace, and a
     closed or paused campaign has no forecast.
@@ -107,9 +107,7 @@ def read_pace(
 
 
 def _first_score(campaign: Campaign, reviewers: Iterable[int]) -> datetime | None:
-    """Return the time of the first score given in this installation, using one index lookup per
-    reviewer.
-    """
+    """Return the time of the first score given in this installation, using one index lookup per reviewer."""
     key = f"campaign-first-score-{campaign.pk}"
     found: datetime | None = cache.get(key)
     if found is None:

@@ -113,9 +113,7 @@ class DisputeFilter(ItemFilter):
 
 
 def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
-    """Return the Configurations that a campaign runs or for which it has counted items, sorted by
-    name.
-    """
+    """Return the Configurations that a campaign runs or for which it has counted items, sorted by name."""
     counted = campaign.tallies.order_by().values("configuration")
     chosen = campaign.configurations.order_by().values("pk")
     return Configuration.objects.filter(Q(pk__in=counted) | Q(pk__in=chosen)).order_by("name")
@@ -140,8 +138,8 @@ def _has_score(stage: str, value: int | None = None) -> Exists:
 
 @dataclass(frozen=True)
 class Place:
-    """The position of an item in a list, newest first. `number` is None if the item is not in the
-    list or too far down.
+    """The position of an item in a list, newest first. `number` is None if the item is not in the list or too
+    far down.
     """
 
     number: int | None

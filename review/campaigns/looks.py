@@ -17,11 +17,11 @@ SAME_LOOK = timedelta(minutes=10)
 
 
 def log_look(campaign: Campaign, what: ReportLook.What, *, by: User | None) -> None:
-    """Record that a user saw the figures of a study. Log at most one view in ten minutes while the
-    figures stay the same.
+    """Record that a user saw the figures of a study. Log at most one view in ten minutes while the figures stay the
+    same.
 
-    `by` is None for the command line, whose user controls the machine. Views of the review queue
-    are not recorded, because it has no figures that could end a study early.
+    `by` is None for the command line, whose user controls the machine. Views of the review queue are not recorded,
+    because it has no figures that could end a study early.
     """
     if campaign.is_live:
         return

@@ -1,6 +1,4 @@
-"""A sample item for the preview of the review page: an item of the campaign, or an example that is
-not stored.
-"""
+"""A sample item for the preview of the review page: an item of the campaign, or an example that is not stored."""
 
 from __future__ import annotations
 

@@ -1,3 +1,1 @@
-"""Counts what each item contributes to a campaign's figures and updates the counts as scores
-arrive.
-"""
+"""Counts what each item contributes to a campaign's figures and updates the counts as scores arrive."""

@@ -1,7 +1,7 @@
 """Closes an item when enough reviewers have finished it, and marks its figures for recounting.
 
-If a campaign hides verdicts, a reviewer who has seen a verdict can still score, but the item then
-needs another reviewer.
+If a campaign hides verdicts, a reviewer who has seen a verdict can still score, but the item then needs another
+reviewer.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ UPDATE review_item SET done = done + %(change)s,
 WHERE id = %(item)s"""
 
 
-# Free places: the required reviewers minus the reviewers who count and those who have claimed the
-# item.
+# Free places: the required reviewers minus the reviewers who count and those who have claimed the item.
 _HAND_ON = """
 UPDATE review_item SET places = GREATEST(0, overlap - done - (
     SELECT count(*) FROM review_assignment
@@ -42,9 +41,8 @@ UPDATE review_item SET places = GREATEST(0, overlap - done - (
 def counts(item: Item, given: Iterable[Score]) -> bool:
     """Return whether a reviewer's scores count toward the number of reviewers that the item needs.
 
-    They do not count if the campaign hides verdicts and the reviewer has no blind score for some
-    stage. Repeats, halo checks and training items belong to one reviewer, so their scores always
-    count.
+    They do not count if the campaign hides verdicts and the reviewer has no blind score for some stage. Repeats, halo
+    checks and training items belong to one reviewer, so their scores always count.
     """
     if not item.campaign.hides_verdict or item.again or item.case.purpose != Case.Purpose.REAL:
         return True
@@ -63,8 +61,8 @@ def hand_on(item: Item) -> None:
 def count_done(item: Item, *, change: int, with_writes: Sequence[Write] = ()) -> None:
     """Add `change` to the number of reviewers who finished an item, and close or reopen the item accordingly.
 
-    The item's share of the figures is marked for recounting. If `change` is 0, nothing else
-    happens. The statement also executes `with_writes`.
+    The item's share of the figures is marked for recounting. If `change` is 0, nothing else happens. The statement also
+    executes `with_writes`.
     """
     keys = {"item": item.pk, "campaign": item.campaign_id}
     due = Write(_DUE, keys)

@@ -1,8 +1,8 @@
 """Compute an item's contribution to its campaign's counts, and the text that stores it in the item.
 
-The text contains the item's pattern, each reviewer's values per stage, the sums, the stages whose
-text an earlier item of the case has, and the patterns that differ under other readings. Results are
-cached for items with equal scores. The rules are in `review.study.patterns`.
+The text contains the item's pattern, each reviewer's values per stage, the sums, the stages whose text an earlier item
+of the case has, and the patterns that differ under other readings. Results are cached for items with equal scores. The
+rules are in `review.study.patterns`.
 """
 
 from __future__ import annotations
@@ -45,9 +45,7 @@ _READINGS = (Reading.WITH_NOT_BLIND, Reading.WITHOUT_CALLED_IN)
 
 
 class Contribution(NamedTuple):
-    """An item's contribution in its stored form. `disputed` means that an adjudicator has to settle
-    a score.
-    """
+    """An item's contribution in its stored form. `disputed` means that an adjudicator has to settle a score."""
 
     text: str
     disputed: bool
@@ -113,9 +111,7 @@ def bring(facts: Facts, key: int) -> Contribution:
 
 
 class _Alike(NamedTuple):
-    """A score without reviewer and time. Reviewers are replaced by indexes, and scores are in
-    chronological order.
-    """
+    """A score without reviewer and time. Reviewers are replaced by indexes, and scores are in chronological order."""
 
     reviewer: int
     stage: str
@@ -200,9 +196,7 @@ def _write(
 def _sum_item(
     situation: Situation, own: Iterable[ScoreRow], passed: Iterable[tuple[int, str]]
 ) -> dict[str, int]:
-    """Count items from the demo model, items with a known time, their seconds, and each reviewer's
-    skips.
-    """
+    """Count items from the demo model, items with a known time, their seconds, and each reviewer's skips."""
     sums: Counter[str] = Counter()
     seconds = add_up(score.active_seconds for score in own)
     if situation.is_demo:

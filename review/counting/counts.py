@@ -70,8 +70,7 @@ class Counts:
     joint: dict[int, Counter[tuple[Pair, ...]]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
-    # Maps another reading to counts of items by (pattern, pattern under that reading), if these
-    # differ.
+    # Maps another reading to counts of items by (pattern, pattern under that reading), if these differ.
     readings: dict[Reading, Counter[Pair]] = field(default_factory=lambda: defaultdict(Counter))
     # Maps another reading to the corrections of `clusters`.
     clusters_of: dict[Reading, Counter[tuple[ItemPattern, ...]]] = field(

@@ -1,8 +1,7 @@
-"""Read the scores of items by text, because a text that several arms of a case share is scored
-once.
+"""Read the scores of items by text, because a text that several arms of a case share is scored once.
 
-Such a score counts in each arm with the text, no matter in which arm it was given. The same applies
-to adjudications and to reviewers who can't judge the text.
+Such a score counts in each arm with the text, no matter in which arm it was given. The same applies to adjudications
+and to reviewers who can't judge the text.
 """
 
 from __future__ import annotations
@@ -76,9 +75,7 @@ class Facts:
         return self.alike(key, stage)[0] == key
 
     def scores_of(self, key: int) -> list[ScoreRow]:
-        """Return the scores of the item's texts from all arms, in chronological order within each
-        stage.
-        """
+        """Return the scores of the item's texts from all arms, in chronological order within each stage."""
         if not self._others_alike(key):
             return self.scores.get(key, [])
         found: list[ScoreRow] = []

@@ -22,9 +22,8 @@ MOST_ITEMS = 5_000
 NOT_WORKED_OUT = _("not calculated in studies of more than 5,000 items")
 _SLICE = 1_000
 
-# In chronological order, then in storage order. Scores without a time have no order. Scores copied
-# from another arm count only in the arm in which they were given. Fewer than four scores have no
-# first quarter.
+# In chronological order, then in storage order. Scores without a time have no order. Scores copied from another arm
+# count only in the arm in which they were given. Fewer than four scores have no first quarter.
 _EARLY = """
     SELECT id, item_id FROM (
         SELECT score.id, score.item_id, count(*) OVER (PARTITION BY reviewer_id) AS every,
@@ -52,9 +51,7 @@ _ITEMS = """
 
 @dataclass
 class WithoutFirstQuarter:
-    """A configuration's items under this interpretation, and its statements that have several
-    items.
-    """
+    """A configuration's items under this interpretation, and its statements that have several items."""
 
     items: Counter[ItemPattern] = field(default_factory=Counter)
     clusters: Clusters = field(default_factory=dict)

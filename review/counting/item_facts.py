@@ -1,7 +1,7 @@
 """Read the facts about items that the figures need, such as verdicts and origins, in a few queries.
 
-All data is read as plain values, because a report may use a million scores, and objects need
-several times as much memory.
+All data is read as plain values, because a report may use a million scores, and objects need several times as much
+memory.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ _ORIGINS = {
     DraftKind.REPAIRED.value: Origin.REPAIRED.value,
     DraftKind.RETRIEVED.value: Origin.RETRIEVED.value,
 }
-# The key in an imported run's spec for a script that was retrieved from an entry outside this
-# catalogue.
+# The key in an imported run's spec for a script that was retrieved from an entry outside this catalogue.
 MADE = "made"
 # The key in an imported run's spec for a recommended Draft that is neither scored nor in the file.
 ADVISED = "recommended"
@@ -167,8 +166,8 @@ class _Feedback(NamedTuple):
 
 
 class _Made(NamedTuple):
-    """The results of a run that the stages show: the first Draft, and the feedback and Draft that
-    the model derived from it.
+    """The results of a run that the stages show: the first Draft, and the feedback and Draft that the model derived
+    from it.
     """
 
     first: DraftRow | None
@@ -251,9 +250,7 @@ def _situation(row: ItemRow, made: _Made, chosen: DraftRow | None) -> Situation:
 
 
 def _typical(words: int) -> int:
-    """Return one representative length for all lengths of a class, so that items that count alike
-    compare equal.
-    """
+    """Return one representative length for all lengths of a class, so that items that count alike compare equal."""
     return (*LENGTHS, LENGTHS[-1] + 1)[class_of_length(words)]
 
 

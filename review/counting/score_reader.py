@@ -1,7 +1,6 @@
 """Reads scores, adjudications and assignments as plain values, in a fixed number of queries.
 
-`read_scores` is the only way from rows to the study's rules. `review.study.patterns` alone decides which scores
-count.
+`read_scores` is the only way from rows to the study's rules. `review.study.patterns` alone decides which scores count.
 """
 
 from __future__ import annotations
@@ -60,18 +59,14 @@ class ScoreRow(NamedTuple):
 
 
 class Word(NamedTuple):
-    """An adjudication: the final score of a stage, and a time that is greater for later
-    adjudications.
-    """
+    """An adjudication: the final score of a stage, and a time that is greater for later adjudications."""
 
     at: tuple[datetime, int]
     value: int
 
 
 def passed_over(work: Iterable[Work]) -> tuple[tuple[int, str], ...]:
-    """Return the reviewers who skipped the item or could not judge it, with their assignment's
-    state.
-    """
+    """Return the reviewers who skipped the item or could not judge it, with their assignment's state."""
     return tuple((one.reviewer, one.state) for one in work if one.state in _PASSED_OVER)
 
 

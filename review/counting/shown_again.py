@@ -1,6 +1,4 @@
-"""Read the items that were shown twice, with the values given each time, under the same rules as
-the figures.
-"""
+"""Read the items that were shown twice, with the values given each time, under the same rules as the figures."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """Count the items of one statement together, because they are not independent of each other.
 
-Each configuration's tallies have their own keys. A statement with several items in a configuration
-is a cluster, and other readings add and remove clusters. Reviewers' values are stored by statement
-for the agreement figures. If several configurations have the statement, their combined values are
-stored at the lowest configuration, with `*` before the stage. They correct the sum over
-configurations, because a text that several arms share was scored once.
+Each configuration's tallies have their own keys. A statement with several items in a configuration is a cluster, and
+other readings add and remove clusters. Reviewers' values are stored by statement for the agreement figures. If several
+configurations have the statement, their combined values are stored at the lowest configuration, with `*` before the
+stage. They correct the sum over configurations, because a text that several arms share was scored once.
 """
 
 from __future__ import annotations
@@ -101,9 +100,7 @@ Given = Mapping[str, list[list[int]]]  # by stage, (reviewer, value) pairs
 
 
 def unshared(kept: Kept) -> Given:
-    """Return the values given to the item's own texts, excluding texts that an earlier item of the
-    case has.
-    """
+    """Return the values given to the item's own texts, excluding texts that an earlier item of the case has."""
     return {stage: pairs for stage, pairs in kept.given.items() if stage not in kept.shared}
 
 

@@ -1,6 +1,4 @@
-"""Summarizes a campaign from its tallies: the progress of each stage and each reviewer's agreement
-with others.
-"""
+"""Summarizes a campaign from its tallies: the progress of each stage and each reviewer's agreement with others."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ from review.models import Campaign, Score, Tally
 
 @dataclass(frozen=True)
 class StageLine:
-    """A stage with its numbers of scored items, items with several scores and items with
-    disagreement.
-    """
+    """A stage with its numbers of scored items, items with several scores and items with disagreement."""
 
     stage: str
     label: str
@@ -62,9 +58,7 @@ _PAIRS = """
 
 
 def read_agreement(campaign: Campaign) -> tuple[Counter[int], Counter[int]]:
-    """Return two counts by reviewer: script scores that agree with another reviewer's, and all
-    compared scores.
-    """
+    """Return two counts by reviewer: script scores that agree with another reviewer's, and all compared scores."""
     agreed: Counter[int] = Counter()
     compared: Counter[int] = Counter()
     with connection.cursor() as cursor:

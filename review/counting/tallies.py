@@ -2,8 +2,8 @@
 
 Every score adds a TallyDue row. Due items are counted in slices: their previous contributions (in `Item.pattern`) are
 subtracted from the tallies and the new ones are added, also for their whole statements. Each campaign has only one
-writer at a time, and reviewers never wait for it. `recount` recalculates everything from the scores. `counts` reads
-the tallies.
+writer at a time, and reviewers never wait for it. `recount` recalculates everything from the scores. `counts` reads the
+tallies.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Autosave for the text that a reviewer types on an item. Two tabs do not overwrite each other's
-text.
-"""
+"""Autosave for the text that a reviewer types on an item. Two tabs do not overwrite each other's text."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Reviewers' requests for feedback and rewrites. Both run in the background, and the item then
-returns to the reviewer.
+"""Reviewers' requests for feedback and rewrites. Both run in the background, and the item then returns to the
+reviewer.
 """
 
 from __future__ import annotations

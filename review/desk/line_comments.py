@@ -22,11 +22,10 @@ MOST_EACH = 200
 
 @transaction.atomic
 def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Remark:
-    """Comment on one line of a script that the user may see. Sending the same comment again changes
-    nothing.
+    """Comment on one line of a script that the user may see. Sending the same comment again changes nothing.
 
-    Raises BadInput if the line does not exist or the text is empty or too long. Raises
-    NotAllowedNow if the user has not claimed the item or may not see the script.
+    Raises BadInput if the line does not exist or the text is empty or too long. Raises NotAllowedNow if the user has
+    not claimed the item or may not see the script.
     """
     text = text.strip()
     if not text:
@@ -58,8 +57,7 @@ def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Rem
 def remove_remark(item: Item, remark: int, *, by: User) -> Remark:
     """Remove the user's comment by marking it as removed. Removing it twice changes nothing.
 
-    Raises BadInput if the user has no such comment, and NotAllowedNow if the user has not claimed
-    the item.
+    Raises BadInput if the user has no such comment, and NotAllowedNow if the user has not claimed the item.
     """
     found = Remark.objects.filter(pk=remark, item=item, by=by).first()
     if found is None:

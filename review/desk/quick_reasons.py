@@ -67,8 +67,8 @@ _WORDS = {one.name: one.words for one in (*REJECT, *SKIP)}
 def with_quick_reason(choice: str, typed: str) -> tuple[str, str]:
     """Split the chosen button into the kind of decision and the full reason.
 
-    `reject-harm` returns `reject`, and the reason's text followed by the typed text. An unknown
-    reason adds no text, so validation treats the reason as missing.
+    `reject-harm` returns `reject`, and the reason's text followed by the typed text. An unknown reason adds no text, so
+    validation treats the reason as missing.
     """
     kind, _dash, name = choice.partition("-")
     words = str(_WORDS.get(name, ""))

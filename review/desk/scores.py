@@ -49,9 +49,8 @@ class ScoreInput:
 def submit_score(item: Item, given: ScoreInput, *, by: User) -> Score:
     """Record a score. Repeating the call changes nothing; a different value replaces the first.
 
-    Raises BadInput for an invalid value; NotAllowedNow if the stage is not open, the item belongs
-    to another reviewer, or another tab has taken over; and Stale if the text to score has changed
-    since the page was loaded.
+    Raises BadInput for an invalid value; NotAllowedNow if the stage is not open, the item belongs to another reviewer,
+    or another tab has taken over; and Stale if the text to score has changed since the page was loaded.
     """
     return score_locked(lambda: lock_item(item.pk, by.pk)[0], given, by=by)
 
@@ -95,8 +94,7 @@ def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
 
 
 def make_score(desk: ItemView, step: Step, given: ScoreInput, assignment: Assignment) -> Score:
-    """Return the unsaved score with its metadata, and mark an earlier score for its stage as
-    replaced.
+    """Return the unsaved score with its metadata, and mark an earlier score for its stage as replaced.
 
     `desk` must come from the query that locks the item.
     """
@@ -171,9 +169,7 @@ def confirm_scores(item: Item, *, by: User) -> None:
 
 
 def _end(desk: ItemView, assignment: Assignment) -> None:
-    """Finish a reviewer's work on an item. The locking query may already know that some steps are
-    not needed.
-    """
+    """Finish a reviewer's work on an item. The locking query may already know that some steps are not needed."""
     item = desk.item
     if len(desk.given) > len(desk.steps):  # a score was recorded here before
         mark_answered(assignment)
@@ -197,9 +193,7 @@ def is_through(item: Item, score: Score) -> bool:
 
 
 def reveal(item: Item, what: str, *, by: User) -> None:
-    """Reveal hidden information early if the campaign allows it. Record this now and with each
-    later score.
-    """
+    """Reveal hidden information early if the campaign allows it. Record this now and with each later score."""
     if what not in Reveal.What.values:
         raise BadInput(_("Unknown option."), field="what")
     if not item.campaign.may_reveal:
@@ -208,9 +202,7 @@ def reveal(item: Item, what: str, *, by: User) -> None:
 
 
 def held_assignment(desk: ItemView) -> Assignment:
-    """Return the reviewer's active assignment to this item. Raises NotAllowedNow if the reviewer
-    has none.
-    """
+    """Return the reviewer's active assignment to this item. Raises NotAllowedNow if the reviewer has none."""
     assignment = desk.assignment
     if assignment is not None and desk.may_change_until:
         return assignment
@@ -247,8 +239,8 @@ def _earlier_by(desk: ItemView, step: Step) -> dict[str, int]:
 def is_blind(desk: ItemView, step: Step) -> bool:
     """Return whether the reviewer gave this score before seeing anything later or a hidden verdict.
 
-    Otherwise, the figures use the earlier score. Undoing a score does not undo what it revealed,
-    and a reviewer who has seen a verdict is never blind again.
+    Otherwise, the figures use the earlier score. Undoing a score does not undo what it revealed, and a reviewer who has
+    seen a verdict is never blind again.
     """
     if desk.item.campaign.hides_verdict and (
         Reveal.What.VERDICT in desk.revealed or _has_seen_verdict(desk)
@@ -269,8 +261,7 @@ def is_blind(desk: ItemView, step: Step) -> bool:
 def _has_seen_verdict(desk: ItemView) -> bool:
     """Return whether the reviewer saw the verdict before this item's stages showed it to them.
 
-    In the review queue, scoring the script shows the verdict, so viewing it later reveals nothing
-    new.
+    In the review queue, scoring the script shows the verdict, so viewing it later reveals nothing new.
     """
     item = desk.item
     load_exposure(desk.reviewer, item)
@@ -284,8 +275,8 @@ def _has_seen_verdict(desk: ItemView) -> bool:
 
 
 def _met_before(desk: ItemView) -> dict[str, bool]:
-    """Return whether the reviewer may know Drafts of this Action because they requested it or
-    reviewed it in another item.
+    """Return whether the reviewer may know Drafts of this Action because they requested it or reviewed it in another
+    item.
     """
     return {
         "asked": desk.run.action.asked_by_id == desk.reviewer.pk,
@@ -300,8 +291,8 @@ def rubric_in_force(item: Item) -> int | None:
 
 
 def _sitting_minutes(locked: Item) -> float:
-    """Return the minutes since this reviewer's session began, based on the last score, or 0 at the
-    start of a session.
+    """Return the minutes since this reviewer's session began, based on the last score, or 0 at the start of a
+    session.
     """
     last: datetime | None = locked.last_score_at  # type: ignore[attr-defined]
     before: float | None = locked.last_sitting_minutes  # type: ignore[attr-defined]

@@ -17,8 +17,8 @@ from review.models import Item
 def shorten_feedback(item: Item, *, text: str, by: User) -> Shortening:
     """Ask a model to shorten the feedback in the background, while the reviewer keeps writing.
 
-    Raises BadInput if the text is already short. Raises NotAllowedNow if the user has not claimed
-    the item, the script is not scored, no model is available, or the budget is used up.
+    Raises BadInput if the text is already short. Raises NotAllowedNow if the user has not claimed the item, the script
+    is not scored, no model is available, or the budget is used up.
     """
     desk = open_item(item, by)
     held_assignment(desk)

@@ -1,5 +1,4 @@
-"""A sealed token for the Drafts that a page has shown to its reviewer. The reviewer can decide only
-on these Drafts.
+"""A sealed token for the Drafts that a page has shown to its reviewer. The reviewer can decide only on these Drafts.
 
 The token is derived from the user, the item and the Drafts the user may see, and reveals nothing about them. A hidden
 Draft affects neither the token nor the error messages.
@@ -24,9 +23,7 @@ def steps_shown(desk: ItemView) -> dict[int, Step]:
 
 
 def seal(desk: ItemView) -> str:
-    """Return the token of the current page: one half for the user and the item, the other for the
-    visible Drafts.
-    """
+    """Return the token of the current page: one half for the user and the item, the other for the visible Drafts."""
     drafts = sorted(desk.shown_drafts, key=lambda one: one.pk)
     shown = " ".join(f"{draft.pk}:{draft.sha256}" for draft in drafts)
     owner = f"{desk.reviewer.pk} {desk.item.pk}"

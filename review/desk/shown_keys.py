@@ -29,15 +29,13 @@ def name_seen(item: int, step: Step) -> int | None:
 
 
 def find_draft(item: int, name: int) -> int:
-    """Return the key of the Draft with this public key, or a key that matches no Draft if the
-    public key is invalid.
-    """
+    """Return the key of the Draft with this public key, or a key that matches no Draft if the public key is invalid."""
     return find_key(f"{DRAFT} of {item}", name)
 
 
 def find_feedback(item: int, name: int) -> int:
-    """Return the key of the feedback with this public key, or a key that matches no feedback if the
-    public key is invalid.
+    """Return the key of the feedback with this public key, or a key that matches no feedback if the public key is
+    invalid.
     """
     return find_key(f"{FEEDBACK} of {item}", name)
 

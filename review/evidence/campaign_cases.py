@@ -1,6 +1,4 @@
-"""The case sets of a campaign. They are fixed when its runs settle and when it opens, and do not
-change afterward.
-"""
+"""The case sets of a campaign. They are fixed when its runs settle and when it opens, and do not change afterward."""
 
 from __future__ import annotations
 
@@ -70,9 +68,9 @@ def fix_cases(campaign: Campaign) -> int:
 def fix_cases_of_run(run_id: int) -> int:
     """Add a settled run's cases to its studies, and run all of the statement's Drafts against them.
 
-    The first run adds all case sets that its statement has by then. Later runs add the sets they
-    wrote, up to five in total. A set that the run's author has fixed replaces the original, unless
-    a reviewer has changed the original. Return the number of requested sandbox runs.
+    The first run adds all case sets that its statement has by then. Later runs add the sets they wrote, up to five in
+    total. A set that the run's author has fixed replaces the original, unless a reviewer has changed the original.
+    Return the number of requested sandbox runs.
     """
     of_studies = Case.objects.filter(
         items__run=run_id,
@@ -132,9 +130,7 @@ def drafts_of(cases: Iterable[Case | int]) -> QuerySet[Draft]:
 
 
 def request_runs_for(item: Item, case_sets: Sequence[CaseSet]) -> int:
-    """Run every Draft of the item's case against these sets, even if it ran before. Return the
-    number of runs.
-    """
+    """Run every Draft of the item's case against these sets, even if it ran before. Return the number of runs."""
     scripts = dict(drafts_of([item.case]).values_list("sha256", "script"))
     runs = [
         request_run(script, case_set, purpose=CaseRun.Purpose.CASES)

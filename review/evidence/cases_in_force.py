@@ -1,6 +1,4 @@
-"""Determines which case sets count in a campaign: the sets fixed for the case, or reviewers'
-revisions of them.
-"""
+"""Determines which case sets count in a campaign: the sets fixed for the case, or reviewers' revisions of them."""
 
 from __future__ import annotations
 
@@ -25,8 +23,8 @@ class InForce:
 
 
 def roots_of(item: Item) -> list[CaseSet]:
-    """Return the original case sets of an item: in a study, the sets fixed for its case; otherwise,
-    the statement's sets.
+    """Return the original case sets of an item: in a study, the sets fixed for its case; otherwise, the statement's
+    sets.
     """
     if item.campaign.is_live:
         return list(case_sets_for(item.case.action.statement))
@@ -35,8 +33,8 @@ def roots_of(item: Item) -> list[CaseSet]:
 
 
 def sets_seen_by(desk: ItemView) -> list[InForce]:
-    """Return the case sets on this reviewer's page, without other reviewers' changes if the
-    campaign hides reviewers.
+    """Return the case sets on this reviewer's page, without other reviewers' changes if the campaign hides
+    reviewers.
     """
     roots = roots_of(desk.item)
     if desk.visible["reviewers"]:

@@ -1,6 +1,4 @@
-"""Runs every script of a campaign against its statement's cases, either directly or through the
-sandbox worker.
-"""
+"""Runs every script of a campaign against its statement's cases, either directly or through the sandbox worker."""
 
 from __future__ import annotations
 
@@ -37,9 +35,7 @@ class Ran(NamedTuple):
 
 
 def list_work(campaign: Campaign) -> Iterator[ToRun]:
-    """Yield each pair of a script in the campaign and a case set that counts for its statement,
-    once.
-    """
+    """Yield each pair of a script in the campaign and a case set that counts for its statement, once."""
     fix_cases(campaign)
     seen: set[tuple[str, int]] = set()
     cases = (
@@ -59,9 +55,7 @@ def list_work(campaign: Campaign) -> Iterator[ToRun]:
 
 
 def execute_campaign(campaign: Campaign, *, by_worker: bool, again: bool) -> Iterator[Ran]:
-    """Run all scripts without a result on this kind of machine, or every script if `again`. Every
-    run is confined.
-    """
+    """Run all scripts without a result on this kind of machine, or every script if `again`. Every run is confined."""
     found = current_sandbox()
     fingerprint = found.fingerprint.sha256 if found.fingerprint else ""
     for work in list_work(campaign):

@@ -32,9 +32,8 @@ def may_begin(desk: ItemView) -> bool:
 def begin_cases(item: Item, *, text: str, reason: str, by: User) -> CaseRevision:
     """Save the case as the first set of the statement, and run the item's scripts against it.
 
-    In a study, the set counts for every item of the statement in this study only. In the review
-    queue, it belongs to the statement. Raises BadInput for `case` or `reason`, and NotAllowedNow if
-    the statement already has cases.
+    In a study, the set counts for every item of the statement in this study only. In the review queue, it belongs to
+    the statement. Raises BadInput for `case` or `reason`, and NotAllowedNow if the statement already has cases.
     """
     why = clean_text(reason, field="reason", longest=LONGEST_REASON)
     Item.objects.select_for_update(of=("self",)).get(pk=item.pk)

@@ -26,9 +26,7 @@ class DraftResults:
 
 @dataclass(frozen=True)
 class ItemEvidence:
-    """The evidence of an item. It is empty if the statement has no cases or no script was run
-    against them.
-    """
+    """The evidence of an item. It is empty if the statement has no cases or no script was run against them."""
 
     drafts: Sequence[DraftResults]
     changes: Sequence[CaseRevision]
@@ -72,8 +70,7 @@ def read_item_evidence(item: Item, run: Run | None) -> ItemEvidence:
             if one.sha256 in found
         ],
         changes=revisions_of(item.campaign, roots),
-        # Exclude labels if the score or the cases have changed so that the score and the results no
-        # longer differ.
+        # Exclude labels if the score or the cases have changed so that the score and the results no longer differ.
         withdrawn=sum(root.withdrawn_at is not None for root in roots),
         labels=[one for one in labels.select_related("by").order_by("pk") if still_differs(one)],
     )

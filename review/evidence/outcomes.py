@@ -73,8 +73,7 @@ class _Result(NamedTuple):
 def read_outcomes(campaign: Campaign) -> list[ExecutedStage]:
     """Return the executed scripts of all real items, using a few queries per slice.
 
-    In the review queue, only decided items are included, because results of waiting items must stay
-    hidden.
+    In the review queue, only decided items are included, because results of waiting items must stay hidden.
     """
     if campaign.is_live:
         return [one for slice_ in _live_slices(campaign) for one in _read_live(campaign, slice_)]
@@ -135,9 +134,7 @@ def _live_slices(campaign: Campaign) -> Iterator[list[_ItemRow]]:
 
 
 def _read_live(campaign: Campaign, items: Sequence[_ItemRow]) -> Iterator[ExecutedStage]:
-    """Yield the executed stages of the review queue, with the statements' test suites and the
-    reviewers' scores.
-    """
+    """Yield the executed stages of the review queue, with the statements' test suites and the reviewers' scores."""
     hashes = {item.pk: hash_statement(item.statement) for item in items}
     written: dict[str, list[int]] = defaultdict(list)
     for one in case_sets_of_statements(set(hashes.values())):
@@ -272,9 +269,7 @@ def _roots_of(cases: Collection[int]) -> dict[int, list[int]]:
 
 
 def _merged_in(campaign: Campaign) -> dict[int, int | None]:
-    """Return the merged result of all reviewers' changes by original case set, or None if no test
-    is left.
-    """
+    """Return the merged result of all reviewers' changes by original case set, or None if no test is left."""
     changes = CaseRevision.objects.filter(item__campaign=campaign).order_by("pk")
     return dict(changes.values_list("root", "merged"))
 
@@ -282,9 +277,7 @@ def _merged_in(campaign: Campaign) -> dict[int, int | None]:
 def _results(
     campaign: Campaign, scripts: set[str], sets: set[int]
 ) -> tuple[dict[tuple[str, int], _Result], dict[int, Mapping[str, int]]]:
-    """Return the newest result of each script in each set, and its number of checks without a
-    verdict, by state.
-    """
+    """Return the newest result of each script in each set, and its number of checks without a verdict, by state."""
     newest = newest_results(
         Execution.objects.filter(
             results_of(campaign), script_sha256__in=scripts, case_set__in=sets

@@ -35,9 +35,8 @@ MOST_EACH = 100  # changes by one user for one item
 def is_open_to(desk: ItemView) -> bool:
     """Return whether the reviewer may see the results of the scripts. Every stage must have a score first.
 
-    Cases belong to the statement, so a reviewer who has seen them for one item knows what to look
-    for in all others. A study that hides execution shows no results until it is closed. Other
-    studies record what the reviewer has seen.
+    Cases belong to the statement, so a reviewer who has seen them for one item knows what to look for in all others. A
+    study that hides execution shows no results until it is closed. Other studies record what the reviewer has seen.
     """
     campaign = desk.item.campaign
     may_see = (
@@ -100,8 +99,8 @@ def write_case(
 def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
     """Record why the user's score and the results differ at a stage. The same reason again removes it.
 
-    Earlier reasons are kept. Raises BadInput for an unknown stage or reason, and NotAllowedNow if
-    score and results do not differ.
+    Earlier reasons are kept. Raises BadInput for an unknown stage or reason, and NotAllowedNow if score and results do
+    not differ.
     """
     if stage not in ExecutionLabel.Stage.values:
         raise BadInput(_("Unknown stage."))

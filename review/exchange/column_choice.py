@@ -44,8 +44,7 @@ RoleGroup = tuple[str, list[tuple[str, str]]]
 
 @dataclass(frozen=True)
 class FileColumn:
-    """A column of the file with samples from its first rows. The role is empty if the column is
-    ignored.
+    """A column of the file with samples from its first rows. The role is empty if the column is ignored.
 
     `told_by` is the source of a guess, `name` or `values`, or empty if the user chose the role.
     """
@@ -96,8 +95,8 @@ def of_items(pairs: Mapping[str, str]) -> dict[str, str]:
 
 
 def scores_beside(pairs: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-    """Return the mapping of scores in a file of items, with a column for each reviewer, or {} if
-    the file has no such columns.
+    """Return the mapping of scores in a file of items, with a column for each reviewer, or {} if the file has no such
+    columns.
     """
     people = {role: name for role, name in pairs.items() if is_of_person(role)}
     if not people:

@@ -14,9 +14,7 @@ from review.models import Transfer
 
 
 class ImportForm(FoldedForm):
-    """A file to import. Its columns show whether it has items or scores, unless the user makes a
-    choice.
-    """
+    """A file to import. Its columns show whether it has items or scores, unless the user makes a choice."""
 
     common = ("file",)
 

@@ -93,8 +93,7 @@ def keep_to_look(
     format: str,
     by: User,
 ) -> str:
-    """Save a file for the preview and return a signed token with which only this user can find it
-    again.
+    """Save a file for the preview and return a signed token with which only this user can find it again.
 
     Without a kind, the file's columns show whether it has items or scores. Raises BadInput for a file that can't be
     read, and NotAllowedNow if the campaign accepts no imports.
@@ -114,8 +113,8 @@ def keep_to_look(
 
 
 def find_upload(campaign: Campaign, word: str, *, by: User) -> Upload:
-    """Return the file saved for the preview. Raises NotAllowedNow if the file belongs to another
-    user or was deleted.
+    """Return the file saved for the preview. Raises NotAllowedNow if the file belongs to another user or was
+    deleted.
     """
     try:
         campaign_id, user_id, kept, *said = signing.loads(word, salt=_SALT)
@@ -144,9 +143,7 @@ def look_at(upload: Upload, pairs: Mapping[str, str]) -> FileLook:
 
 
 def guess_columns(upload: Upload) -> list[FileColumn]:
-    """Return the file's columns with a guess for each. Columns named with the upload keep their
-    names.
-    """
+    """Return the file's columns with a guess for each. Columns named with the upload keep their names."""
     columns = look_at(upload, upload.pairs).columns
     records = _read_first(upload)
     samples = {one.name: [value_at(each.values, one.name) for each in records] for one in columns}
@@ -163,9 +160,7 @@ def _guessed(column: FileColumn, guess: Guess, pairs: Mapping[str, str]) -> File
 
 
 def _kind_of(upload: Upload) -> str:
-    """Return whether the file has items or scores, based on its columns. Our own exports contain
-    this information.
-    """
+    """Return whether the file has items or scores, based on its columns. Our own exports contain this information."""
     records = _read_first(upload)
     names = _names_of(records)
     if OWN in names:
@@ -180,8 +175,8 @@ def _items_alone(kind: str, pairs: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def import_looked_at(campaign: Campaign, upload: Upload, *, by: User) -> Transfer:
-    """Start the import of the previewed file and remove the file from the preview. Raises the same
-    errors as `jobs.begin_import`.
+    """Start the import of the previewed file and remove the file from the preview. Raises the same errors as
+    `jobs.begin_import`.
 
     Scores in the same file as the items, in one column per reviewer, are imported after the items.
     """

@@ -1,9 +1,8 @@
-"""Imports and exports in the background: users start and cancel them, a worker runs them, and
-expired files are deleted.
+"""Imports and exports in the background: users start and cancel them, a worker runs them, and expired files are
+deleted.
 
-A worker claims a Transfer by owner, fence and lease, as it claims a Run. Each slice of an import is
-one transaction that also records the progress. If a worker is killed, the next worker continues
-after the last complete slice.
+A worker claims a Transfer by owner, fence and lease, as it claims a Run. Each slice of an import is one transaction
+that also records the progress. If a worker is killed, the next worker continues after the last complete slice.
 """
 
 from __future__ import annotations
@@ -60,8 +59,8 @@ def begin_import(
 ) -> Transfer:
     """Store the file and have a worker import it. Raises PermissionDenied, NotAllowedNow, BadInput.
 
-    `scores` maps score columns in the same file. Scores are imported after the items. A binary file
-    or a missing column is reported immediately, and the file is then deleted.
+    `scores` maps score columns in the same file. Scores are imported after the items. A binary file or a missing column
+    is reported immediately, and the file is then deleted.
     """
     require_manager(by)
     check_takes_imports(campaign)
@@ -122,8 +121,8 @@ def begin_export(campaign: Campaign, *, layout: str, by: User) -> Transfer:
 
 @transaction.atomic
 def cancel_transfer(transfer: Transfer, *, by: User) -> None:
-    """Stop the transfer before its next slice. Imported rows are kept. Raises NotAllowedNow if the
-    transfer has ended.
+    """Stop the transfer before its next slice. Imported rows are kept. Raises NotAllowedNow if the transfer has
+    ended.
     """
     require_manager(by)
     locked = Transfer.objects.select_for_update().get(pk=transfer.pk)

@@ -30,9 +30,7 @@ _MOST_NAME = 150
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_import_look(request: HttpRequest, pk: int, word: str) -> HttpResponse:
-    """Choose the role of each column, refresh the preview, and import. The database is unchanged
-    until the import.
-    """
+    """Choose the role of each column, refresh the preview, and import. The database is unchanged until the import."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     try:

@@ -64,8 +64,8 @@ def scores_after(transfer: Transfer) -> Transfer | None:
 def import_study(file: Path, campaign: Campaign, *, by: User | None) -> list[Remark]:
     """Import a file of records in the foreground: its items, then their scores.
 
-    Returns the messages about lines that were refused or partly skipped. Raises the same errors as
-    `import_items` and `import_scores`.
+    Returns the messages about lines that were refused or partly skipped. Raises the same errors as `import_items` and
+    `import_scores`.
     """
     heard = _Heard()
     import_items(Source(file), campaign, by=by, journal=heard)
@@ -85,8 +85,8 @@ class _Heard:
 
 
 def open_export(transfer: Transfer, *, by: User) -> BinaryIO:
-    """Open an export's file and record the access, because the file has all scores and data hidden
-    from the campaign's reviewers.
+    """Open an export's file and record the access, because the file has all scores and data hidden from the campaign's
+    reviewers.
 
     Raises Http404 if the export has expired.
     """

@@ -124,9 +124,7 @@ class Source:
             yield from _FORMATS[self.layout].read(self._file)
 
     def first(self) -> Record | None:
-        """Return the first record. It is read separately, so that iteration still starts at the
-        beginning.
-        """
+        """Return the first record. It is read separately, so that iteration still starts at the beginning."""
         with self._path.open("rb") as file:
             return next(_FORMATS[self.layout].read(file), None)
 
@@ -162,9 +160,7 @@ def _layout(peek: str, name: str, wanted: Format | None) -> Format:
 
 
 def _layout_of_objects(text: str, name: str) -> Format:
-    """Return the format of objects: one object per line, or one multi-line object that contains the
-    array.
-    """
+    """Return the format of objects: one object per line, or one multi-line object that contains the array."""
     first = _first_line(text)
     if isinstance(first, dict):
         is_one = "\n" not in text.rstrip() and not _ends_as(Format.JSONL, name)

@@ -13,8 +13,8 @@ kept_files = KeptFiles("transfers")
 
 
 def forget_unused(*, before: datetime) -> int:
-    """Delete older files without a transfer, such as uploads that were only previewed, and return
-    the number of deleted files.
+    """Delete older files without a transfer, such as uploads that were only previewed, and return the number of deleted
+    files.
     """
     old = kept_files.names_before(before)
     used = Transfer.objects.filter(path__in=old).values_list("path", flat=True)

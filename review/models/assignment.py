@@ -17,8 +17,7 @@ class Assignment(models.Model):
 
     class State(models.TextChoices):
         ACTIVE = "active", _("Active")
-        # The reviewer continues with other items while feedback and refinement are created for this
-        # item.
+        # The reviewer continues with other items while feedback and refinement are created for this item.
         WAITING = "waiting", _("Waiting for feedback")
         SUBMITTED = "submitted", _("Submitted")
         SKIPPED = "skipped", _("Skipped")
@@ -96,8 +95,7 @@ class Assignment(models.Model):
             ),
             models.Index(fields=["item", "reviewer"], name="assignment_of_item"),
             models.Index(fields=["reviewer", "state"], name="assignment_of_reviewer"),
-            # Finds a reviewer's last position. Imported assignments have no position, so they are
-            # not indexed.
+            # Finds a reviewer's last position. Imported assignments have no position, so they are not indexed.
             models.Index(
                 fields=["reviewer", "id"],
                 name="assignment_last_of_reviewer",

@@ -171,8 +171,8 @@ class Campaign(models.Model):
 
     @cached_property
     def is_scored_elsewhere(self) -> bool:
-        """Return whether the scores were imported and no item waits for a reviewer. List queries
-        annotate this value.
+        """Return whether the scores were imported and no item waits for a reviewer. List queries annotate this
+        value.
         """
         return Campaign.objects.filter(scored_elsewhere(), pk=self.pk).exists()
 
@@ -183,8 +183,8 @@ class Campaign(models.Model):
 
 
 def scored_elsewhere() -> Q:
-    """Return a condition for campaigns that were never opened, have imported scores and have no
-    items that wait for a reviewer.
+    """Return a condition for campaigns that were never opened, have imported scores and have no items that wait for a
+    reviewer.
     """
     item = Campaign._meta.get_field("items").related_model
     items = item._default_manager.filter(campaign=OuterRef("pk"))
@@ -194,8 +194,8 @@ def scored_elsewhere() -> Q:
 
 
 class Rubric(models.Model):
-    """One version of a campaign's guidelines in Markdown. Each score references the version under
-    which it was given.
+    """One version of a campaign's guidelines in Markdown. Each score references the version under which it was
+    given.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="rubrics")

@@ -15,8 +15,8 @@ from review.models.item import Case, Item
 
 
 class CampaignCaseSet(models.Model):
-    """A case set that counts for a case of a study. The set stays fixed even if other sets are
-    written for the statement later.
+    """A case set that counts for a case of a study. The set stays fixed even if other sets are written for the
+    statement later.
     """
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="case_sets", db_index=False)
@@ -52,10 +52,9 @@ class ImportedResult(models.Model):
 class CaseRevision(models.Model):
     """A reviewer's removal, correction or addition of a case. Rows never change.
 
-    `case_set` is the set on the reviewer's page after the change. `merged` is the campaign's
-    current set after the same change, and replaces `root` there. It excludes removed cases, and
-    includes the newest version of each corrected case and all added cases. Either set is empty if
-    no cases are left.
+    `case_set` is the set on the reviewer's page after the change. `merged` is the campaign's current set after the same
+    change, and replaces `root` there. It excludes removed cases, and includes the newest version of each corrected case
+    and all added cases. Either set is empty if no cases are left.
     """
 
     class Kind(models.TextChoices):
@@ -91,8 +90,8 @@ class CaseRevision(models.Model):
 
 
 class ExecutionLabel(models.Model):
-    """A reason why an expert's score and the script's test results differ. Append-only, with one
-    current row per stage.
+    """A reason why an expert's score and the script's test results differ. Append-only, with one current row
+    per stage.
     """
 
     class Stage(models.TextChoices):

@@ -26,8 +26,7 @@ class Case(models.Model):
     external_id = models.CharField(_("id"), max_length=200)
     action = models.ForeignKey(Action, models.PROTECT, related_name="cases")
     purpose = models.CharField(_("purpose"), max_length=8, choices=Purpose, default=Purpose.REAL)
-    # The case that this case repeats, either unchanged or with the refined script shown as a first
-    # Draft.
+    # The case that this case repeats, either unchanged or with the refined script shown as a first Draft.
     repeats = models.ForeignKey(
         "self", models.CASCADE, null=True, blank=True, related_name="repeated_by", db_index=False
     )

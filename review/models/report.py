@@ -1,6 +1,4 @@
-"""Tally, TallyDue, ReportPart, ReportSnapshot and ReportLook: a campaign's figures and a log of who
-viewed them.
-"""
+"""Tally, TallyDue, ReportPart, ReportSnapshot and ReportLook: a campaign's figures and a log of who viewed them."""
 
 from __future__ import annotations
 
@@ -16,11 +14,10 @@ from review.models.item import Item
 
 
 class Tally(models.Model):
-    """The number of items (or score pairs) in a campaign and configuration that have the same
-    pattern.
+    """The number of items (or score pairs) in a campaign and configuration that have the same pattern.
 
-    Only `review.counting.tallies` writes this table, with one writer at a time per campaign. The
-    numbers always equal a recount of the items that are not due.
+    Only `review.counting.tallies` writes this table, with one writer at a time per campaign. The numbers always equal a
+    recount of the items that are not due.
     """
 
     class Kind(models.TextChoices):
@@ -117,8 +114,8 @@ class ReportSnapshot(models.Model):
 
 
 class ReportLook(models.Model):
-    """A record that a user viewed a study's figures. Frequent viewing is a threat to validity, so
-    the report lists all views.
+    """A record that a user viewed a study's figures. Frequent viewing is a threat to validity, so the report lists all
+    views.
     """
 
     class What(models.TextChoices):

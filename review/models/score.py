@@ -17,17 +17,16 @@ from review.models.assignment import Assignment
 from review.models.campaign import Rubric
 from review.models.item import Item
 
-# OF_ANOTHER is set in `visible` if the Draft was made from another expert's feedback. OTHERS is the
-# name of that step.
+# OF_ANOTHER is set in `visible` if the Draft was made from another expert's feedback. OTHERS is the name of that step.
 OF_ANOTHER, OTHERS = "others_feedback", "others"
 
 
 class Score(models.Model):
-    """One reviewer's 0, 1 or 2 for one stage of one Item in one arm, with a reference to the exact
-    object that the reviewer saw.
+    """One reviewer's 0, 1 or 2 for one stage of one Item in one arm, with a reference to the exact object that the
+    reviewer saw.
 
-    Rows are never changed or deleted. A later score with the same reviewer, stage and arm becomes
-    the `current` one. A stage that was not scored has no row and never counts as 0.
+    Rows are never changed or deleted. A later score with the same reviewer, stage and arm becomes the `current` one. A
+    stage that was not scored has no row and never counts as 0.
     """
 
     class Stage(models.TextChoices):
@@ -116,8 +115,7 @@ class Score(models.Model):
             models.CheckConstraint(
                 condition=~Q(stage="script") | Q(arm="model"), name="score_script_has_no_arm"
             ),
-            # Imported scores may have no texts. Scores given here always reference the object that
-            # the reviewer saw.
+            # Imported scores may have no texts. Scores given here always reference the object that the reviewer saw.
             models.CheckConstraint(
                 condition=Q(imported=True)
                 | Q(stage="feedback", feedback__isnull=False, draft=None)

@@ -30,8 +30,7 @@ class QueueItemOut(serializers.ModelSerializer[Item]):
     target = serializers.CharField(source="run.action.target")
     id = PublicKeyField(ITEM)
     demo = serializers.SerializerMethodField(help_text="Null if models are hidden.")
-    # Use the request time, because the item's own time is the end of the run, which is later for a
-    # refined run.
+    # Use the request time, because the item's own time is the end of the run, which is later for a refined run.
     created_at = serializers.DateTimeField(
         source="run.created_at", help_text="When the script was requested."
     )

@@ -1,5 +1,5 @@
-"""Leases of assignments, which are renewed while the page is open, move to the newest tab and
-expire without activity.
+"""Leases of assignments, which are renewed while the page is open, move to the newest tab and expire without
+activity.
 """
 
 from __future__ import annotations

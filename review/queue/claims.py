@@ -24,8 +24,8 @@ from review.queue.slots import take_slot
 
 
 def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
-    """Claim the reviewer's next item: an item that is already claimed, has come back or was
-    assigned, or else the next item in order.
+    """Claim the reviewer's next item: an item that is already claimed, has come back or was assigned, or else the next
+    item in order.
 
     Returns None if no item is waiting. Raises NotAllowedNow if the campaign is not open, or if the reviewer is paused
     or has reached their limit.
@@ -36,9 +36,7 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
 
 
 def claim_following(campaign: Campaign, *, by: User) -> Assignment | None:
-    """Claim the next item without a lock, in the response to a score or decision. Reviewers send
-    these one by one.
-    """
+    """Claim the next item without a lock, in the response to a score or decision. Reviewers send these one by one."""
     _check_open(campaign)
     place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
     if place is None or place.holds:  # type: ignore[attr-defined]
@@ -104,8 +102,7 @@ def _member(campaign: Campaign, by: User) -> Member | None:
 
 @transaction.atomic
 def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "") -> None:
-    """Give back an item without a result (released, skipped or marked "can't judge") and free its
-    place.
+    """Give back an item without a result (released, skipped or marked "can't judge") and free its place.
 
     Items that are skipped or can't be judged go to another reviewer and need a reason.
     """
@@ -135,8 +132,8 @@ def _check_open(campaign: Campaign) -> None:
 
 
 def _admit(member: Member | None, campaign: Campaign, by: User) -> Member:
-    """Return the reviewer's membership of a study, which is created at the first claim if the study
-    is open to every reviewer.
+    """Return the reviewer's membership of a study, which is created at the first claim if the study is open to every
+    reviewer.
     """
     if member is None and campaign.open_to_all:
         member = add_member(campaign, by, by=by)

@@ -1,6 +1,4 @@
-"""Copies scores between arms. A script that two arms of one statement share is scored once and
-counts in each arm.
-"""
+"""Copies scores between arms. A script that two arms of one statement share is scored once and counts in each arm."""
 
 from __future__ import annotations
 
@@ -20,11 +18,10 @@ from review.queue.assignment_leases import lock_item_row
 
 
 def copy_to_same_scripts(desk: ItemView) -> None:
-    """After an item is scored, copy the scores to the statement's other arms that have nothing else
-    to show.
+    """After an item is scored, copy the scores to the statement's other arms that have nothing else to show.
 
-    This completes an arm with a free place if the reviewer has already scored all its scripts and
-    feedback. For an arm that shows more, see `copy_known_scores`.
+    This completes an arm with a free place if the reviewer has already scored all its scripts and feedback. For an arm
+    that shows more, see `copy_known_scores`.
     """
     for item in _same_first_script(desk):
         other = open_item(item, desk.reviewer, reads_all=True)
@@ -109,9 +106,7 @@ def _count(item: Item, given: Iterable[Score], *, change: int) -> None:
 
 
 def _same_first_script(desk: ItemView) -> list[Item]:
-    """Return the other arms' items that also have this script and that the reviewer has not
-    handled.
-    """
+    """Return the other arms' items that also have this script and that the reviewer has not handled."""
     first = desk.first
     arms = Item.objects.filter(case=desk.item.case_id).exclude(pk=desk.item.pk)
     if first is None or not arms.exists():
@@ -130,9 +125,7 @@ def _same_first_script(desk: ItemView) -> list[Item]:
 
 
 def _scores_to_copy(desk: ItemView, other: ItemView) -> list[Score] | None:
-    """Return copies of this item's scores for every step of the other item, or None if a step has
-    no score here.
-    """
+    """Return copies of this item's scores for every step of the other item, or None if a step has no score here."""
     if other.first is None or desk.first is None or other.first.sha256 != desk.first.sha256:
         return None
     copied: list[Score] = []

@@ -1,6 +1,4 @@
-"""Finds the items of a campaign that a reviewer could claim, and the first of these items, with
-prepared queries.
-"""
+"""Finds the items of a campaign that a reviewer could claim, and the first of these items, with prepared queries."""
 
 from __future__ import annotations
 
@@ -63,8 +61,8 @@ def eligible_items(
 ) -> QuerySet[Item]:
     """Return the waiting items that this reviewer has not handled and did not contribute to.
 
-    `has_training` saves a query if the caller knows whether the campaign has a training round. For
-    items that a manager assigns by name, training and sessions are ignored.
+    `has_training` saves a query if the caller knows whether the campaign has a training round. For items that a manager
+    assigns by name, training and sessions are ignored.
     """
     if by_name:
         rule: Rule | None = Rule(in_study=False, in_training=False)
@@ -94,10 +92,9 @@ def items_for(
     exists: type[Exists] = Exists,
 ) -> QuerySet[Item]:
     """Return the waiting items that this reviewer has neither handled nor contributed to."""
-    # Answers to one statement are never scored in one session, because the first score would
-    # influence the second. Look up each item separately. A join of items and assignments would
-    # start from the reviewer's whole history, and so would a list of the states that count, because
-    # an index covers reviewers and states.
+    # Answers to one statement are never scored in one session, because the first score would influence the second. Look
+    # up each item separately. A join of items and assignments would start from the reviewer's whole history, and so
+    # would a list of the states that count, because an index covers reviewers and states.
     had = Assignment.objects.filter(had_in_sitting(by), item=OuterRef("pk"), reviewer=by).exclude(
         state__in=Assignment.LET_GO
     )
@@ -118,8 +115,8 @@ def items_for(
 
 
 def _lasting_hindrances(campaign: int, by: int) -> list[QuerySet[Any]]:
-    """Return queries for the permanent reasons to exclude an item: the reviewer handled it, wrote
-    part of it, or adjudicated it.
+    """Return queries for the permanent reasons to exclude an item: the reviewer handled it, wrote part of it, or
+    adjudicated it.
     """
     dealt_with = Assignment.objects.filter(item=OuterRef("pk"), reviewer=by).exclude(
         state__in=[Assignment.State.RELEASED, Assignment.State.EXPIRED]
@@ -134,9 +131,7 @@ def _lasting_hindrances(campaign: int, by: int) -> list[QuerySet[Any]]:
 
 
 def items_without_reviewer(campaign: Campaign, reviewers: Iterable[int]) -> QuerySet[Item]:
-    """Return the real items that need a score and that none of these reviewers can claim, now or
-    later.
-    """
+    """Return the real items that need a score and that none of these reviewers can claim, now or later."""
     items = Item.objects.waiting().filter(campaign=campaign, again="").exclude(overlap=EVERYBODY)
     for by in reviewers:
         hindrances = (Q(Exists(one)) for one in _lasting_hindrances(campaign.pk, by))
@@ -161,9 +156,7 @@ def _is_in_training(campaign: Campaign, member: Member, has_training: bool | Non
 
 @dataclass(frozen=True)
 class Candidates:
-    """A reviewer's waiting items, in order. Without `waiting`, these are the campaign's ordinary
-    items.
-    """
+    """A reviewer's waiting items, in order. Without `waiting`, these are the campaign's ordinary items."""
 
     campaign: Campaign
     by: User
@@ -203,9 +196,7 @@ class Candidates:
         return take_slot(item, self.by) if item else None
 
     def some(self) -> list[int]:
-        """Return the keys of some waiting items, including items that another claim is taking at
-        this moment.
-        """
+        """Return the keys of some waiting items, including items that another claim is taking at this moment."""
         if self.waiting is not None:
             return list(self.waiting.order_by("pk").values_list("pk", flat=True)[:_SOME])
         values = {"campaign": self.campaign.pk, "by": self.by.pk}

@@ -1,5 +1,5 @@
-"""Counts the items that a reviewer could claim now. Every reviewer page shows the counts, so the
-queries are prepared.
+"""Counts the items that a reviewer could claim now. Every reviewer page shows the counts, so the queries are
+prepared.
 """
 
 from __future__ import annotations

@@ -64,11 +64,9 @@ def live_queue() -> Campaign:
 
 
 def take_in(run_id: int) -> Item | None:
-    """Add a finished run to the review queue. Return None if the run does not belong in the queue
-    or is already in it.
+    """Add a finished run to the review queue. Return None if the run does not belong in the queue or is already in it.
 
-    Runs answered from the catalogue are excluded because their scripts are verified. A user can add
-    them manually.
+    Runs answered from the catalogue are excluded because their scripts are verified. A user can add them manually.
     """
     return next(_send("run.id = %(run)s AND " + _BELONGS, run=run_id), None)
 

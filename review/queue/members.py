@@ -26,9 +26,7 @@ def people_who_review() -> QuerySet[User]:
 
 
 def reviewers_with_room(campaign: Campaign) -> list[int]:
-    """Return the keys of the reviewers of a study who may take another item: not paused, and below
-    their limit.
-    """
+    """Return the keys of the reviewers of a study who may take another item: not paused, and below their limit."""
     mine = Member.objects.filter(campaign=campaign, user=OuterRef("pk"))
     held = Assignment.objects.filter(
         item__campaign=campaign, reviewer=OuterRef("pk"), state__in=Assignment.HOLDING
@@ -54,8 +52,8 @@ def reviewers_for(campaign: Campaign) -> QuerySet[User]:
 def add_member(
     campaign: Campaign, user: User, *, by: User | None, limit: int | None = None
 ) -> Member:
-    """Add a user to the campaign's reviewers, with an individual item order. For an existing
-    member, only set the limit.
+    """Add a user to the campaign's reviewers, with an individual item order. For an existing member, only set the
+    limit.
     """
     member, created = Member.objects.get_or_create(
         campaign=campaign, user=user, defaults={"seed": seed_of(campaign, user), "limit": limit}

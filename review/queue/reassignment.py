@@ -25,11 +25,10 @@ MAX_WHY = 2_000
 
 @transaction.atomic
 def assign(item: Item, *, to: User, by: User, reason: str = Assignment.Reason.NAMED) -> Assignment:
-    """Assign an item to a named reviewer. The item waits for the reviewer and comes before the rest
-    of the queue.
+    """Assign an item to a named reviewer. The item waits for the reviewer and comes before the rest of the queue.
 
-    Raises PermissionDenied if `by` does not manage campaigns, BadInput if `to` may not review the
-    item, and NotAllowedNow if the item has no free slot or `to` has already had it.
+    Raises PermissionDenied if `by` does not manage campaigns, BadInput if `to` may not review the item, and
+    NotAllowedNow if the item has no free slot or `to` has already had it.
     """
     _require_manager(by)
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)

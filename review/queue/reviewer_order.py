@@ -1,11 +1,9 @@
-"""The order in which a reviewer gets a campaign's items. The first item is found without reading
-the rest.
+"""The order in which a reviewer gets a campaign's items. The first item is found without reading the rest.
 
-The random order of a reviewer is ascending by `shuffle XOR seed`, both 31 bits. Each seed gives a
-different, reproducible permutation. Items whose shuffles share their leading bits stay together.
-The search therefore reads one bucket at a time. Each bucket is a short range of the index on
-(campaign, shuffle). After an empty bucket, the next query reads twice as many buckets, so that an
-almost finished campaign needs few queries.
+The random order of a reviewer is ascending by `shuffle XOR seed`, both 31 bits. Each seed gives a different,
+reproducible permutation. Items whose shuffles share their leading bits stay together. The search therefore reads one
+bucket at a time. Each bucket is a short range of the index on (campaign, shuffle). After an empty bucket, the next
+query reads twice as many buckets, so that an almost finished campaign needs few queries.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Slots of items. An item has one slot for each reviewer it needs. A claim takes a slot in a single
-statement.
-"""
+"""Slots of items. An item has one slot for each reviewer it needs. A claim takes a slot in a single statement."""
 
 from __future__ import annotations
 
@@ -51,9 +49,9 @@ def give_slot(
 ) -> tuple[Assignment, list[Any]] | None:
     """Give a slot of the selected item to a user, and return the assignment and the selected columns.
 
-    `found` is a SELECT whose first column is the item's key, named id. If it locks the row, the
-    slot is free. Otherwise the database refuses to go below zero slots. Return None if `found`
-    selects no row. The assignment has its key but no item yet.
+    `found` is a SELECT whose first column is the item's key, named id. If it locks the row, the slot is free. Otherwise
+    the database refuses to go below zero slots. Return None if `found` selects no row. The assignment has its key but
+    no item yet.
     """
     until = lease_end() if state == Assignment.State.ACTIVE else None
     assignment = Assignment(reviewer=to, state=state, reason=reason, lease_until=until)

@@ -22,11 +22,9 @@ Which = Literal["all", "numerator", "rest", "open"]
 def find_items(
     campaign: Campaign, *, configuration: str, figure: str, criterion: Criterion, which: Which
 ) -> QuerySet[Item]:
-    """Return all items of a figure, the items in its numerator, the rest of its denominator, or the
-    open items.
+    """Return all items of a figure, the items in its numerator, the rest of its denominator, or the open items.
 
-    A figure excludes open items because a score that it needs is missing. Raises BadInput if the
-    figure does not exist.
+    A figure excludes open items because a score that it needs is missing. Raises BadInput if the figure does not exist.
     """
     if figure not in {one.name for one in FIGURES}:
         raise BadInput(_("Unknown figure."), field="figure")

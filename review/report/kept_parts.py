@@ -1,5 +1,5 @@
-"""Parts of a large study's report that take seconds to compute. A worker computes them as data
-arrives, and pages only read them.
+"""Parts of a large study's report that take seconds to compute. A worker computes them as data arrives, and pages only
+read them.
 """
 
 from __future__ import annotations
@@ -73,11 +73,10 @@ def _compute(campaign: Campaign, part: Part, state: str) -> Kept:
 
 
 def state_of_counts(campaign: Campaign) -> str:
-    """Return a text that changes with the campaign's counts, its tests, their results and the reasons for
-    differences.
+    """Return a text that changes with the campaign's counts, its tests, their results and the reasons for differences.
 
-    Two states practically never have equal sums of 64-bit hashes, and a sum needs no sorting.
-    Sorting the rows and hashing them as one text took more than twice as long.
+    Two states practically never have equal sums of 64-bit hashes, and a sum needs no sorting. Sorting the rows and
+    hashing them as one text took more than twice as long.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -109,8 +108,7 @@ def _state_of(campaign: Campaign) -> str:
         return f"{campaign.state}:{state_of_counts(campaign)}:{cursor.fetchone()}"
 
 
-# The other inputs of the threats to validity: who saw verdicts, the guidelines, and the names of
-# users.
+# The other inputs of the threats to validity: who saw verdicts, the guidelines, and the names of users.
 _SEEN = """
     SELECT (SELECT max(id) FROM review_exposure WHERE campaign_id = %(campaign)s),
         (SELECT max(one.id) FROM review_reveal one JOIN review_item item ON item.id = one.item_id

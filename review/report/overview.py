@@ -59,9 +59,7 @@ class BigNumber:
 
 @dataclass(frozen=True)
 class Primary:
-    """The campaign's primary figure with its definition, or the first figure if no primary figure
-    was chosen.
-    """
+    """The campaign's primary figure with its definition, or the first figure if no primary figure was chosen."""
 
     name: str
     label: str
@@ -93,9 +91,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The assessor compared with the experts for one Configuration, with cells linked to their
-    items.
-    """
+    """The assessor compared with the experts for one Configuration, with cells linked to their items."""
 
     arm: Json
     series: int
@@ -147,9 +143,8 @@ def show_overview(view: ReportView) -> dict[str, object]:
 
 
 def _facts(view: ReportView) -> dict[str, object]:
-    """Return the item counts and script scores under the criterion over all Configurations. ¶ The
-    result includes the number of texts that wait for an adjudicator, at any stage and under either
-    criterion.
+    """Return the item counts and script scores under the criterion over all Configurations. ¶ The result includes the
+    number of texts that wait for an adjudicator, at any stage and under either criterion.
     """
     # Older snapshots count items whose scores are final under either criterion.
     items = [{**arm["items"], **arm[view.criterion.value].get("items", {})} for arm in view.arms]
@@ -392,7 +387,5 @@ def _missing(view: ReportView) -> Iterator[str]:
 
 
 def _exists(view: ReportView, name: str) -> bool:
-    """Return whether the objects of a figure exist in a Configuration, even if no score is final
-    yet.
-    """
+    """Return whether the objects of a figure exist in a Configuration, even if no score is final yet."""
     return any(is_part_of_study(view.figure(place, name)) for place in range(len(view.arms)))

@@ -17,8 +17,7 @@ _DEFAULT_FIGURE = "first_pass_accuracy"
 
 
 def tabulate_plan(view: ReportView, plan: Plan, *, reviewers: int) -> Table:
-    """Return a table with the number of items, the result of the plan's aim in each Configuration,
-    and the effort.
+    """Return a table with the number of items, the result of the plan's aim in each Configuration, and the effort.
 
     `reviewers` is the actual number of reviewers.
     """
@@ -78,9 +77,7 @@ def _half_widths(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
 
 
 def _half_width(figure: Json) -> float | None:
-    """Return the half-width of the interval, or None if the figure has no interval or has a range
-    instead.
-    """
+    """Return the half-width of the interval, or None if the figure has no interval or has a range instead."""
     return (
         None if figure["low"] is None or range_of(figure) else (figure["high"] - figure["low"]) / 2
     )

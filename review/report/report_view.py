@@ -1,6 +1,4 @@
-"""A report's document as shown to a reader: under one criterion, with or without links to its
-items.
-"""
+"""A report's document as shown to a reader: under one criterion, with or without links to its items."""
 
 from __future__ import annotations
 
@@ -24,8 +22,8 @@ SIGNED = frozenset({"net"})
 class ShownFigure:
     """A figure as text: its value with the interval.
 
-    If excluding open items would bias the value, the text has the range over all scored items with
-    the post-stratified value, and the ratio is labeled *closed items only*.
+    If excluding open items would bias the value, the text has the range over all scored items with the post-stratified
+    value, and the ratio is labeled *closed items only*.
     """
 
     value: str
@@ -100,9 +98,7 @@ class ReportView:
         return arm[self.criterion.value][name]
 
     def link(self, arm: str, **which: str) -> str:
-        """Return a link to the items behind a Configuration's figure or behind a cell of the
-        assessor's table.
-        """
+        """Return a link to the items behind a Configuration's figure or behind a cell of the assessor's table."""
         if not self.items_url:
             return ""
         query = {"criterion": self.criterion.value, "configuration": arm, **which}
@@ -132,9 +128,7 @@ class ReportView:
 
 
 def bounds_of(figure: Json) -> tuple[float | None, float | None]:
-    """Return the lowest and highest value that a figure can still reach, or (None, None) if no
-    items are open.
-    """
+    """Return the lowest and highest value that a figure can still reach, or (None, None) if no items are open."""
     bounds = figure.get("bounds")
     if not bounds or bounds[0] is None or bounds[0] == bounds[1]:
         return None, None
@@ -142,8 +136,6 @@ def bounds_of(figure: Json) -> tuple[float | None, float | None]:
 
 
 def range_of(figure: Json) -> tuple[float, float] | None:
-    """Return the range over all scored items, if excluding open items would bias the figure, or
-    None otherwise.
-    """
+    """Return the range over all scored items, if excluding open items would bias the figure, or None otherwise."""
     found = figure.get("range")
     return (found[0], found[1]) if found and found[0] is not None else None

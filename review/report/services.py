@@ -1,8 +1,7 @@
 """The report of a study, computed from stored tallies and never from the items.
 
-A report is one JSON document with the keys of `study_report --json`. Its `details` contain all
-other data that the page shows, including the definitions, so that snapshots stay readable in later
-versions.
+A report is one JSON document with the keys of `study_report --json`. Its `details` contain all other data that the page
+shows, including the definitions, so that snapshots stay readable in later versions.
 """
 
 from __future__ import annotations
@@ -85,8 +84,7 @@ TEXTS = {
 
 
 def make_document(campaign: Campaign) -> Document:
-    """Return the document that `study_report --json` prints: the whole study, and `not_blind` if
-    verdicts are shown.
+    """Return the document that `study_report --json` prints: the whole study, and `not_blind` if verdicts are shown.
 
     Due items are counted first. Intervals of pairs and of leniency are included for any number of reviewers.
     """
@@ -125,8 +123,7 @@ def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
             "due": estimate_due(campaign),
             "withdrawn": campaign.items.filter(state=Item.State.WITHDRAWN).count(),
             "planned_items": campaign.planned_items,
-            # The planned statements that are finished, excluding imported scores, which existed
-            # before the plan.
+            # The planned statements that are finished, excluding imported scores, which existed before the plan.
             "planned_done": count_planned(campaign),
             "disputed": count_disputed(campaign),
             "primary_figure": campaign.primary_figure,
@@ -141,8 +138,8 @@ def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
 def recent_report(campaign: Campaign) -> Document:
     """Return the report as of now or, in a large study, at most 15 seconds old.
 
-    `details.at` is the time of the calculation. `details.kept_seconds` is how long the report is
-    reused (0 means never).
+    `details.at` is the time of the calculation. `details.kept_seconds` is how long the report is reused (0 means
+    never).
     """
     found: Document | None = cache.get(_recent_key(campaign))
     return renew_report(campaign) if found is None else found
@@ -165,9 +162,7 @@ def _recent_key(campaign: Campaign) -> str:
 
 
 def make_live_report(live: Campaign) -> Document:
-    """Return sandbox results compared with experts for the decided items of the review queue, by
-    configuration.
-    """
+    """Return sandbox results compared with experts for the decided items of the review queue, by configuration."""
     execution = describe_execution(live, Kept(tabulate_outcomes(live)), [])
     arms = (
         live.items.filter(state=Item.State.CLOSED)
@@ -186,9 +181,7 @@ def make_live_report(live: Campaign) -> Document:
 
 
 def _rules_of(campaign: Campaign) -> str:
-    """Return a key of the other inputs of the report: whether p values are shown, and which p value
-    is primary.
-    """
+    """Return a key of the other inputs of the report: whether p values are shown, and which p value is primary."""
     return "-".join(
         str(one)
         for one in (
@@ -268,9 +261,7 @@ def _work_out(
 def _add_statements(
     campaign: Campaign, counts: Mapping[int, Counts], pooled: _Stages, by_arm: Mapping[int, _Stages]
 ) -> tuple[_Stages, Mapping[int, _Stages]]:
-    """Add whole statements, from which intervals of means over pairs are drawn. A large study gets
-    none.
-    """
+    """Add whole statements, from which intervals of means over pairs are drawn. A large study gets none."""
     if sum(sum(one.items.values()) for one in counts.values()) > MOST_ITEMS_OF_A_MEAN:
         return pooled, by_arm
     found = read_statements(campaign)

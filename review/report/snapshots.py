@@ -23,9 +23,7 @@ MAX_NAME = 150
 
 @transaction.atomic
 def take_snapshot(campaign: Campaign, *, name: str, by: User) -> ReportSnapshot:
-    """Save the current report and its threats, with all due items counted. A snapshot never
-    changes.
-    """
+    """Save the current report and its threats, with all due items counted. A snapshot never changes."""
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or "\0" in name:
         raise BadInput(_("Enter a name of at most %s characters.") % MAX_NAME, field="name")

@@ -46,9 +46,7 @@ def _lines(document: _Json) -> Iterator[str]:
 
 
 def _say_figure(figure: _Json, *, signed: bool) -> str:
-    """Write value, interval and ratio. If the figure has a range over all scored items, write the
-    range first.
-    """
+    """Write value, interval and ratio. If the figure has a range over all scored items, write the range first."""
     shown = show_figure(figure, signed=signed)
     is_empty = figure["value"] is None and not shown.is_range
     beside = figure["reason"] if is_empty else shown.interval

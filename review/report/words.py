@@ -13,9 +13,7 @@ POINTS = "pp"  # percentage points: the unit of every difference of shares
 
 
 def say_share(value: float | None, *, signed: bool = False) -> str:
-    """Format a share from 0 to 1 as a percentage, or a signed difference of shares in percentage
-    points.
-    """
+    """Format a share from 0 to 1 as a percentage, or a signed difference of shares in percentage points."""
     if value is None:
         return NOTHING
     return f"{_signed(value)} {POINTS}" if signed else f"{100 * value:.1f}%"
@@ -73,9 +71,7 @@ def say_ratio(numerator: int, denominator: int) -> str:
 
 
 def explain_p(change: Mapping[str, Any]) -> str:
-    """Explain why interval and p value seem to disagree. Return an empty string if they agree or
-    one is not shown.
-    """
+    """Explain why interval and p value seem to disagree. Return an empty string if they agree or one is not shown."""
     low, high, p_value = (change.get(name) for name in ("low", "high", "p_value"))
     if low is None or high is None or p_value is None or (low > 0 or high < 0) is (p_value < 0.05):
         return ""
@@ -86,8 +82,8 @@ def explain_p(change: Mapping[str, Any]) -> str:
 
 
 def say_chosen(figure: str, chosen: Mapping[str, Any] | None) -> str:
-    """Return a text that says when the primary outcome was chosen, and after how many scores and
-    views of the report.
+    """Return a text that says when the primary outcome was chosen, and after how many scores and views of the
+    report.
     """
     at = parse_datetime(chosen["at"]) if chosen else None
     if not figure:
@@ -107,9 +103,7 @@ def say_chosen(figure: str, chosen: Mapping[str, Any] | None) -> str:
 
 
 def say_pilot(pilot: Mapping[str, Any] | None) -> str:
-    """Return a text that says whether the figures count the pilot's items, or an empty string
-    without a pilot.
-    """
+    """Return a text that says whether the figures count the pilot's items, or an empty string without a pilot."""
     if not pilot or not pilot["items"]:
         return ""
     said = _("%s pilot items included") if pilot["counts"] else _("%s pilot items excluded")

@@ -1,10 +1,9 @@
-"""Agreement between reviewers at one stage, from counts: how similar their scores are, including
-beyond chance.
+"""Agreement between reviewers at one stage, from counts: how similar their scores are, including beyond chance.
 
-Three counts are stored for each statement. The multisets of its items' values (how many gave 0, 1
-and 2) are for Krippendorff's alpha, the scores of each pair of reviewers for the kappas, and each
-reviewer's difference from the others for leniency. Counts only grow or shrink as items come and go,
-and the effort does not depend on the number of items. Labels are fixed to 0, 1, 2.
+Three counts are stored for each statement. The multisets of its items' values (how many gave 0, 1 and 2) are for
+Krippendorff's alpha, the scores of each pair of reviewers for the kappas, and each reviewer's difference from the
+others for leniency. Counts only grow or shrink as items come and go, and the effort does not depend on the number of
+items. Labels are fixed to 0, 1, 2.
 """
 
 from __future__ import annotations
@@ -79,9 +78,7 @@ class Values(NamedTuple):
 
 
 class PairCells(NamedTuple):
-    """Two reviewers, the lower key first, and their scores for each shared item of a statement, in
-    order.
-    """
+    """Two reviewers, the lower key first, and their scores for each shared item of a statement, in order."""
 
     a: int
     b: int
@@ -89,8 +86,8 @@ class PairCells(NamedTuple):
 
 
 class Leaning(NamedTuple):
-    """A reviewer's leniency on the shared items of a statement: the number of items, and the sum of
-    differences from the others.
+    """A reviewer's leniency on the shared items of a statement: the number of items, and the sum of differences from
+    the others.
 
     The sum is a fraction in lowest terms.
     """
@@ -103,8 +100,7 @@ class Leaning(NamedTuple):
 
 @dataclass(frozen=True)
 class StageCounts:
-    """The scores at one stage by statement, with each text counted once. The values are numbers of
-    equal statements.
+    """The scores at one stage by statement, with each text counted once. The values are numbers of equal statements.
 
     `statements` has all pairs of a statement together. Without it, the mean over pairs has no interval.
     """
@@ -115,9 +111,7 @@ class StageCounts:
     statements: Mapping[tuple[PairCells, ...], int] = field(default_factory=dict)
 
     def has_mean_over_pairs(self) -> bool:
-        """Return whether the kappas are means over pairs and there are few enough reviewers to
-        compute intervals.
-        """
+        """Return whether the kappas are means over pairs and there are few enough reviewers to compute intervals."""
         pairs = {(one.a, one.b) for one in self.pairs}
         return len(pairs) > 1 and len({key for pair in pairs for key in pair}) <= MOST_REVIEWERS
 
@@ -127,8 +121,8 @@ Intervals = Mapping[str, list[float] | None]
 
 @dataclass(frozen=True)
 class PairAgreement:
-    """The agreement of two reviewers on their shared items. A measure is None if it is undefined
-    because the scores do not vary.
+    """The agreement of two reviewers on their shared items. A measure is None if it is undefined because the scores do
+    not vary.
     """
 
     a: int
@@ -147,8 +141,8 @@ class PairAgreement:
 
 @dataclass(frozen=True)
 class ReviewerLeniency:
-    """The mean difference of one reviewer from the others on shared items, from -2 to 2. Positive
-    values are more lenient.
+    """The mean difference of one reviewer from the others on shared items, from -2 to 2. Positive values are more
+    lenient.
     """
 
     reviewer: int
@@ -162,8 +156,8 @@ class ReviewerLeniency:
 class Agreement:
     """All measures of a stage. `undefined` is the reason why alpha is missing, or an empty string.
 
-    `low` and `high` are the bounds of the ordinal alpha. `intervals` contains them too, with all
-    other intervals. `no_interval` is the reason why an interval is missing.
+    `low` and `high` are the bounds of the ordinal alpha. `intervals` contains them too, with all other intervals.
+    `no_interval` is the reason why an interval is missing.
     """
 
     items: int
@@ -257,8 +251,7 @@ def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
     # If all values are equal, alpha can't be resampled.
     wanted = {name: one for name, one in measures.items() if points[name] is not None}
     if kinds == scored and shared == statements:
-        # AC1 and AC2 usually cover the same items. One set of draws, the slowest part, then serves
-        # all measures.
+        # AC1 and AC2 usually cover the same items. One set of draws, the slowest part, then serves all measures.
         found, reason = intervals_of(wanted | by_gwet, rows, times)
     else:
         found, reason = intervals_of(wanted, rows, times)
@@ -354,9 +347,7 @@ def _pair_up(cells: Mapping[PairCells, int], *, with_intervals: bool) -> Iterato
 def _statements_of(
     cells: Mapping[PairCells, int],
 ) -> dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]]:
-    """Return the shared items of each pair by statement, in a fixed order because the resampling
-    depends on it.
-    """
+    """Return the shared items of each pair by statement, in a fixed order because the resampling depends on it."""
     found: dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]] = defaultdict(list)
     for one, n in sorted(cells.items()):
         if n:
@@ -367,17 +358,14 @@ def _statements_of(
 def _draw_means(
     statements: Mapping[tuple[PairCells, ...], int], counted: Sequence[PairAgreement]
 ) -> tuple[Intervals, str]:
-    """Return the intervals of the means over these pairs, by whole statements, and the reason why
-    one is missing.
-    """
+    """Return the intervals of the means over these pairs, by whole statements, and the reason why one is missing."""
     wanted = [name for name in _MEANS if any(vars(pair)[name] is not None for pair in counted)]
     if not wanted:
         return dict.fromkeys(_MEANS), ""
     if not statements:
         return dict.fromkeys(_MEANS), MEAN_NOT_DRAWN
     places = {(pair.a, pair.b): place for place, pair in enumerate(counted)}
-    # Sorted, because the resampling depends on the order. Statements without any of these pairs are
-    # excluded.
+    # Sorted, because the resampling depends on the order. Statements without any of these pairs are excluded.
     kept = [
         (one, n)
         for one, n in sorted(statements.items())
@@ -400,9 +388,7 @@ def _draw_means(
 
 
 def _by_tables(name: str, is_defined: Sequence[bool]) -> _Measure:
-    """Return the mean over the defined pairs. A draw is undefined if one of these pairs is
-    undefined in it.
-    """
+    """Return the mean over the defined pairs. A draw is undefined if one of these pairs is undefined in it."""
     function, penalty = _OF_PAIRS[name]
 
     def mean(draws: _Floats) -> _Floats:

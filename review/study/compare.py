@@ -49,9 +49,8 @@ Joint = Mapping[tuple[Pair, ...], int]
 class Comparison:
     """One figure of a second Configuration compared with a first.
 
-    `left_out` cases are not final in both. The `open` ones among them still wait for a score at
-    some stage. With more than 5% open cases, or without a reviewer's score on either side, a
-    `reason` replaces the difference.
+    `left_out` cases are not final in both. The `open` ones among them still wait for a score at some stage. With more
+    than 5% open cases, or without a reviewer's score on either side, a `reason` replaces the difference.
     """
 
     name: str
@@ -66,8 +65,7 @@ class Comparison:
             "left_out": self.left_out,
             "open": self.open,
             "reason": self.reason or None,
-            # Whether a comparison is possible. A figure that neither Configuration has is in no
-            # family of p values.
+            # Whether a comparison is possible. A figure that neither Configuration has is in no family of p values.
             "is_part": bool(self.change.items or self.open),
             "is_primary": False,
         }
@@ -79,8 +77,7 @@ def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
         script=pattern.script,
         refined=pattern.refined,
         verdict=pattern.verdict,
-        # A failed Run counts as wrong, and a retrieved script is not counted. Other origins are
-        # equal here.
+        # A failed Run counts as wrong, and a retrieved script is not counted. Other origins are equal here.
         origin=pattern.origin
         if pattern.origin in (Origin.FAILED, Origin.RETRIEVED)
         else Origin.MADE,
@@ -93,9 +90,7 @@ def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
 
 
 def compare(joint: Joint, criterion: Criterion) -> dict[str, Comparison]:
-    """Return every compared figure, from the number of statements with the same patterns in both
-    Configurations.
-    """
+    """Return every compared figure, from the number of statements with the same patterns in both Configurations."""
     counted: Counter[tuple[tuple[_Answers, _Answers], ...]] = Counter()
     for cases, times in joint.items():
         answers = ((_answer(one, criterion), _answer(two, criterion)) for one, two in cases)

@@ -1,6 +1,4 @@
-"""Evaluates an item's pattern under one criterion: the known results, and all possible final
-results.
-"""
+"""Evaluates an item's pattern under one criterion: the known results, and all possible final results."""
 
 from __future__ import annotations
 
@@ -48,9 +46,7 @@ class EndedItem(NamedTuple):
 
     @property
     def by_expert(self) -> bool:
-        """Whether the item is right if experts trigger refinement: right at first, or right after
-        refinement.
-        """
+        """Whether the item is right if experts trigger refinement: right at first, or right after refinement."""
         return bool(self.right or self.refined)
 
     @property
@@ -126,9 +122,7 @@ class Outlook:
         return added != {None} and bool(added) and self._closed(added) is None
 
     def waits_for_word(self, part: Part) -> bool:
-        """Return whether the open part that the figure depends on is unresolved rather than
-        pending.
-        """
+        """Return whether the open part that the figure depends on is unresolved rather than pending."""
         if not self.is_scored:
             return self.pattern.script.is_unresolved(self._criterion)
         return any(

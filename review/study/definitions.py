@@ -24,12 +24,11 @@ class Object(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """A figure. `part` returns what a finished item adds to the numerator, or None if the figure does not apply to
-    it.
+    """A figure. `part` returns what a finished item adds to the numerator, or None if the figure does not apply to it.
 
-    `beside` lists the counts shown with the figure, by their keys in the report. `needs` lists the
-    objects that must exist in a Configuration for the figure to apply. `is_ranged` figures with
-    open items show the range over all scored items first.
+    `beside` lists the counts shown with the figure, by their keys in the report. `needs` lists the objects that must
+    exist in a Configuration for the figure to apply. `is_ranged` figures with open items show the range over all scored
+    items first.
     """
 
     name: str

@@ -84,9 +84,7 @@ def _side(expert: FinalScore, criterion: Criterion) -> str:
 
 
 def final_score_of(values: Collection[int]) -> FinalScore:
-    """Return the final score of a stage from the distinct values given by its reviewers, without
-    adjudication.
-    """
+    """Return the final score of a stage from the distinct values given by its reviewers, without adjudication."""
     if not values:
         return FinalScore.UNSCORED
     if len(values) == 1:
@@ -137,8 +135,8 @@ def tabulate_execution(rows: Sequence[Executed], criterion: Criterion) -> dict[s
 def share_of_imported(patterns: Patterns, clusters: Clusters) -> dict[str, object] | None:
     """Return the share of full success among imported results, or None if no item has one.
 
-    `clusters` are the statements with several of the items. Retrieved scripts are in no cluster and
-    count as independent.
+    `clusters` are the statements with several of the items. Retrieved scripts are in no cluster and count as
+    independent.
     """
     numerator = _count(patterns, lambda pattern: pattern.execution is True)
     denominator = _count(patterns, lambda pattern: pattern.execution is not None)

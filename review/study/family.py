@@ -1,9 +1,8 @@
-"""The family of p values for Holm's correction, determined by the possible comparisons when the
-campaign opens.
+"""The family of p values for Holm's correction, determined by the possible comparisons when the campaign opens.
 
-The p values that are viewed later do not change the family. A comparison leaves it only if the
-study turns out to have no data of that kind, such as no assessor or no refined script. All other
-comparisons stay, even if they have no p value.
+The p values that are viewed later do not change the family. A comparison leaves it only if the study turns out to have
+no data of that kind, such as no assessor or no refined script. All other comparisons stay, even if they have no p
+value.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ NET = "net"
 # Refinements from experts' feedback compared with the model's refinements, without and with scores
 # by the feedback's author.
 EXPERT = ("expert", "expert_by_all")
-# Refined scripts scored as first Drafts, compared with their usual scores, for all Configurations
-# together.
+# Refined scripts scored as first Drafts, compared with their usual scores, for all Configurations together.
 HALO = "halo"
 _NEEDS = {one.name: frozenset(one.needs) for one in FIGURES}
 
@@ -29,8 +27,8 @@ _NEEDS = {one.name: frozenset(one.needs) for one in FIGURES}
 class Hypothesis(NamedTuple):
     """A comparison of two Configurations, the lower name first.
 
-    `second` is empty for a comparison within one Configuration. Both are empty for a comparison
-    over all Configurations together.
+    `second` is empty for a comparison within one Configuration. Both are empty for a comparison over all Configurations
+    together.
     """
 
     figure: str
@@ -73,9 +71,9 @@ def settle_family(
 ) -> list[Hypothesis]:
     """Return the hypotheses that are in the family without a p value of their own.
 
-    These are planned, are not in `found`, and concern data that the study has. `objects` lists what
-    exists in each Configuration. Experts' refinements count only if they were compared, because
-    reviewers decide freely whether to write feedback.
+    These are planned, are not in `found`, and concern data that the study has. `objects` lists what exists in each
+    Configuration. Experts' refinements count only if they were compared, because reviewers decide freely whether to
+    write feedback.
     """
     return [
         one

@@ -35,11 +35,10 @@ Bounds = tuple[float, float]
 class Figure:
     """A figure as the report shows it.
 
-    `share` counts the finished items. `open` items are excluded: `unresolved` items wait for an
-    adjudicator, and `pending` items for scores. `bounds` cover every possible result of the open
-    items. If items are open, `range` has the bounds over all scored items, and `post_stratified` is
-    the value weighted by right or wrong and flagged or not. Both exist only for overall accuracies
-    and net gain. `reason` says why there is no value.
+    `share` counts the finished items. `open` items are excluded: `unresolved` items wait for an adjudicator, and
+    `pending` items for scores. `bounds` cover every possible result of the open items. If items are open, `range` has
+    the bounds over all scored items, and `post_stratified` is the value weighted by right or wrong and flagged or not.
+    Both exist only for overall accuracies and net gain. `reason` says why there is no value.
     """
 
     definition: Definition
@@ -78,8 +77,8 @@ def work_out_figures(
 ) -> dict[Criterion, dict[str, Figure]]:
     """Return every figure under both criteria, by name and in report order.
 
-    No figure includes items whose first Draft was retrieved. `clusters` are the statements with
-    several of the items. If it is empty, no statement repeats.
+    No figure includes items whose first Draft was retrieved. `clusters` are the statements with several of the items.
+    If it is empty, no statement repeats.
     """
     objects = objects_of(patterns)
     models, executed = _reduce(patterns)
@@ -90,8 +89,8 @@ def work_out_figures(
 
 
 def reduce_to_figures(pattern: ItemPattern) -> ItemPattern:
-    """Return the pattern without the data that no figure and few tables use, so that fewer patterns
-    are stored per statement.
+    """Return the pattern without the data that no figure and few tables use, so that fewer patterns are stored per
+    statement.
 
     For an item answered from the catalogue, only its script's score is used.
     """
@@ -115,8 +114,8 @@ def patterns_behind(
 
 
 def patterns_open(patterns: Patterns, name: str, criterion: Criterion) -> Iterator[ItemPattern]:
-    """Return the patterns of a figure's open items, which the figure excludes. Raises KeyError for
-    an unknown figure.
+    """Return the patterns of a figure's open items, which the figure excludes. Raises KeyError for an unknown
+    figure.
     """
     part = _BY_NAME[name].part
     if not objects_of(patterns).issuperset(_BY_NAME[name].needs):
@@ -127,8 +126,8 @@ def patterns_open(patterns: Patterns, name: str, criterion: Criterion) -> Iterat
 
 
 class _Sums(NamedTuple):
-    """The items' contributions to a figure. The strata of scored items are (script right or wrong)
-    x (flagged or not).
+    """The items' contributions to a figure. The strata of scored items are (script right or wrong) x (flagged
+    or not).
     """
 
     numerator: int
@@ -251,8 +250,8 @@ def _bounds(low: tuple[int, int], high: tuple[int, int]) -> Bounds | None:
 
 
 def _post_stratify(own: _Sums) -> float | None:
-    """Return the value if open items were like the closed items of their stratum, or None if a
-    stratum has no closed item.
+    """Return the value if open items were like the closed items of their stratum, or None if a stratum has no closed
+    item.
     """
     total = sum(every for _right, _closed, every in own.strata)
     value = 0.0
@@ -267,9 +266,7 @@ def _post_stratify(own: _Sums) -> float | None:
 def _net(
     table: tuple[int, int, int, int], every: list[Cluster] | None
 ) -> tuple[Share, float | None]:
-    """Return the net gain: first Drafts before, and first Drafts with refinement's fixes and
-    breakages after.
-    """
+    """Return the net gain: first Drafts before, and first Drafts with refinement's fixes and breakages after."""
     both, lost, gained, neither = table
     change = Difference.of(both=both, lost=lost, gained=gained, neither=neither, clusters=every)
     net = Share(gained - lost, change.items, change.value, change.low, change.high, change.deff)
@@ -295,8 +292,8 @@ _OF_OTHER_TABLES: dict[str, Any] = {
 
 
 def _reduce(patterns: Patterns) -> tuple[Patterns, Patterns]:
-    """Return the patterns that the figures use, and separately those for execution, so that few
-    different patterns remain.
+    """Return the patterns that the figures use, and separately those for execution, so that few different patterns
+    remain.
     """
     models: Counter[ItemPattern] = Counter()
     executed: Counter[ItemPattern] = Counter()
@@ -315,9 +312,7 @@ def _reduce(patterns: Patterns) -> tuple[Patterns, Patterns]:
 def _sum_up(
     patterns: Patterns, criterion: Criterion
 ) -> tuple[dict[str, _Sums], tuple[int, int, int, int]]:
-    """Return the sums behind every figure, and the table behind the net gain: both right, lost,
-    gained, neither.
-    """
+    """Return the sums behind every figure, and the table behind the net gain: both right, lost, gained, neither."""
     alike: Counter[ItemPattern] = Counter()
     for pattern, times in patterns.items():
         alike[_under(pattern, criterion)] += times
@@ -414,8 +409,8 @@ def _read(figure: Definition, sums: Iterator[int]) -> _Sums:
 
 
 def _reasons(figure: Definition, executed: Patterns, criterion: Criterion) -> dict[str, int]:
-    """Return why sandbox results and experts differ, with the number of items for each reason.
-    Items without a reason are counted too.
+    """Return why sandbox results and experts differ, with the number of items for each reason. Items without a reason
+    are counted too.
     """
     reasons = dict.fromkeys((*EXECUTION_REASONS, NOT_SAID), 0)
     if figure.name != "execution_agreement":
@@ -430,8 +425,8 @@ def _reasons(figure: Definition, executed: Patterns, criterion: Criterion) -> di
 
 
 class _Repeated(NamedTuple):
-    """For each figure, the contributions of statements with several items, and how many of their
-    items the net gain loses.
+    """For each figure, the contributions of statements with several items, and how many of their items the net gain
+    loses.
     """
 
     of: dict[str, list[Cluster]]
@@ -461,9 +456,7 @@ def _parts(pattern: ItemPattern, criterion: Criterion) -> tuple[int, ...]:
 def _statements(
     definition: Definition, own: _Sums, repeated: _Repeated, table: tuple[int, int, int, int]
 ) -> list[Cluster]:
-    """Return all statements of a figure: statements with several items, and single-item statements
-    by contribution.
-    """
+    """Return all statements of a figure: statements with several items, and single-item statements by contribution."""
     several = repeated.of[definition.name]
     size = own.denominator - sum(n * times for _added, n, times in several)
     added = own.numerator - sum(one * times for one, _n, times in several)

@@ -12,9 +12,8 @@ def final_of(
 ) -> FinalScore:
     """Return the adjudicated score, or else the result of the majority under each criterion.
 
-    A tie is unresolved under that criterion. Until all reviewers have scored, the result is
-    pending. Three scores never tie: 0, 1 and 2 are wrong under strict and right under partial,
-    which gives a 1.
+    A tie is unresolved under that criterion. Until all reviewers have scored, the result is pending. Three scores never
+    tie: 0, 1 and 2 are wrong under strict and right under partial, which gives a 1.
     """
     if adjudicated is not None:
         return FinalScore(str(adjudicated))

@@ -7,8 +7,7 @@ from typing import Protocol, TypeVar
 
 from pipeline.types import DraftKind
 
-# The first verdict is about the last Draft of these kinds. After a syntax repair, this is the
-# repaired Draft.
+# The first verdict is about the last Draft of these kinds. After a syntax repair, this is the repaired Draft.
 FIRST_KINDS = (DraftKind.GENERATED, DraftKind.REPAIRED, DraftKind.RETRIEVED, DraftKind.IMPORTED)
 
 

@@ -27,8 +27,8 @@ GAIN_TEXT = _(
 class Gain:
     """An overall accuracy after a round. `share` covers the items that are not open.
 
-    If items are `open`, the `range` covers all their possible results. `post_stratified` is the
-    value weighted by right or wrong and flagged or not.
+    If items are `open`, the `range` covers all their possible results. `post_stratified` is the value weighted by right
+    or wrong and flagged or not.
     """
 
     share: Share
@@ -38,9 +38,7 @@ class Gain:
 
     @property
     def has_too_many_open(self) -> bool:
-        """Whether more than 5% of the items are open, so that the share says little about all
-        items.
-        """
+        """Whether more than 5% of the items are open, so that the share says little about all items."""
         return self.open > MOST_OPEN * (self.open + self.share.denominator)
 
     def as_json(self) -> dict[str, object]:
@@ -141,8 +139,8 @@ def _after(rule: _Rule, round_: int, criterion: Criterion) -> Adds:
 def _by_expert(
     pattern: ItemPattern, chain: tuple[FinalScore, ...], criterion: Criterion
 ) -> bool | None:
-    """Return whether the first or a refined Draft is right, or None if that depends on a Draft
-    without a final score.
+    """Return whether the first or a refined Draft is right, or None if that depends on a Draft without a final
+    score.
     """
     found = [one.right(criterion) for one in (pattern.script, *chain)]
     return True if True in found else None if None in found else False

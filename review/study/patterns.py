@@ -1,5 +1,5 @@
-"""Converts an item's scores to its pattern: determines which scores count and which reviewers still
-have to score the item.
+"""Converts an item's scores to its pattern: determines which scores count and which reviewers still have to score the
+item.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _LATER = (Stage.FEEDBACK, Stage.REFINED)
 
 
 class Reading(StrEnum):
-    """A rule for which scores decide. The study uses `PLAIN`. The other readings show how much the
-    figures depend on this choice.
+    """A rule for which scores decide. The study uses `PLAIN`. The other readings show how much the figures depend on
+    this choice.
     """
 
     PLAIN = "plain"
@@ -42,9 +42,7 @@ class Reading(StrEnum):
 
 
 def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern | None:
-    """Return the item's contribution to the figures, or None for gold items, training items and
-    repeats.
-    """
+    """Return the item's contribution to the figures, or None for gold items, training items and repeats."""
     if not judged.is_real:
         return None
     finals = _Finals(judged, reading)
@@ -75,8 +73,8 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
 
 
 def _advised(judged: Judged, later: Sequence[FinalScore]) -> tuple[Recommended, FinalScore]:
-    """Return which Draft is recommended (the earliest with the same text), and its score if it is
-    from a later round.
+    """Return which Draft is recommended (the earliest with the same text), and its score if it is from a later
+    round.
     """
     if judged.recommended is not Recommended.OTHER:
         return judged.recommended, FinalScore.ABSENT
@@ -93,9 +91,9 @@ def _advised(judged: Judged, later: Sequence[FinalScore]) -> tuple[Recommended, 
 def values_given(judged: Judged, stage: Stage) -> ReviewerValues:
     """Return each reviewer's own value, for agreement but not for the figures.
 
-    Gold items, training items, repeats, sham stages and adjudications are excluded. So are scores
-    given after a later stage or another reviewer's score was visible, and scores by reviewers who
-    were added because others differed, because these reviewers see only disagreements.
+    Gold items, training items, repeats, sham stages and adjudications are excluded. So are scores given after a later
+    stage or another reviewer's score was visible, and scores by reviewers who were added because others differed,
+    because these reviewers see only disagreements.
     """
     if not judged.is_real:
         return ()
@@ -106,9 +104,9 @@ def values_given(judged: Judged, stage: Stage) -> ReviewerValues:
 def stages_to_settle(judged: Judged) -> list[tuple[Stage, Arm]]:
     """Return the stages that need an adjudicator, in order.
 
-    These are the stages that are unresolved under either criterion. Feedback and refined script are
-    included too if the script was adjudicated to less than 2 after all reviewers gave 2, because
-    those stages were not opened for any reviewer.
+    These are the stages that are unresolved under either criterion. Feedback and refined script are included too if the
+    script was adjudicated to less than 2 after all reviewers gave 2, because those stages were not opened for any
+    reviewer.
     """
     if not judged.is_real:
         return []
@@ -141,9 +139,7 @@ def overturned_of(judged: Judged) -> list[tuple[Stage, Criterion]]:
 
 
 def not_blind_of(judged: Judged) -> list[tuple[Stage, int]]:
-    """Return the stage and value of each score that is not used because more was visible than its
-    stage shows.
-    """
+    """Return the stage and value of each score that is not used because more was visible than its stage shows."""
     if not (judged.is_real and judged.hides_verdict):
         return []
     found = []
@@ -170,9 +166,8 @@ def value_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int,
 def score_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int, GivenScore]:
     """Return the score of one text that counts for each reviewer: the newest one that was given blind.
 
-    Without a blind score, the reviewer has no score in a campaign that `hides` verdicts, and
-    otherwise the reviewer's first score counts. An undone score counts only if the reviewer gave
-    another score later.
+    Without a blind score, the reviewer has no score in a campaign that `hides` verdicts, and otherwise the reviewer's
+    first score counts. An undone score counts only if the reviewer gave another score later.
     """
     given: dict[int, list[GivenScore]] = defaultdict(list)
     for score in sorted(scores, key=lambda score: score.order):
@@ -190,9 +185,7 @@ def score_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int,
 
 
 def scores_used(judged: Judged) -> list[GivenScore]:
-    """Return the scores that decide: one per reviewer and text. Gold items, training items and
-    repeats have none.
-    """
+    """Return the scores that decide: one per reviewer and text. Gold items, training items and repeats have none."""
     if not judged.is_real or judged.origin is Origin.FAILED:
         return []
     return [
@@ -206,9 +199,7 @@ _Text = tuple[Stage, Arm, int, int]
 
 
 def values_by_text(scores: Iterable[GivenScore], *, hides: bool) -> dict[_Text, dict[int, int]]:
-    """Return each reviewer's counted value, for each text of an item by stage, arm, author and
-    round.
-    """
+    """Return each reviewer's counted value, for each text of an item by stage, arm, author and round."""
     return {text: value_by_reviewer(given, hides=hides) for text, given in _by_text(scores).items()}
 
 
@@ -243,8 +234,7 @@ class _Finals:
         """Return the final score of the stage, or the reason why it has none."""
         judged = self._judged
         if judged.origin is Origin.FAILED:
-            # A Run that ended without a script counts as 0 under the study's rules. There is
-            # nothing to score.
+            # A Run that ended without a script counts as 0 under the study's rules. There is nothing to score.
             return FinalScore.INCORRECT if stage is Stage.SCRIPT else FinalScore.ABSENT
         values = self._values(stage)
         final = final_of(
@@ -259,8 +249,8 @@ class _Finals:
         return FinalScore.UNSCORED if self._exists(stage) else FinalScore.ABSENT
 
     def of_expert(self, *, with_authors: bool) -> FinalScore:
-        """Return the score of the refinement from an expert's feedback. If there are several, the
-        one that was scored first counts.
+        """Return the score of the refinement from an expert's feedback. If there are several, the one that was scored
+        first counts.
         """
         given = [
             one
@@ -294,8 +284,8 @@ class _Finals:
         return tuple(found[2:])
 
     def is_left_to_adjudicator(self, stage: Stage, final: FinalScore) -> bool:
-        """Return whether a later stage is needed but was not opened for any reviewer, because the
-        script was adjudicated.
+        """Return whether a later stage is needed but was not opened for any reviewer, because the script was
+        adjudicated.
         """
         settled = self._judged.adjudicated.get((Stage.SCRIPT, Arm.MODEL))
         return (
@@ -326,8 +316,8 @@ class _Finals:
     def _is_complete(
         self, stage: Stage, values: dict[int, int], scores: Iterable[GivenScore] | None = None
     ) -> bool:
-        """Return whether all requested reviewers have finished the stage. If several were
-        requested, at least two must have scored.
+        """Return whether all requested reviewers have finished the stage. If several were requested, at least two must
+        have scored.
 
         `scores` are the stage's scores, if other than those of the first round.
         """
@@ -339,8 +329,7 @@ class _Finals:
         if not self._is_complete(Stage.SCRIPT, self._script):
             return False
         opened = self._opened()
-        # A reviewer who scored the stage after seeing more is no longer needed, because another
-        # reviewer replaces them.
+        # A reviewer who scored the stage after seeing more is no longer needed, because another reviewer replaces them.
         of_stage = _of_stage(self._scores, stage) if scores is None else scores
         given = {one.reviewer for one in of_stage}
         if opened - done - given:
@@ -350,16 +339,12 @@ class _Finals:
 
 
 def _of_stage(scores: Iterable[GivenScore], stage: Stage) -> Iterable[GivenScore]:
-    """Return the scores that the figures use: those in the model's arm and, for refined scripts, in
-    the first round.
-    """
+    """Return the scores that the figures use: those in the model's arm and, for refined scripts, in the first round."""
     return (one for one in scores if one.stage is stage and one.arm is Arm.MODEL and one.round == 1)
 
 
 def _without_sham(judged: Judged) -> list[GivenScore]:
-    """Return the scores without those of sham stages, which are shown to reviewers who scored the
-    script as correct.
-    """
+    """Return the scores without those of sham stages, which are shown to reviewers who scored the script as correct."""
     if not judged.is_sham or judged.verdict is Verdict.INCORRECT:
         return list(judged.scores)
     own = value_by_reviewer(

@@ -46,8 +46,8 @@ class OutOfReach(ValueError):
 
 @dataclass(frozen=True)
 class Need:
-    """The number of items needed, and the number of `independent` items without repeats. The curve
-    pairs items with results.
+    """The number of items needed, and the number of `independent` items without repeats. The curve pairs items with
+    results.
     """
 
     items: int
@@ -132,8 +132,8 @@ def plan_agreement(
     reviewers: int = 2,
     deff: float = 1.0,
 ) -> Need:
-    """Return the items needed for an interval of ordinal alpha that is no wider than
-    `width_wanted`. Raises OutOfReach.
+    """Return the items needed for an interval of ordinal alpha that is no wider than `width_wanted`. Raises
+    OutOfReach.
     """
     return _need(
         lambda n: alpha_width(margins, alpha, n, reviewers=reviewers),
@@ -184,8 +184,8 @@ def _steady(found: int, is_enough: Callable[[int], bool]) -> int:
 
 @lru_cache(maxsize=100_000)
 def _rejects(discordant: int, gained: float) -> float:
-    """Return the probability that p <= 5% for this many discordant items, each of which is gained
-    with this probability.
+    """Return the probability that p <= 5% for this many discordant items, each of which is gained with this
+    probability.
     """
     counts, chances = _binomial(discordant, 0.5)
     fewest = (
@@ -198,9 +198,7 @@ def _rejects(discordant: int, gained: float) -> float:
 
 
 def _binomial(n: int, p: float) -> tuple[Counts, Floats]:
-    """Return counts and their probabilities, without counts more than ten standard deviations from
-    the mean.
-    """
+    """Return counts and their probabilities, without counts more than ten standard deviations from the mean."""
     if p in (0.0, 1.0):
         return np.array([n if p else 0]), np.ones(1)
     reach = 10 * sqrt(n * p * (1 - p)) + 10

@@ -84,9 +84,7 @@ def share_of(patterns: Patterns, adds: Adds, repeated: Repeated | None) -> Share
 
 
 def with_single(several: Sequence[Cluster], right: int, size: int) -> list[Cluster]:
-    """Return all statements of a share: the statements with several items, and one statement for
-    each other item.
-    """
+    """Return all statements of a share: the statements with several items, and one statement for each other item."""
     alone = size - sum(n * times for _right, n, times in several)
     alone_right = right - sum(one * times for one, _n, times in several)
     return [*several, (1, 1, alone_right), (0, 1, alone - alone_right)]

@@ -44,8 +44,7 @@ def study_report(
 ) -> dict[str, object]:
     """Return the whole report. `names` maps reviewers' keys to names. Lists are sorted by name.
 
-    `stages` combine all Configurations. With many reviewers, intervals of pairs are calculated only
-    with `every`.
+    `stages` combine all Configurations. With many reviewers, intervals of pairs are calculated only with `every`.
     """
     return {
         "campaign": campaign,
@@ -115,8 +114,7 @@ def _agreement_of(
     statements: frozenset[tuple[tuple[PairCells, ...], int]],
     every: bool,
 ) -> Agreement:
-    # The resampling depends on the order of the values. Other relevant counts are sorted in
-    # `agreement_of`.
+    # The resampling depends on the order of the values. Other relevant counts are sorted in `agreement_of`.
     counts = StageCounts(dict(sorted(values)), dict(pairs), dict(leanings), dict(statements))
     return agreement_of(counts, every=every)
 

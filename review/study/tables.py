@@ -79,9 +79,7 @@ class AssessorCard:
 def tabulate_retrieved(
     patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
 ) -> Share:
-    """Return the share of right scripts among the scored items whose first Draft came from the
-    catalogue.
-    """
+    """Return the share of right scripts among the scored items whose first Draft came from the catalogue."""
     retrieved = {key: n for key, n in patterns.items() if is_retrieved(key)}
     repeated = Repeated(clusters or {}, is_about=is_retrieved)
     return share_of(retrieved, lambda pattern: _number(pattern.script.right(criterion)), repeated)
@@ -135,8 +133,7 @@ def tabulate_lengths(
 ) -> list[LengthRow]:
     """Return how often a wrong first Draft was corrected, by the length of the feedback.
 
-    If statements repeat, intervals are omitted, because the lengths of a statement's feedback are
-    not stored together.
+    If statements repeat, intervals are omitted, because the lengths of a statement's feedback are not stored together.
     """
     fixed: Counter[int] = Counter()
     items: Counter[int] = Counter()
@@ -196,8 +193,7 @@ def bound_skipped(
 ) -> tuple[Share, Share]:
     """Return first-pass accuracy with all skipped items counted as wrong, and as right.
 
-    If statements repeat, intervals are omitted, because the skipped items of a statement are not
-    stored together.
+    If statements repeat, intervals are omitted, because the skipped items of a statement are not stored together.
     """
 
     def part(pattern: ItemPattern, skipped: bool) -> int | None:

@@ -159,8 +159,8 @@ THREATS: tuple[Threat, ...] = (
 def compare_halo(
     statements: Iterable[Sequence[tuple[int, int]]], criterion: Criterion
 ) -> Difference:
-    """Compare the usual score of a refined script with the score from a reviewer who did not know
-    that the script was refined.
+    """Compare the usual score of a refined script with the score from a reviewer who did not know that the script was
+    refined.
 
     `statements` has the pairs of scores of each statement.
     """
@@ -181,8 +181,8 @@ def compare_halo(
 
 
 def compare_repeats(pairs: Mapping[tuple[int, int], int]) -> Retest:
-    """Return the test-retest reliability of (first, again) scores: the proportion of equal scores,
-    and Cohen's kappa.
+    """Return the test-retest reliability of (first, again) scores: the proportion of equal scores, and Cohen's
+    kappa.
     """
     table = np.array([[pairs.get((first, again), 0) for again in VALUES] for first in VALUES])
     share = Share.of(int(np.trace(table)), int(table.sum()))
@@ -195,8 +195,8 @@ def share_by_quarter(
 ) -> tuple[Share, ...]:
     """Return the proportion of right scores in each quarter, from the numbers of statements by their scores.
 
-    Scores of one statement are not independent, so the interval accounts for statements with
-    several scores in a quarter.
+    Scores of one statement are not independent, so the interval accounts for statements with several scores in a
+    quarter.
     """
     return tuple(_share_of_quarter(counts.get(number, {}), criterion) for number in range(QUARTERS))
 

@@ -34,9 +34,8 @@ class Criterion(StrEnum):
 class FinalScore(StrEnum):
     """The final score of a stage, or why it has none. Each value is one character.
 
-    The result is determined separately for each criterion. Scores of 0 and 1 are wrong under
-    *strict* and a tie under *partial*. Scores of 1 and 2 are a tie under *strict* and right under
-    *partial*.
+    The result is determined separately for each criterion. Scores of 0 and 1 are wrong under *strict* and a tie under
+    *partial*. Scores of 1 and 2 are a tie under *strict* and right under *partial*.
     """
 
     INCORRECT = "0"
@@ -100,10 +99,10 @@ class Recommended(StrEnum):
 class GivenScore:
     """One score as it was given. Empty, skipped and *cannot judge* are not scores.
 
-    Hidden repeats and halo checks are not included either, because they are compared separately.
-    `order` grows with the time of the score. Scores without a time come first. Of two scores with
-    the same time, the one on the later line comes last. `text` distinguishes texts of one stage and
-    arm that are scored separately, such as refinements by several experts.
+    Hidden repeats and halo checks are not included either, because they are compared separately. `order` grows with the
+    time of the score. Scores without a time come first. Of two scores with the same time, the one on the later line
+    comes last. `text` distinguishes texts of one stage and arm that are scored separately, such as refinements by
+    several experts.
     """
 
     reviewer: int
@@ -126,8 +125,8 @@ class GivenScore:
 class Judged:
     """One item with all its scores and other data.
 
-    `scores` and `adjudicated` refer to the item's texts. A text that several arms of a statement
-    share is scored once and counts in each arm.
+    `scores` and `adjudicated` refer to the item's texts. A text that several arms of a statement share is scored once
+    and counts in each arm.
     """
 
     scores: tuple[GivenScore, ...] = ()
@@ -147,8 +146,7 @@ class Judged:
     has_refined: bool = False
     is_same: bool = False  # the refined text equals the script
     recommended: Recommended = Recommended.NONE
-    # Round of a recommended Draft other than the first and the refined Draft, or None if it has no
-    # round.
+    # Round of a recommended Draft other than the first and the refined Draft, or None if it has no round.
     recommended_round: int | None = None
     execution: float | None = None  # 0 to 1; 1 is success
     execution_reason: str = ""
@@ -182,8 +180,7 @@ class ItemPattern(NamedTuple):
     is_same: bool = False  # the refined text equals the script and gets its result
     execution: bool | None = None
     execution_reason: str = ""
-    # The refinement from an expert's feedback, without and with the scores by the feedback's
-    # author.
+    # The refinement from an expert's feedback, without and with the scores by the feedback's author.
     expert: FinalScore = FinalScore.ABSENT
     expert_by_all: FinalScore = FinalScore.ABSENT
     length: int | None = None  # index in `patterns.LENGTHS`

@@ -102,8 +102,7 @@ def _answer(row: Row, arm: str) -> Answer:
 def _item(row: Row, arm: str) -> Row:
     answer = _answer(row, arm)
     copied = ("script", "feedback", "refined", "verdict", "execution")
-    # By default, the recommendation follows the pipeline: the refined script if the first script is
-    # flagged.
+    # By default, the recommendation follows the pipeline: the refined script if the first script is flagged.
     usual = "refined" if answer["verdict"] == "incorrect" else "first"
     return {
         "record": "item",
@@ -120,9 +119,7 @@ def _item(row: Row, arm: str) -> Row:
 
 
 def _values(answer: Answer, name: str) -> dict[str, int]:
-    """Return the values by expert from a text such as `2 - 1`, excluding experts who were not
-    asked.
-    """
+    """Return the values by expert from a text such as `2 - 1`, excluding experts who were not asked."""
     given = str(answer.get(name, "")).split()
     return (
         {
@@ -156,9 +153,7 @@ def _score_rows(rows: Sequence[Row], *, adjudicator: str) -> Iterator[Row]:
 
 
 def _sittings(rows: Sequence[Row], expert: str, begins: datetime) -> Iterator[Row]:
-    """Yield one expert's scores in two sessions, with the answers to a statement in different
-    sessions.
-    """
+    """Yield one expert's scores in two sessions, with the answers to a statement in different sessions."""
     chance = random.Random(f"{_SEED}:{expert}")
     first = {str(row["id"]): chance.choice(list(CONFIGURATIONS)) for row in rows}
     position = 0

@@ -1,7 +1,6 @@
 """The paths of everything that a running ScriptSmith stores outside its source tree.
 
-This module only computes paths and addresses. It creates no files, and needs neither Django nor a
-server.
+This module only computes paths and addresses. It creates no files, and needs neither Django nor a server.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ _PLAIN_PATH = re.compile(r"[\w/.-]+", re.ASCII)
 class Layout:
     """The paths that belong to one data folder.
 
-    For root, PostgreSQL runs as an ordinary OS user, who may have no access to the data folder. Its
-    files are then in a separate folder below `outside`.
+    For root, PostgreSQL runs as an ordinary OS user, who may have no access to the data folder. Its files are then in a
+    separate folder below `outside`.
     """
 
     data: Path
@@ -68,8 +67,7 @@ class Layout:
     def sockets(self) -> Path:
         """The folder of our own sockets, which is in the data folder if its path is short enough.
 
-        Otherwise, it is in a fixed location rather than in TMPDIR, so that all shells use the same
-        folder.
+        Otherwise, it is in a fixed location rather than in TMPDIR, so that all shells use the same folder.
         """
         inside = self.data / "sockets"
         fits = len(os.fsencode(inside)) <= _LONGEST_SOCKET_FOLDER

@@ -21,9 +21,7 @@ _OF_WORKERS = (
 
 
 def load(port: int) -> None:
-    """Load the product without views. `port` is the actual port if the settings let the kernel
-    choose one.
-    """
+    """Load the product without views. `port` is the actual port if the settings let the kernel choose one."""
     os.environ["PORT"] = str(port)
     settings.PORT = port
     django.setup()

@@ -1,5 +1,5 @@
-"""Judges commands that are known to be read-only, based on words.txt and on the options and
-subcommands in usage.txt.
+"""Judges commands that are known to be read-only, based on words.txt and on the options and subcommands in
+usage.txt.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ UNSAFE_OPTIONS, FORMAT_OPTIONS = WORDS["unsafe-options"], WORDS["format-options"
 class Options(NamedTuple):
     """The options known to only read, and how many operands may follow them.
 
-    If `needs` names options, one of them must be given, because the command does more without such
-    an option.
+    If `needs` names options, one of them must be given, because the command does more without such an option.
     """
 
     names: frozenset[str]

@@ -37,8 +37,8 @@ def is_aws_read(arguments: Arguments) -> bool:
 
 
 def access_level(arguments: Arguments) -> str | None:
-    """Return R(ead), L(ist), T(agging), P(ermissions management) or W(rite), or None if the action
-    is not in the table.
+    """Return R(ead), L(ist), T(agging), P(ermissions management) or W(rite), or None if the action is not in
+    the table.
     """
     service, action = (*arguments.subcommands[:2], "", "")[:2]
     known = _actions(_PREFIXES.get(service, service))
@@ -49,8 +49,8 @@ def access_level(arguments: Arguments) -> str | None:
 
 @lru_cache(maxsize=32)
 def _actions(prefix: str) -> dict[str, str]:
-    """Return the actions of a service other than Write, with their level. The result is empty for
-    an unknown service.
+    """Return the actions of a service other than Write, with their level. The result is empty for an unknown
+    service.
     """
     text = _text()
     actions = {"": ""} if f"\n{prefix} W\n" in text else {}

@@ -125,9 +125,7 @@ def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, st
 
 
 def _is_built(word: Word, program: Program) -> bool:
-    """Return whether a substitution that is not a path computes the word, directly or through a
-    variable.
-    """
+    """Return whether a substitution that is not a path computes the word, directly or through a variable."""
     values = [v for v in program.values(word) if any(o.kind == "command" for o in v.outputs)]
     return any(c.name in WORDS["path-builders"] for value in values for c in program.inside(value))
 
@@ -206,9 +204,7 @@ def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -
 
 
 def _published(command: Command, program: Program, kinds: dict[int, str]) -> Iterator[Effect]:
-    """Yield secrets or whole folders that are copied or linked to a folder that a web server
-    serves.
-    """
+    """Yield secrets or whole folders that are copied or linked to a folder that a web server serves."""
     words = command.arguments[:MAXIMUM_WORDS]
     targets = [r.word for r in command.redirects if r.kind in ("write", "append")]
     is_copy = command.name in _COPIERS or command.name == "ln"
@@ -280,9 +276,7 @@ def _find_bulk(program: Program) -> dict[int, str]:
 
 
 def _is_stranger(command: Command) -> bool:
-    """Return whether the command sends to an arbitrary address. Backups usually go to named hosts
-    over SSH.
-    """
+    """Return whether the command sends to an arbitrary address. Backups usually go to named hosts over SSH."""
     words = [*command.arguments, *(redirect.word for redirect in command.redirects)]
     is_bare = any(PATTERNS["stranger"].search(word.literal or "") for word in words)
     return is_bare or command.name in WORDS["bulk-senders"]

@@ -131,8 +131,8 @@ def _from_file(command: Command, files: dict[str, int]) -> str | None:
 
 
 def _into_system(command: Command, remote: Flow) -> str | None:
-    """Return a message if a download is written to a place from which the system or a shell runs
-    it, or None otherwise.
+    """Return a message if a download is written to a place from which the system or a shell runs it, or None
+    otherwise.
     """
     written = [*_files_downloaded(command)]
     if command.name in ("tee", "dd") and remote.feeds(command):
@@ -171,8 +171,8 @@ def _origin(unseen: Unseen, program: Program) -> str | None:
 
 
 def _behind(unseen: Unseen, program: Program) -> list[Command] | None:
-    """Return the commands that output the words, directly or through variables, or None if a
-    command reads the output.
+    """Return the commands that output the words, directly or through variables, or None if a command reads the
+    output.
     """
     waiting, seen, found = list(unseen.words), set[str](), list[Command]()
     while waiting and len(found) < MAXIMUM_PRODUCERS:

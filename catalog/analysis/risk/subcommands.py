@@ -41,9 +41,7 @@ class _Choices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolRule:
-    """One rule: operands in order, options of which at least one must be given, and options that
-    exclude the rule.
-    """
+    """One rule: operands in order, options of which at least one must be given, and options that exclude the rule."""
 
     block: Block
     operands: tuple[_Choices | None, ...]  # None allows any number of operands

@@ -159,8 +159,7 @@ def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
 def _matches(text: str, context: Context) -> Iterator[re.Match[str]]:
     """Yield the matches that begin in one of the places. A match may extend beyond its place.
 
-    Places may be many and short, so the next match is kept until a place passes it. The text is
-    searched only once.
+    Places may be many and short, so the next match is kept until a place passes it. The text is searched only once.
     """
     found: re.Match[str] | None = None
     searched_from, searched_to = 0, 0

@@ -71,8 +71,7 @@ _AMOUNT = re.compile(
     r"|[\w.+-]+@[\w-]+\.[\w.-]+|[a-z][\w.+-]*@[a-z][a-z0-9.-]*"  # an email address, a user at a host
     r"|\d{4}-\d\d-\d\d.*|[0-9a-f]{2}(?::[0-9a-f]{2})+"  # a point in time, six bytes
 )
-# The values above, and a name with a number, a format or a cloud resource ID: app-tls-2024,
-# db-7.internal, SHA-256.
+# The values above, and a name with a number, a format or a cloud resource ID: app-tls-2024, db-7.internal, SHA-256.
 _NO_PASSWORDS = re.compile(
     _AMOUNT.pattern + r"|(?:[a-z]{1,12}-){1,3}[0-9a-f]{8,17}"
     # A Pod, a kustomize name, a Gerrit change, an IPFS hash, a Windows error, a protocol response.
@@ -251,8 +250,8 @@ def stands_out_in_a_sentence(value: str) -> bool:
 def is_compound_word(value: str) -> bool:
     """Return whether the value joins words that are not about passwords, as in `tulips-ferry` or `TulipsAndTea`.
 
-    Users and password managers create such passwords. A value whose words contain characters other
-    than letters is not a compound word.
+    Users and password managers create such passwords. A value whose words contain characters other than letters is not
+    a compound word.
     """
     plain = value.strip("*_`.,:!?)]}\"'")
     if not is_value(plain) or _FILE.fullmatch(plain) or _HOST.search(plain):

@@ -45,9 +45,9 @@ def read_arguments(
 ) -> Arguments:
     """Split the words after a command's name into options and operands.
 
-    `short` contains the letters and `long` the names of options that take the next word as their
-    value. With `single_dash`, `-name` is one option (ip, openssl). With `stop_at_operand`, all
-    words after the first operand are operands (sudo, env, ssh).
+    `short` contains the letters and `long` the names of options that take the next word as their value. With
+    `single_dash`, `-name` is one option (ip, openssl). With `stop_at_operand`, all words after the first operand are
+    operands (sudo, env, ssh).
     """
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []

@@ -24,8 +24,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """`$name` or `${name...}`. `operator` is the text after the name, and `operand` the text after
-    the operator.
+    """`$name` or `${name...}`. `operator` is the text after the name, and `operand` the text after the operator.
 
     For `${#name}` and `${!name}`, `operator` is "#" or "!" although it is written before the name.
     """

@@ -90,9 +90,7 @@ class Command:
         return fed[-1] if fed else None
 
     def starting(self, words: tuple[Word, ...], *, takes_more: bool = False) -> Command:
-        """Return the command made of `words` that this command starts. It inherits this command's
-        input and place.
-        """
+        """Return the command made of `words` that this command starts. It inherits this command's input and place."""
         return replace(
             self,
             words=words,
@@ -108,9 +106,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
-    """`name=value`, or an array with its values in order. `values` is empty if the assignment has
-    no value.
-    """
+    """`name=value`, or an array with its values in order. `values` is empty if the assignment has no value."""
 
     name: str
     values: tuple[Word, ...]

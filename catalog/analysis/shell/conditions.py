@@ -1,6 +1,4 @@
-"""Finds tests of variables, with the branch that an empty value takes and whether that branch ends
-the script.
-"""
+"""Finds tests of variables, with the branch that an empty value takes and whether that branch ends the script."""
 
 from __future__ import annotations
 
@@ -42,9 +40,7 @@ class Tested:
 
 
 def read_tests(node: Node, unit: Unit, function: str, is_conditional: bool) -> Iterator[Tested]:
-    """Yield what an `if`, a `while`, or a list with `&&` or `||` tests about the variables in its
-    condition.
-    """
+    """Yield what an `if`, a `while`, or a list with `&&` or `||` tests about the variables in its condition."""
     condition, if_true, if_false = _split(node)
     if not condition or not (if_true or if_false):
         return
@@ -119,9 +115,7 @@ def _bare(node: Node) -> Iterator[Node]:
 
 
 class _Condition:
-    """Evaluates a condition for a given value of one variable. The result is None if it depends on
-    other variables.
-    """
+    """Evaluates a condition for a given value of one variable. The result is None if it depends on other variables."""
 
     def __init__(self, text: str, name: str, value: str) -> None:
         self.tokens = _TOKEN.findall(text)

@@ -21,8 +21,8 @@ class Place(NamedTuple):
 class Unit:
     """The script itself, or a text inside it that a shell will run (`bash -c`, a heredoc, ...).
 
-    `within` is the place of an inner text in the outer unit. Places in a verbatim inner text are
-    exact. Otherwise, all its parts have the place `within`.
+    `within` is the place of an inner text in the outer unit. Places in a verbatim inner text are exact. Otherwise, all
+    its parts have the place `within`.
     """
 
     source: bytes

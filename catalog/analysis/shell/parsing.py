@@ -136,8 +136,7 @@ class Attempt:
         return None
 
     def _heredocs(self, root: Node) -> Iterator[tuple[int, bytes]]:
-        """Remove the here-documents that have text after their marker, or all here-documents if
-        there is an error.
+        """Remove the here-documents that have text after their marker, or all here-documents if there is an error.
 
         The grammar treats the text after the marker as part of it, or does not accept it. It treats a body that begins
         with a backslash as more arguments.

@@ -129,9 +129,7 @@ class Program:
         return [command for key in keys for command in self._by_output.get(key, [])]
 
     def values(self, word: Word) -> list[Word]:
-        """Return the word or, if it is a variable, its values in the script, directly or through
-        one other variable.
-        """
+        """Return the word or, if it is a variable, its values in the script, directly or through one other variable."""
         words = [word]
         for _ in range(2):
             names = [w.sole_variable.name if w.sole_variable else "" for w in words]
@@ -153,8 +151,7 @@ class Program:
 def read_program(source: bytes) -> Program:
     """Return every command of the script, including those behind sudo, xargs, `bash -c`, ssh, functions and pipes.
 
-    Windows line ends are read as line ends. Code that can't be followed is a gap. This function
-    never raises.
+    Windows line ends are read as line ends. Code that can't be followed is a gap. This function never raises.
     """
     unit = Unit(source.replace(b"\r\n", b"\n"))
     with shared_time():
@@ -550,9 +547,7 @@ def _with_word(command: Command, at: int, choice: Word) -> Command:
 
 
 def _with_passed(inner: Command, command: Command) -> Command:
-    """Return the command that xargs starts, with the words of its input if the input is one known
-    line.
-    """
+    """Return the command that xargs starts, with the words of its input if the input is one known line."""
     fed = _one_line(command.fed_text)
     if command.name != "xargs" or fed is None or any(word.takes_input for word in inner.words):
         return inner

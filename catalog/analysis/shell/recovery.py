@@ -102,8 +102,8 @@ class _Groups:
         return line + 1
 
     def _ends(self, line: int, last: int) -> Iterator[int]:
-        """Yield possible ends: after the first line, then after each line that is not indented
-        further than the first line.
+        """Yield possible ends: after the first line, then after each line that is not indented further than the first
+        line.
         """
         indent = self._indent(line)
         yield line + 1

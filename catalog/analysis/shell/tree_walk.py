@@ -1,6 +1,4 @@
-"""Walks the syntax tree of one unit and records every command, without recursion and in bounded
-time.
-"""
+"""Walks the syntax tree of one unit and records every command, without recursion and in bounded time."""
 
 from __future__ import annotations
 
@@ -353,9 +351,7 @@ class _Walker:
         self.stack.append((body, body_context))
 
     def _push_after_heredoc(self, node: Node, context: Context, body: Context) -> Context:
-        """Push the nodes that the tree has below a heredoc, and return the context of the command
-        before it.
-        """
+        """Push the nodes that the tree has below a heredoc, and return the context of the command before it."""
         for child in reversed(node.children):
             if child.type == "pipeline":  # in `cmd <<EOF | other`, the first member is outside
                 self._push_pipeline(child, context, first=1)

@@ -101,9 +101,7 @@ class Variables:
         return words if is_plain else []
 
     def sources(self, name: str) -> list[Word] | None:
-        """Return the words from which the variable is set, or None if a command or too many lines
-        set it.
-        """
+        """Return the words from which the variable is set, or None if a command or too many lines set it."""
         assignments = self._assignments.get(name, [])
         if name in self._written or len(assignments) > MAXIMUM_ASSIGNMENTS:
             return None
@@ -171,8 +169,8 @@ class Variables:
         return _Lookup(self, line).part(variable) == ""
 
     def reaching(self, word: Word) -> set[str] | None:
-        """Return the variables whose values are used in the word, directly or through other
-        variables, or None for any variable.
+        """Return the variables whose values are used in the word, directly or through other variables, or None for any
+        variable.
         """
         waiting, seen = [word], set[str]()
         for _ in range(MAXIMUM_REACH):
@@ -304,9 +302,7 @@ def _guards(found: Found, ending: _Ending) -> Iterator[tuple[str, int, float]]:
 
 
 class _Ending:
-    """The commands that end the script: `exit`, functions that call it, and unknown commands with a
-    similar name.
-    """
+    """The commands that end the script: `exit`, functions that call it, and unknown commands with a similar name."""
 
     def __init__(self, found: Found) -> None:
         calls: defaultdict[str, set[str]] = defaultdict(set)

@@ -1,6 +1,4 @@
-"""Finds the commands inside commands that run other commands: sudo, xargs, `find -exec`, `bash -c`,
-ssh, ...
-"""
+"""Finds the commands inside commands that run other commands: sudo, xargs, `find -exec`, `bash -c`, ssh, ..."""
 
 from __future__ import annotations
 
@@ -124,9 +122,7 @@ def open_command(command: Command) -> Iterator[Command | ShellText]:
 
 @lru_cache(maxsize=8)  # several rules request the same command in a row
 def sources_of(command: Command) -> Sources | None:
-    """Return the sources of the command's code. `ssh`, `su` and `sudo -i` may start a shell that
-    reads its input.
-    """
+    """Return the sources of the command's code. `ssh`, `su` and `sudo -i` may start a shell that reads its input."""
     name = command.name
     if name == "su":
         return Sources(reads_input=_option(command, ("c", "command", "lc")) is None)
@@ -304,9 +300,7 @@ def _open_ansible(command: Command) -> Iterator[ShellText]:
 
 
 def _ansible_calls(command: Command) -> Iterator[tuple[str, str, Word]]:
-    """Yield the module, arguments and location of each call in an ad hoc command or a playbook in a
-    here-document.
-    """
+    """Yield the module, arguments and location of each call in an ad hoc command or a playbook in a here-document."""
     arguments = read_arguments(command.arguments, short="imauftelM", long=("args", "module-name"))
     module, text = arguments.value("m", "module-name"), arguments.value("a", "args")
     if command.name == "ansible-playbook":

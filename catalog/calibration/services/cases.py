@@ -83,8 +83,8 @@ def weigh(rivals: Rivals, version_id: int, statement: str, model: RelevanceModel
 def judge_one(
     rivals: Rivals, version_id: int, statement: str, model: RelevanceModel
 ) -> Judgement | None:
-    """Return the model's judgment of one candidate among its rivals, or None if the candidate is
-    not among the rivals.
+    """Return the model's judgment of one candidate among its rivals, or None if the candidate is not among the
+    rivals.
     """
     for judged in judge_all(statement, rivals.candidates, model):
         if rivals.version_ids[judged.place] == version_id:
@@ -103,8 +103,7 @@ def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> CaseToLabel | None:
     picked = MatchLabel.Picked.RANDOM if is_random else MatchLabel.Picked.BORDERLINE
     cases = hooks.cases_near(model.match_threshold, scoring="", limit=LOOKED_AT)
     if is_random:
-        # Any order works if it does not depend on the confidence and stays the same between
-        # requests.
+        # Any order works if it does not depend on the confidence and stays the same between requests.
         cases = sorted(cases, key=lambda case: hash_of(case.statement))
     known = set(
         MatchLabel.objects.counting()

@@ -31,9 +31,8 @@ def label_match(
 ) -> MatchLabel:
     """Store a label for a retrieved version, with the confidence shown and the model that confirmed the match.
 
-    Labels never change. Users who change their minds add another label or withdraw the old one. The
-    caller must check that `by` may label. Requesters may label their own statements, and managers
-    all statements. Raises BadInput.
+    Labels never change. Users who change their minds add another label or withdraw the old one. The caller must check
+    that `by` may label. Requesters may label their own statements, and managers all statements. Raises BadInput.
     """
     if label not in MatchLabel.Label.values:
         raise BadInput(_("Choose match, starting point or no match."), field="label")

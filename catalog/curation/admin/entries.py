@@ -1,7 +1,6 @@
 """The catalogue in the admin.
 
-Entries, versions and tags can be edited through the product's services. All other data is
-read-only.
+Entries, versions and tags can be edited through the product's services. All other data is read-only.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ class Like(NamedTuple):
 def compare_entries(*, limit: int) -> int:
     """Find near-duplicates of new or changed entries, and return how many entries were compared.
 
-    The entry's title is the query. Another entry forms a pair if it might answer the title or has
-    the same script. Pairs that a curator dismissed stay dismissed.
+    The entry's title is the query. Another entry forms a pair if it might answer the title or has the same script.
+    Pairs that a curator dismissed stay dismissed.
     """
     waiting = list(to_compare().order_by("pk")[:limit])
     for entry in waiting:
@@ -68,8 +68,7 @@ def _compare(entry: Entry) -> None:
     begun = timezone.now()
     found = _alike(entry) if _is_in_use(entry) else {}
     former = NearDuplicate.objects.filter(Q(first=entry) | Q(second=entry), state=State.OPEN)
-    # Before deleting a pair, compare in the other direction, because the pair may have been found
-    # from there.
+    # Before deleting a pair, compare in the other direction, because the pair may have been found from there.
     for pair in former.select_related("first", "second"):
         other = pair.second if pair.first_id == entry.pk else pair.first
         if other.pk not in found and (back := _alike(other).get(entry.pk)):

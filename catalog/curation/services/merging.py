@@ -83,9 +83,9 @@ def merge_entries(
 ) -> Merge:
     """Move the source's phrasings to the target, deprecate its versions and redirect its page.
 
-    Uses and labels stay with their versions. If the scripts differ, a second user must confirm that
-    the phrasings request the target's script. Raises NotAllowedNow with the obstacle, and Stale if
-    the plan has changed since the user saw it.
+    Uses and labels stay with their versions. If the scripts differ, a second user must confirm that the phrasings
+    request the target's script. Raises NotAllowedNow with the obstacle, and Stale if the plan has changed since the
+    user saw it.
     """
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
@@ -127,8 +127,8 @@ def merge_entries(
 def undo_merge(merge: Merge, *, by: User) -> None:
     """Undo the merge: each entry gets its own phrasings and its former live version back.
 
-    Phrasings that the target got since the merge stay with it, and removed phrasings stay removed.
-    Raises NotAllowedNow if the merge was already undone, or if the target itself was merged.
+    Phrasings that the target got since the merge stay with it, and removed phrasings stay removed. Raises NotAllowedNow
+    if the merge was already undone, or if the target itself was merged.
     """
     require(by, CURATE)
     source, target = lock_both(merge.source, merge.target)

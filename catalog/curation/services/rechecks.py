@@ -1,5 +1,5 @@
-"""Repeats the checks of scripts that were checked with an older ShellCheck or older risk rules, and
-stores new findings.
+"""Repeats the checks of scripts that were checked with an older ShellCheck or older risk rules, and stores new
+findings.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from core.errors import NotAllowedNow
 def recheck_versions(*, limit: int) -> int:
     """Repeat the checks of versions whose findings are outdated, and return how many were checked.
 
-    The original findings belong to the verification and are kept. New findings are stored
-    separately. If ShellCheck can't run, no version is checked.
+    The original findings belong to the verification and are kept. New findings are stored separately. If ShellCheck
+    can't run, no version is checked.
     """
     tools = ToolRule.objects.in_force()
     now = analysis.checkers(tools)

@@ -1,6 +1,4 @@
-"""Changes of verified entries: newer checkers have different findings, or a script behaves
-differently.
-"""
+"""Changes of verified entries: newer checkers have different findings, or a script behaves differently."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Creates entries and versions. A script is analyzed first, then stored. Only services use this
-module.
-"""
+"""Creates entries and versions. A script is analyzed first, then stored. Only services use this module."""
 
 from __future__ import annotations
 
@@ -91,9 +89,7 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
 
 
 def risk_of(report: analysis.Report, *, said: str | None) -> str:
-    """Return the given risk, raised to the level of the worst finding, or the detected risk if none
-    was given.
-    """
+    """Return the given risk, raised to the level of the worst finding, or the detected risk if none was given."""
     if said is None:
         return report.risk.value
     return raised_risk(
@@ -111,8 +107,7 @@ def raised_risk(said: str, findings: Iterable[analysis.RatedFinding]) -> str:
 
 
 def check(script: str, details: VersionDetails) -> list[Parameter]:
-    """Return the script's described and detected parameters. Raise BadInput for all input that
-    `prepare` refuses.
+    """Return the script's described and detected parameters. Raise BadInput for all input that `prepare` refuses.
 
     Runs no other program, so it takes milliseconds.
     """

@@ -1,6 +1,4 @@
-"""Updates the data derived from entries: search text, vectors and the comparison with other
-entries.
-"""
+"""Updates the data derived from entries: search text, vectors and the comparison with other entries."""
 
 from __future__ import annotations
 

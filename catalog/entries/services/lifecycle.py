@@ -78,9 +78,8 @@ def verify_again(
 ) -> None:
     """Confirm that the live version is still correct, with the user's name and today's date.
 
-    This also confirms an emergency rollback by its author. The rules for four eyes, reason and
-    `wordings` are the same as for `verify`. Raises PermissionDenied, BadInput, and NotAllowedNow
-    for a version that is not verified.
+    This also confirms an emergency rollback by its author. The rules for four eyes, reason and `wordings` are the same
+    as for `verify`. Raises PermissionDenied, BadInput, and NotAllowedNow for a version that is not verified.
     """
     require(by, CURATE)
     note = _clean_note(note)
@@ -114,9 +113,7 @@ def verify_again(
 
 
 def may_verify(version: Version, *, by: User) -> bool:
-    """Return whether the four-eyes rule allows this user to verify the version. Roles and states
-    are not checked.
-    """
+    """Return whether the four-eyes rule allows this user to verify the version. Roles and states are not checked."""
     return by.pk not in writers_of(version) or settings.SCRIPTSMITH_SELF_VERIFY
 
 
@@ -136,9 +133,7 @@ def require_reason(version: Version, reason: str, *, field: str) -> None:
 
 
 def mark_verified(version: Version, *, by: User | None, note: str) -> None:
-    """Make a version of a locked entry the live version. The caller must have checked the
-    permission.
-    """
+    """Make a version of a locked entry the live version. The caller must have checked the permission."""
     for former in Version.objects.filter(entry=version.entry_id, state=State.VERIFIED):
         if former.pk != version.pk:
             former.move_to(State.DEPRECATED, by=by, note=f"replaced by version {version.number}")

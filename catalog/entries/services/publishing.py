@@ -49,17 +49,15 @@ def publish(
 ) -> Version:
     """Add an approved script to the catalogue under its statement, and return its version.
 
-    If a usable entry has exactly this script, the statement becomes one of its phrasings.
-    Otherwise, a new version of `entry` or of a new entry is created. It is verified immediately if
-    `verified` is set and its author is a model (`author` is None) or a user other than `by`.
-    Otherwise it waits in review. A script that is suspended elsewhere also waits, since another
-    approval must not bypass the suspension.
+    If a usable entry has exactly this script, the statement becomes one of its phrasings. Otherwise, a new version of
+    `entry` or of a new entry is created. It is verified immediately if `verified` is set and its author is a model
+    (`author` is None) or a user other than `by`. Otherwise it waits in review. A script that is suspended elsewhere
+    also waits, since another approval must not bypass the suspension.
 
-    The author of the phrasing is the user who edited the statement, or else the requester. `by` confirms the
-    phrasing of another user. Until it is confirmed, it only suggests a starting point.
+    The author of the phrasing is the user who edited the statement, or else the requester. `by` confirms the phrasing
+    of another user. Until it is confirmed, it only suggests a starting point.
 
-    The caller must have checked that `by` may approve. Raises BadInput, also for a high risk
-    without a `reason`.
+    The caller must have checked that `by` may approve. Raises BadInput, also for a high risk without a `reason`.
     """
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     prepared = prepare(script, details)
@@ -90,11 +88,10 @@ def publish(
 
 @transaction.atomic
 def withdraw(version: Version, *, decision: int, by: User, reason: str) -> None:
-    """Withdraw the version or phrasing that the caller's decision published. A version that already
-    existed is kept.
+    """Withdraw the version or phrasing that the caller's decision published. A version that already existed is kept.
 
-    The caller must have checked the permission of `by`. Raises NotAllowedNow if other users have
-    verified an edit or used the script.
+    The caller must have checked the permission of `by`. Raises NotAllowedNow if other users have verified an edit or
+    used the script.
     """
     lock_entry(version.entry_id)
     version.refresh_from_db(fields=["state"])
@@ -126,9 +123,7 @@ def _verified_twin(prepared: Prepared) -> Version | None:
 
 
 def _add_statement(entry: Entry, statement: str, *, by: User, wording: Confirmation) -> None:
-    """Make the statement a phrasing of the entry. Approval confirms another user's waiting
-    phrasing.
-    """
+    """Make the statement a phrasing of the entry. Approval confirms another user's waiting phrasing."""
     locked = lock_entry(entry.pk)
     source = Phrasing.Source.STATEMENT
     if add_phrasings(locked, [statement], source=source, confirmation=wording):

@@ -84,10 +84,9 @@ def roll_back(
 ) -> Rollback:
     """Make the version live again and deprecate the current one. `lift` also lifts a suspension of the entry.
 
-    The user verifies the version, so its author cannot roll back to it. In an `emergency`, the
-    author can. The former verification then applies, but remains unconfirmed until another user
-    verifies the version. Raises PermissionDenied (four eyes), BadInput without a reason,
-    NotAllowedNow, and Stale if the live version has changed.
+    The user verifies the version, so its author cannot roll back to it. In an `emergency`, the author can. The former
+    verification then applies, but remains unconfirmed until another user verifies the version. Raises PermissionDenied
+    (four eyes), BadInput without a reason, NotAllowedNow, and Stale if the live version has changed.
     """
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)

@@ -35,9 +35,7 @@ class Copied(NamedTuple):
 
 
 class Rated(NamedTuple):
-    """A use with its outcome. If the outcome is *made it worse*, also the users who copied the
-    entry recently.
-    """
+    """A use with its outcome. If the outcome is *made it worse*, also the users who copied the entry recently."""
 
     use: Use
     told: tuple[User, ...]
@@ -112,12 +110,10 @@ def record_use(
 def record_outcome(
     use: Use, *, outcome: str, by: User, incident: str = "", note: str = ""
 ) -> Rated:
-    """Record the outcome. *Made it worse* suspends the entry immediately and returns the users who
-    copied it recently.
+    """Record the outcome. *Made it worse* suspends the entry immediately and returns the users who copied it recently.
 
-    Only the user who used the script may report the outcome. A better outcome can be changed to *made it worse*,
-    but not the reverse, because a curator has to check first. Raises BadInput, NotAllowedNow and
-    PermissionDenied.
+    Only the user who used the script may report the outcome. A better outcome can be changed to *made it worse*, but
+    not the reverse, because a curator has to check first. Raises BadInput, NotAllowedNow and PermissionDenied.
     """
     if use.by_id != by.pk:
         raise PermissionDenied(_("Only the user who copied the script can report the result."))

@@ -28,9 +28,7 @@ class VersionCounts:
 
 
 def counts_of(version_ids: Sequence[int]) -> Mapping[int, VersionCounts]:
-    """Return the counts of many versions in a fixed number of queries. Versions without counts are
-    omitted.
-    """
+    """Return the counts of many versions in a fixed number of queries. Versions without counts are omitted."""
     shown = hooks.shown_of(version_ids)
     records = track_records(version_ids)
     asked = MatchLabel.objects.counting().filter(

@@ -25,9 +25,7 @@ from core.texts import LONGEST_REASON, clean_text, name_of
 def edit_version(
     version: Version, *, script: str, details: VersionDetails, by: User, note: str = ""
 ) -> Version:
-    """Create the next version as a draft by `by`, based on the newest version. Raises Stale,
-    BadInput.
-    """
+    """Create the next version as a draft by `by`, based on the newest version. Raises Stale, BadInput."""
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     prepared = prepare(script, details)

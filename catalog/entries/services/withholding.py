@@ -57,9 +57,7 @@ def version_outside(version: Version) -> Version | None:
 
 
 def _was_replaced(version: Version, last: VersionEvent, number: int) -> bool:
-    """Return whether the version's last change was its replacement by version `number`, in an
-    emergency or not.
-    """
+    """Return whether the version's last change was its replacement by version `number`, in an emergency or not."""
     # A rollback after this event is the same change, because any other change would be the last event.
     put_back = Rollback.objects.filter(
         replaced=version, version__number=number, is_emergency=True, at__gte=last.at

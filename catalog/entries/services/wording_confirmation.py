@@ -42,8 +42,8 @@ class Confirmation:
 
 
 def confirmation_by(added_by: User | None, *, by: User | None) -> Confirmation:
-    """Return a confirmation by `by`, or an empty confirmation if `by` is the author. A setting lets
-    teams of one confirm their own phrasings.
+    """Return a confirmation by `by`, or an empty confirmation if `by` is the author. A setting lets teams of one
+    confirm their own phrasings.
     """
     if added_by is not None and by is not None and not _may(added_by.pk, by):
         return Confirmation(added_by=added_by)
@@ -51,9 +51,7 @@ def confirmation_by(added_by: User | None, *, by: User | None) -> Confirmation:
 
 
 def may_confirm(phrasing: Phrasing, *, by: User) -> bool:
-    """Return whether the four-eyes rule allows this user to confirm the phrasing. Roles are not
-    checked.
-    """
+    """Return whether the four-eyes rule allows this user to confirm the phrasing. Roles are not checked."""
     return _may(phrasing.added_by_id, by)
 
 
@@ -61,8 +59,8 @@ def may_confirm(phrasing: Phrasing, *, by: User) -> bool:
 def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
     """Confirm that the entry does what the phrasing says, so that requests can match it.
 
-    Raises PermissionDenied for its author, unless a setting allows it for teams of one, and
-    NotAllowedNow if it was already confirmed or removed.
+    Raises PermissionDenied for its author, unless a setting allows it for teams of one, and NotAllowedNow if it was
+    already confirmed or removed.
     """
     require(by, CURATE)
     if not may_confirm(phrasing, by=by):

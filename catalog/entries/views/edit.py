@@ -63,9 +63,7 @@ def entry_new(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def entry_alike(request: HttpRequest) -> HttpResponse:
-    """Show entries similar to the entry that the user is writing. Uses POST, because a script is
-    too long for a URL.
-    """
+    """Show entries similar to the entry that the user is writing. Uses POST, because a script is too long for a URL."""
     user = request.user
     if not isinstance(user, User):
         raise PermissionDenied

@@ -83,8 +83,8 @@ def show_review(
 
 
 def replaced_by(version: Version, versions: list[Version]) -> Version | None:
-    """Return the version that this version would replace: the verified version, or the last version
-    verified before it.
+    """Return the version that this version would replace: the verified version, or the last version verified
+    before it.
     """
     others = [one for one in versions if one.pk != version.pk]
     verified = [one for one in others if one.state == State.VERIFIED]

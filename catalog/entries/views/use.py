@@ -37,9 +37,7 @@ def preview_version(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def use_version(request: HttpRequest, pk: int) -> HttpResponse:
-    """Record the use and show the exact script, or only a short note if the page has already copied
-    it.
-    """
+    """Record the use and show the exact script, or only a short note if the page has already copied it."""
     version = access_version(request.user, pk)
     assert isinstance(request.user, User)
     form = UseForm(version, request.POST)

@@ -32,10 +32,9 @@ def add_cases(
 ) -> EntryCases:
     """Add the test suite in the JSON text and request a run with the entry's scripts.
 
-    If `by` is None, the release adds the suite, and shipped results replace the run. `replaces` is
-    the suite to replace. Raises BadInput for `cases` with one line per mistake. Raises
-    NotAllowedNow if `replaces` is no longer current, if the entry already has these tests or if it
-    was merged into another entry.
+    If `by` is None, the release adds the suite, and shipped results replace the run. `replaces` is the suite to
+    replace. Raises BadInput for `cases` with one line per mistake. Raises NotAllowedNow if `replaces` is no longer
+    current, if the entry already has these tests or if it was merged into another entry.
     """
     if by is not None:
         require(by, CURATE)

@@ -21,8 +21,8 @@ def note_result(execution: Execution) -> None:
     """Set the latest result of the entries that have this live script, and list changed verdicts.
 
     A result with a check that was not run is ignored, because the existing evidence is more complete. A change to or
-    from *unsupported* is listed, because the script then needs something that the scenario lacks. Other checks
-    without a verdict are not compared, because a script that was stopped under load has not changed.
+    from *unsupported* is listed, because the script then needs something that the scenario lacks. Other checks without
+    a verdict are not compared, because a script that was stopped under load has not changed.
     """
     if execution.checks.filter(state=CheckState.NOT_RUN).exists():
         return

@@ -1,6 +1,4 @@
-"""Keeps evidence current by running an entry's tests every night and after new versions, approvals
-and merges.
-"""
+"""Keeps evidence current by running an entry's tests every night and after new versions, approvals and merges."""
 
 from __future__ import annotations
 

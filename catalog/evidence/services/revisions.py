@@ -98,8 +98,7 @@ def carry_over(
     changed: dict[str, dict[str, Any]] = {}
     gone = old.keys() - new.keys()
     comes = [title for title in new if title not in old]
-    # The test has a new title. If `onto` no longer has the old test, the new test is not added
-    # either.
+    # The test has a new title. If `onto` no longer has the old test, the new test is not added either.
     replaced = next(iter(gone), None) if comes else None
     for title, case in kept.items():
         if title == replaced:

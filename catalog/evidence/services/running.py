@@ -94,10 +94,9 @@ def run_cases(
 ) -> Execution:
     """Run the tests with the script in this process's sandbox and store the result.
 
-    Checks whose results vary get no verdict. This is tested once per script, suite and kind of
-    machine, and again if a verdict changes. A worker then also measures the quality of the tests.
-    Without a sandbox, no test runs and the state is *not run*, with the reason. `before_keeping` is
-    called after all runs. If it raises, no result is stored.
+    Checks whose results vary get no verdict. This is tested once per script, suite and kind of machine, and again if a
+    verdict changes. A worker then also measures the quality of the tests. Without a sandbox, no test runs and the state
+    is *not run*, with the reason. `before_keeping` is called after all runs. If it raises, no result is stored.
     """
     found = found or current_sandbox()
     parsed = read_case_set(json.dumps(case_set.content), is_kept=True)
@@ -143,9 +142,8 @@ def results_waiting() -> QuerySet[CaseRun]:
 def carry_out_run(pk: int) -> None:
     """Run a request unless another worker has it or it has ended.
 
-    Runs that a user waits for come before nightly runs and runs for a new machine, and all of them
-    before quality measurements. A worker without a sandbox leaves the request to a worker that has
-    one.
+    Runs that a user waits for come before nightly runs and runs for a new machine, and all of them before quality
+    measurements. A worker without a sandbox leaves the request to a worker that has one.
     """
     run = CaseRun.objects.filter(pk=pk, state__in=UNFINISHED).only("purpose").first()
     if run is None:

@@ -70,9 +70,7 @@ def last_report() -> SandboxReport | None:
 
 
 def sandbox_trouble() -> str:
-    """Return why no sandbox worker would run tests now, or an empty string if a worker probably
-    would.
-    """
+    """Return why no sandbox worker would run tests now, or an empty string if a worker probably would."""
     if not settings.SCRIPTSMITH_EXECUTION:
         return SWITCHED_OFF.reason
     if is_served():

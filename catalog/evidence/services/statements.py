@@ -63,9 +63,8 @@ def _in_force() -> QuerySet[CaseSet]:
 def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
     """Request runs of the scripts with the test suites of their request. Return the number of runs.
 
-    No runs are requested if no sandbox worker is active, so that no run waits forever. Results of
-    the last hour are not requested again, because the run that created the draft may have produced
-    them.
+    No runs are requested if no sandbox worker is active, so that no run waits forever. Results of the last hour are not
+    requested again, because the run that created the draft may have produced them.
     """
     by_hash = {Version.hash_of(script): script for script in scripts}
     case_sets = list(case_sets_for(statement))
@@ -77,8 +76,7 @@ def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
 def request_missing_runs(
     scripts: Mapping[str, str], case_sets: Sequence[CaseSet], *, since: datetime | None = None
 ) -> int:
-    """Request runs of these drafts, by hash, with the suites that have no local result, or no
-    result since `since`.
+    """Request runs of these drafts, by hash, with the suites that have no local result, or no result since `since`.
 
     Shipped results are not requested again. Returns the number of requested runs.
     """
@@ -154,8 +152,8 @@ def all_case_sets(statement: str) -> set[int]:
 def forget_case_sets(case_sets: Collection[int], *, keeping: Collection[int] = ()) -> None:
     """Delete these test suites, which contain the request text, and their results.
 
-    Suites that reviewers derived from them are deleted, too. Suites that belong or belonged to an
-    entry stay, and so do suites in `keeping` and the suites derived from them.
+    Suites that reviewers derived from them are deleted, too. Suites that belong or belonged to an entry stay, and so do
+    suites in `keeping` and the suites derived from them.
     """
     gone = {*case_sets, *hooks.changed_from(case_sets)}
     gone -= {*keeping, *hooks.changed_from(keeping)}

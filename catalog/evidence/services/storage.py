@@ -39,8 +39,7 @@ def keep_case_set(
     `prompt_version` is the prompt that a model received, and `replaces` is the suite that its author revised.
     `is_revision` marks suites made in a review. If a user later writes the same tests, they become a regular suite.
     """
-    # Store only the fields that the author set, because an explicit working folder means more than
-    # the default.
+    # Store only the fields that the author set, because an explicit working folder means more than the default.
     content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)
     kept, created = CaseSet.objects.get_or_create(
         sha256=case_set.sha256,
@@ -222,9 +221,7 @@ def _is_other(then: str, now: State) -> bool:
 
 
 def without_unstable(stored: Execution, execution: cases.Execution) -> cases.Execution:
-    """Return the execution with known unstable checks marked, so that a repeated run gives them no
-    verdict.
-    """
+    """Return the execution with known unstable checks marked, so that a repeated run gives them no verdict."""
     unstable = {
         (one.case_number, one.number): one.got
         for one in stored.checks.filter(state=CheckState.UNSTABLE)

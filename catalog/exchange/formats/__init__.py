@@ -58,9 +58,7 @@ class Format(StrEnum):
 
 
 class _Known(NamedTuple):
-    """A format that can be read and written. `endings` lists the file name extensions, in lower
-    case.
-    """
+    """A format that can be read and written. `endings` lists the file name extensions, in lower case."""
 
     endings: tuple[str, ...]
     content_type: str

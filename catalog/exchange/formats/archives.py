@@ -1,6 +1,4 @@
-"""A .zip of entry folders. Archives are untrusted, so their unpacked size is limited before and
-during unpacking.
-"""
+"""A .zip of entry folders. Archives are untrusted, so their unpacked size is limited before and during unpacking."""
 
 from __future__ import annotations
 

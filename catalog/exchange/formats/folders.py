@@ -1,7 +1,7 @@
 """A folder for each entry: its metadata.yaml and its script.sh.
 
-Versions other than the main one are in folders with the same structure under versions/NUMBER. A
-`Folder` hides whether the files are on disk or in an archive.
+Versions other than the main one are in folders with the same structure under versions/NUMBER. A `Folder` hides whether
+the files are on disk or in an archive.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ class Folder(Protocol):
         ...
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a file. Raises ValueError if it is missing, a link, too large or
-        damaged.
-        """
+        """Return the bytes of a file. Raises ValueError if it is missing, a link, too large or damaged."""
         ...
 
     def folders(self) -> Sequence[Folder]:
@@ -76,8 +74,7 @@ class DiskFolder:
 
 
 def read_folders(folder: Folder) -> Iterator[Row]:
-    """Yield the entry in `folder`, or in each of its subfolders by name. The folder's name is the
-    slug.
+    """Yield the entry in `folder`, or in each of its subfolders by name. The folder's name is the slug.
 
     Folders without metadata.yaml and script.sh are skipped.
     """

@@ -1,7 +1,7 @@
 """Prompts are texts with a version; slots are filled once, and untrusted text is fenced, never altered.
 
-The product contains one version of each prompt as a file. Other versions are stored elsewhere and
-passed in as texts. A Template is created from either and knows its version.
+The product contains one version of each prompt as a file. Other versions are stored elsewhere and passed in as texts. A
+Template is created from either and knows its version.
 """
 
 from __future__ import annotations
@@ -46,23 +46,19 @@ class Prompt(NamedTuple):
 
 @cache
 def read(name: str) -> str:
-    """Return the text of the prompt file with this name. Raises FileNotFoundError if it does not
-    exist.
-    """
+    """Return the text of the prompt file with this name. Raises FileNotFoundError if it does not exist."""
     return (_FOLDER / f"{name}.md").read_bytes().decode()
 
 
 @cache
 def load(name: str) -> Template:
-    """Return the prompt from the file with this name. Raises FileNotFoundError if it does not
-    exist.
-    """
+    """Return the prompt from the file with this name. Raises FileNotFoundError if it does not exist."""
     return parse(read(name))
 
 
 def parse(text: str) -> Template:
-    """Parse a text into a Template: the part above the first line `---` is the system text, and the
-    rest is the user text.
+    """Parse a text into a Template: the part above the first line `---` is the system text, and the rest is the user
+    text.
     """
     system, _, user = text.partition(_PARTING)
     return Template(system.strip(), user.strip(), hashlib.sha256(text.encode()).hexdigest()[:12])
@@ -93,15 +89,13 @@ def fence(text: str, word: str) -> str:
 
 
 def holds_mark(text: str) -> bool:
-    """Return whether a text contains a marker. No script has a here-string of one word in capitals,
-    nor such a tag.
-    """
+    """Return whether a text contains a marker. No script has a here-string of one word in capitals, nor such a tag."""
     return _MARK.search(text) is not None
 
 
 def holds_mark_word(script: str) -> bool:
-    """Return whether a line of a script is only the end of a marker, or the head of a function with
-    the marker's name.
+    """Return whether a line of a script is only the end of a marker, or the head of a function with the
+    marker's name.
     """
     words = {slot for name in names() for slot in load(name).slots} | {*_PARTS}
     line = rf"(?m)^[ \t]*(?:function )?((?:{'|'.join(words)})_*)[ \t]*(?:\(\)[ \t]*)?\{{?\r?$"

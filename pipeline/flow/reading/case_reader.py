@@ -1,8 +1,7 @@
 """Reads cases, and answers about failed checks, from replies in any mode.
 
-JSON is decoded again here without changes, so that the names of variables and files keep their
-case. Invalid cases are dropped and listed in the note. A reply is unreadable only if no valid case
-is left.
+JSON is decoded again here without changes, so that the names of variables and files keep their case. Invalid cases are
+dropped and listed in the note. A reply is unreadable only if no valid case is left.
 """
 
 from __future__ import annotations
@@ -41,9 +40,7 @@ class AnswersReading:
 
 
 def read_cases(reply: Reply, *, statement: str = "", author: str = "a model") -> CasesReading:
-    """Return the cases for a statement. An empty list is valid and means that the model can't write
-    cases.
-    """
+    """Return the cases for a statement. An empty list is valid and means that the model can't write cases."""
     why = stopped(reply)
     if why:
         return CasesReading(why)
@@ -137,8 +134,8 @@ def _find_values(reply: Reply, key: str) -> Iterator[tuple[object, str]]:
 
 
 def _values_of(value: object, key: str) -> Iterator[tuple[object, str]]:
-    """Yield the values under the key in an object, or in an inner object because some models write
-    tool calls that way.
+    """Yield the values under the key in an object, or in an inner object because some models write tool calls
+    that way.
     """
     if not isinstance(value, dict):
         return
@@ -150,8 +147,8 @@ def _values_of(value: object, key: str) -> Iterator[tuple[object, str]]:
 
 
 def _as_list(value: object, key: str) -> list[object] | None:
-    """Return a list, given as a list, as JSON text, or as the text of an object that contains the
-    list under the key.
+    """Return a list, given as a list, as JSON text, or as the text of an object that contains the list under
+    the key.
     """
     if isinstance(value, str):
         value = _decode(value)

@@ -1,6 +1,4 @@
-"""Chooses the script among several code blocks based on the reply's text about them, never on their
-length.
-"""
+"""Chooses the script among several code blocks based on the reply's text about them, never on their length."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ _NAMES = re.findall(r"\w+", "one two three four five first second third fourth f
 def choose(
     text: str, blocks: Sequence[Block], candidates: Sequence[Block]
 ) -> tuple[Block | None, str]:
-    """Return the block that is the reply's script (None if that is unclear), and a note on the
-    choice.
-    """
+    """Return the block that is the reply's script (None if that is unclear), and a note on the choice."""
     if len(blocks) > _MOST_BLOCKS:
         return None, f"it contains {len(blocks)} code blocks"
     starts = {block.start for block in candidates if not says(block.content, "left out")}
@@ -109,9 +105,7 @@ def _is_rejected(block: Block) -> bool:
 
 
 def _without_asides(pool: Sequence[Block]) -> list[Block]:
-    """Return the first block, and all others except output, calls, quotations, alternatives and
-    rejected blocks.
-    """
+    """Return the first block, and all others except output, calls, quotations, alternatives and rejected blocks."""
     first, *others = pool
     whole, kept = first.content.strip(), [first]
     for block in others:
@@ -144,9 +138,7 @@ def _numbers(block: Block) -> list[int]:
 
 
 def _are_in_order(parts: Sequence[Block], blocks: Sequence[Block]) -> bool:
-    """Return whether the text numbers or continues the parts one by one, and offers no part as an
-    alternative.
-    """
+    """Return whether the text numbers or continues the parts one by one, and offers no part as an alternative."""
     first, *others = parts
     shown = [block for block in blocks if block in parts or _is_sample(block, parts)]
     found = [_numbers(first)[-1:], *(_numbers(block) for block in shown[1:])]

@@ -38,8 +38,7 @@ _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(?:(?:bash|sh) )?([^`\n]+)\1(?!`)")
 
 
 def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks and, if no block has a shebang, the scripts outside them that begin with a
-    shebang.
+    """Return the blocks and, if no block has a shebang, the scripts outside them that begin with a shebang.
 
     A block without a closing fence counts as closed if its script has a shebang and is complete.
     """
@@ -129,8 +128,8 @@ def _is_sentence(line: str) -> bool:
 
 
 def lone_command(text: str) -> str:
-    """Return the command of a reply without code blocks if exactly one text in the reply is clearly
-    a command, or an empty string.
+    """Return the command of a reply without code blocks if exactly one text in the reply is clearly a command, or an
+    empty string.
     """
     if len(text) > _LONGEST_WITHOUT_SHEBANG:
         return ""
@@ -174,9 +173,7 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def is_command(text: str) -> bool:
-    """Return whether a text is clearly one or more commands with arguments, and neither prose nor a
-    function call.
-    """
+    """Return whether a text is clearly one or more commands with arguments, and neither prose nor a function call."""
     commands = strip_prompts(text) or ""
     return bool(
         _COMMAND.match(commands)

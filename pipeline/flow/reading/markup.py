@@ -154,9 +154,7 @@ def _code_in(text: str) -> list[tuple[int, int]]:
 
 
 def _first_turn(text: str) -> str:
-    """Return the first turn with code, or else with prose. The model may invent a user message
-    after it.
-    """
+    """Return the first turn with code, or else with prose. The model may invent a user message after it."""
     spans = _code_in(text)
     start, words = 0, ""
     for turn in islice(pattern("turn").finditer(text), _MOST_TURNS):
@@ -210,8 +208,8 @@ def find_strings(text: str) -> set[str]:
 
 
 def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block]:
-    """Return the fenced blocks in order. No block begins inside one of the given objects. Markdown
-    blocks are unwrapped.
+    """Return the fenced blocks in order. No block begins inside one of the given objects. Markdown blocks are
+    unwrapped.
 
     A block is not closed if the text ends in it, or if a fence that names a language follows its opening fence.
     """
@@ -300,9 +298,7 @@ def _holder_of(value: dict[str, object], key: str) -> dict[str, object] | None:
 
 
 def _decoded(value: object) -> object:
-    """Return the object in a JSON string, because some servers send tool arguments that way, or
-    else the value.
-    """
+    """Return the object in a JSON string, because some servers send tool arguments that way, or else the value."""
     found = _scan_objects(value) if isinstance(value, str) and value.startswith("{") else ()
     return next((inner for _, _, inner in found), value)
 
@@ -323,8 +319,8 @@ def _block_of(
     is_closed: bool = False,
     is_nested: bool = False,
 ) -> Block:
-    """Return the block from an opening fence, whose line may have a shebang, to the next fence or
-    the end of the text.
+    """Return the block from an opening fence, whose line may have a shebang, to the next fence or the end of
+    the text.
     """
     text, shebang = opened.string, opened["more"].find("#!")
     start = opened.end() + 1 if shebang < 0 else opened.start("more") + shebang

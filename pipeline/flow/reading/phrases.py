@@ -1,6 +1,4 @@
-"""Matches phrases and tokens that replies use to describe a text. `phrases.tsv` lists them, each
-with an example.
-"""
+"""Matches phrases and tokens that replies use to describe a text. `phrases.tsv` lists them, each with an example."""
 
 from __future__ import annotations
 
@@ -41,8 +39,6 @@ def is_placeholder(text: str) -> bool:
 
 
 def is_placeholder_script(text: str) -> bool:
-    """Return whether a script is a placeholder. A single word or `:` may be a command, so it is not
-    a placeholder.
-    """
+    """Return whether a script is a placeholder. A single word or `:` may be a command, so it is not a placeholder."""
     is_words = re.search(r"[a-z]\s+[a-z]", text, re.IGNORECASE) is not None
     return text.strip() in ("..", "...", "....", "…") or (is_words and is_placeholder(text))

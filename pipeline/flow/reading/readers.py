@@ -1,11 +1,9 @@
-"""Reads model replies strictly. A reply that can't be read is reported as unreadable and never
-counts as a verdict.
+"""Reads model replies strictly. A reply that can't be read is reported as unreadable and never counts as a verdict.
 
-Readers check the stop reason, then a tool's input and every JSON object that contains the key, then
-a tagged line. Two different verdicts in one reply are a conflict. Free prose ("Yes, it matches") is
-not read. A broken object that begins with an unambiguous verdict counts. Quotations in a sentence
-or in code are not the reply's own answer, and neither is a repeated answer form (`"reason": "one
-sentence"`). `note` briefly describes odd or missing parts.
+Readers check the stop reason, then a tool's input and every JSON object that contains the key, then a tagged line. Two
+different verdicts in one reply are a conflict. Free prose ("Yes, it matches") is not read. A broken object that begins
+with an unambiguous verdict counts. Quotations in a sentence or in code are not the reply's own answer, and neither is a
+repeated answer form (`"reason": "one sentence"`). `note` briefly describes odd or missing parts.
 """
 
 from __future__ import annotations
@@ -60,9 +58,7 @@ class ExplanationReading:
 
 
 def read_text(reply: Reply, key: str) -> TextReading:
-    """Return a description: the value of the key in a JSON object if present, or else the reply's
-    text.
-    """
+    """Return a description: the value of the key in a JSON object if present, or else the reply's text."""
     why = stopped(reply)
     if why:
         return TextReading(why)
@@ -170,8 +166,8 @@ def _verdict(reply: Reply, legal: set[str]) -> _Said:
 
 
 def _begun(text: str) -> dict[str, object]:
-    """Return the verdict at the start of a broken object, if it is the only one and has a reason
-    that is not a placeholder.
+    """Return the verdict at the start of a broken object, if it is the only one and has a reason that is not a
+    placeholder.
     """
     begun = _VERDICT.match(text)
     keys = [key.lower() for key in _KEY.findall(text)]
@@ -181,9 +177,7 @@ def _begun(text: str) -> dict[str, object]:
 
 
 def _is_echo(value: Mapping[str, object]) -> bool:
-    """Return whether an object only repeats the answer form, with placeholders and no words from
-    the model.
-    """
+    """Return whether an object only repeats the answer form, with placeholders and no words from the model."""
     keys = ("reason", "differences", "points")
     texts = [text for key in keys for text in _as_list(value.get(key))]
     words = [text for text in texts if isinstance(text, str) and text]

@@ -1,5 +1,4 @@
-"""Reads scripts from replies, byte for byte except for unusual blanks, with a note if something was
-odd.
+"""Reads scripts from replies, byte for byte except for unusual blanks, with a note if something was odd.
 
 The script is in a JSON string, in the code block that the reply presents as its script (`choosing`), or in a reply that
 begins like a script. Prose, JSON, and comments without a command are never scripts.
@@ -47,9 +46,7 @@ class ScriptReading:
 
 @shared_time()
 def read_script(reply: Reply) -> ScriptReading:
-    """Return the script of a reply, byte for byte except for unusual blanks, with a note if the
-    reply was odd.
-    """
+    """Return the script of a reply, byte for byte except for unusual blanks, with a note if the reply was odd."""
     why = stopped(reply)
     if why:
         said = " ".join(reply.text.split()) if why is ReadingOutcome.REFUSED else ""

@@ -1,6 +1,4 @@
-"""Strips prompts, outputs and line numbers from scripts that a reply shows as a transcript or a
-listing.
-"""
+"""Strips prompts, outputs and line numbers from scripts that a reply shows as a transcript or a listing."""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ STAGE: AskedStage[CasesReading] = AskedStage(
     label=_("Write sandbox tests"),
     outcomes={"written": _("written"), "none": _("no tests")},
     role=Role.CASE_AUTHOR,
-    # Cases are text, because the keys of a scenario vary and no schema that all servers accept can
-    # describe them.
+    # Cases are text, because the keys of a scenario vary and no schema that all servers accept can describe them.
     answer={"cases": {"type": "string"}, "note": {"type": "string"}},
     read=read_cases,
     added_later=True,

@@ -1,9 +1,9 @@
 """Confirm: the assessor decides whether an entry does what the statement says, if the score alone is not certain.
 
-The description is based only on the entry's script and is created once for each model and prompt.
-The description is compared with the statement for similarity and difference, with the prompts that
-assess Drafts. The entry answers only if both match. If no model can be called, or an answer can't
-be read, the entry stays a starting point and a script is written.
+The description is based only on the entry's script and is created once for each model and prompt. The description is
+compared with the statement for similarity and difference, with the prompts that assess Drafts. The entry answers only
+if both match. If no model can be called, or an answer can't be read, the entry stays a starting point and a script is
+written.
 """
 
 from __future__ import annotations
@@ -62,9 +62,7 @@ def describe_question(script: str, *, templates: Templates) -> Question:
 def compare_questions(
     statement: str, functionality: str, *, templates: Templates
 ) -> tuple[Question, Question]:
-    """Return the questions about the similarity and difference of the statement and the entry's
-    description.
-    """
+    """Return the questions about the similarity and difference of the statement and the entry's description."""
     similarity, difference = (
         compare.question(stage, statement, functionality, round=0, templates=templates)
         for stage in (SIMILARITY, DIFFERENCE)
@@ -73,9 +71,7 @@ def compare_questions(
 
 
 def entry_to_confirm(retrieval: Retrieval) -> Match | None:
-    """Return the best entry if only its score is uncertain, or None if it is a match or a rule
-    objects.
-    """
+    """Return the best entry if only its score is uncertain, or None if it is a match or a rule objects."""
     best = retrieval.matches[0] if retrieval.matches else None
     is_unsure = best is not None and best.answer is Answer.ADAPT and best.is_confirmable
     return best if is_unsure else None
@@ -103,9 +99,7 @@ def is_match(similarity: OpinionReading, difference: OpinionReading) -> bool:
 
 
 def _describe(passage: Passage, match: Match) -> str:
-    """Return the entry's description, stored or new, or an empty string if the script could not be
-    described.
-    """
+    """Return the entry's description, stored or new, or an empty string if the script could not be described."""
     with passage.stage(DESCRIBE) as step:
         known = passage.entries.known_description(match)
         if known:

@@ -28,9 +28,7 @@ def conclude(passage: Passage, assessed: Assessed, *, round: int) -> None:
 
 
 def combine(similarity: Opinion, difference: Opinion) -> Verdict:
-    """Return correct if both match and incorrect if either objects. An unreadable answer never
-    passes.
-    """
+    """Return correct if both match and incorrect if either objects. An unreadable answer never passes."""
     if Opinion.MISMATCH in (similarity, difference):
         return Verdict.INCORRECT
     if similarity is difference is Opinion.MATCH:

@@ -1,6 +1,4 @@
-"""Execute: a sandbox worker runs a Draft against the cases while the models work. This stage calls
-no model.
-"""
+"""Execute: a sandbox worker runs a Draft against the cases while the models work. This stage calls no model."""
 
 from __future__ import annotations
 
@@ -31,9 +29,7 @@ STAGE = Stage(
 
 @dataclass
 class Execution:
-    """A Draft that runs against its cases. The result is set at the end of the block, and is None
-    without cases.
-    """
+    """A Draft that runs against its cases. The result is set at the end of the block, and is None without cases."""
 
     executed: Executed | None = None
 

@@ -1,6 +1,4 @@
-"""Explain: the model explains in at most three points why a flagged script fails. It may also
-answer "no error".
-"""
+"""Explain: the model explains in at most three points why a flagged script fails. It may also answer "no error"."""
 
 from __future__ import annotations
 

@@ -40,9 +40,7 @@ def recommend(passage: Passage, best: Assessed, assessments: Sequence[Assessed])
 
 
 def offer_revised(passage: Passage, revised: Assessed, *, better: bool, found: str) -> None:
-    """Record whether the script refined from cases is offered next to the recommended script, and
-    why.
-    """
+    """Record whether the script refined from cases is offered next to the recommended script, and why."""
     with passage.stage(STAGE, round=revised.draft.round) as step:
         says = (
             "The new script passes more sandbox checks and fails none that passed before, so it is "

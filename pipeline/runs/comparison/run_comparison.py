@@ -147,8 +147,8 @@ def compare_runs(
 ) -> Comparison:
     """Compare these runs of the Action in this order, in a fixed number of queries.
 
-    Compares the recommended Drafts or, with `of_first`, the first Drafts. Raises BadInput unless
-    there are two to four runs of this Action.
+    Compares the recommended Drafts or, with `of_first`, the first Drafts. Raises BadInput unless there are two to four
+    runs of this Action.
     """
     keys = list(dict.fromkeys(keys))
     if not LEAST_RUNS <= len(keys) <= MOST_RUNS:

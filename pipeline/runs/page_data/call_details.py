@@ -61,16 +61,12 @@ class ShownCall:
 
     @property
     def milliseconds(self) -> int:
-        """Return the milliseconds of all attempts. Attempts in flight or lost count from their
-        start.
-        """
+        """Return the milliseconds of all attempts. Attempts in flight or lost count from their start."""
         return sum(_spent(attempt) for attempt in self.attempts)
 
     @property
     def state(self) -> str:
-        """Return the call's state. An open call is running, waits or was stopped, depending on its
-        run.
-        """
+        """Return the call's state. An open call is running, waits or was stopped, depending on its run."""
         if self.call.state != ModelCall.State.OPEN:
             return self.call.state
         if not self.call.run.is_active:
@@ -88,9 +84,7 @@ class ShownCall:
 
     @property
     def cost(self) -> int | None:
-        """Return the micro-dollars of all attempts, or None if a price is missing or no attempt was
-        answered.
-        """
+        """Return the micro-dollars of all attempts, or None if a price is missing or no attempt was answered."""
         answered = [one for one in self.attempts if one.outcome == Attempt.Outcome.ANSWERED]
         known = [one.cost for one in answered if one.cost is not None]
         return sum(known) if known and len(known) == len(answered) else None
@@ -153,9 +147,7 @@ def _read_request(request: object) -> Iterator[Message]:
 
 
 def _read_content(content: object, speaker: str) -> Iterator[Message]:
-    """Yield the texts of a message: a string, or a list of blocks. Blocks without text are shown as
-    JSON.
-    """
+    """Yield the texts of a message: a string, or a list of blocks. Blocks without text are shown as JSON."""
     if isinstance(content, str):
         yield Message(speaker, content)
     for block in content if isinstance(content, list) else []:

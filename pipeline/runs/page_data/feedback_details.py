@@ -29,9 +29,7 @@ def show_feedbacks(run: Run, stages: Sequence[Stage]) -> list[ShownFeedback]:
 
 
 def _points_cut(run: Run, stages: Sequence[Stage]) -> dict[int, int]:
-    """Return the number of omitted points per draft. Each draft has at most one feedback from the
-    model.
-    """
+    """Return the number of omitted points per draft. Each draft has at most one feedback from the model."""
     explained = {
         (stage.round, stage.refinement_id): stage.draft_id
         for stage in stages

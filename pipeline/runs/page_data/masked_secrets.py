@@ -31,9 +31,7 @@ class ShownSecrets:
 
 
 def show_secrets(run: Run) -> ShownSecrets:
-    """Return the kinds of secrets that the run's calls have masked so far, per endpoint, in one
-    query.
-    """
+    """Return the kinds of secrets that the run's calls have masked so far, per endpoint, in one query."""
     of_feedback = Q(refinement__isnull=False) & ~Q(refinement__sent_secrets=[])
     rows = run.calls.filter(~Q(masked=[]) | of_feedback).order_by("created_at", "key")
     by_endpoint: dict[str, list[list[str]]] = {}

@@ -79,8 +79,8 @@ def show_stages(
 ) -> list[ShownStage]:
     """Return the stages in order, with their costs if given.
 
-    `beside_evidence` omits findings that the page shows elsewhere. An unfinished stage is running,
-    waits or was stopped, depending on the run.
+    `beside_evidence` omits findings that the page shows elsewhere. An unfinished stage is running, waits or was
+    stopped, depending on the run.
     """
     by_step = costs.by_step if costs else {}
     return [

@@ -35,10 +35,9 @@ def start_run(
 ) -> Run:
     """Send an Action through the pipeline. The work begins after this transaction commits.
 
-    If `uses_examples` is False, no examples are shown, even if the configuration has them on.
-    `secrets` says how to handle secrets that would leave this machine. If it is None, the user must
-    choose first. Raises BadInput if no Configuration can be used or one of its endpoints is off,
-    and SecretsFound.
+    If `uses_examples` is False, no examples are shown, even if the configuration has them on. `secrets` says how to
+    handle secrets that would leave this machine. If it is None, the user must choose first. Raises BadInput if no
+    Configuration can be used or one of its endpoints is off, and SecretsFound.
     """
     configuration = hold_configuration(configuration or default_configuration())
     spec, demo = snapshot_of(configuration)

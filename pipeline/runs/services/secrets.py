@@ -33,9 +33,7 @@ class FoundSecret(NamedTuple):
 
 
 class SecretsFound(BadInput):
-    """Raised if texts to be stored or sent from this machine contain secrets, so that the user must
-    make a choice.
-    """
+    """Raised if texts to be stored or sent from this machine contain secrets, so that the user must make a choice."""
 
     def __init__(self, found: Sequence[FoundSecret], *, to: Sequence[str]) -> None:
         super().__init__(

@@ -190,9 +190,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
 
 
 def _main_draft(run: Run, answer: ShownAnswer, drafts: Sequence[ShownDraft]) -> ShownDraft | None:
-    """Return the answer's draft: the verified draft, else the decided draft, else the recommended
-    draft.
-    """
+    """Return the answer's draft: the verified draft, else the decided draft, else the recommended draft."""
     verified = next((one for one in drafts if one.vouched), None)
     decided = next((one for one in drafts if one.draft.pk == answer.decided_draft), None)
     recommended = next((one for one in drafts if one.draft.pk == run.recommended_id), None)
@@ -236,9 +234,7 @@ def fingerprint_of(
 
 
 def show_drafts(run: Run, user: User, *, vouching: Version | None = None) -> list[ShownDraft]:
-    """Return the drafts, oldest first. `vouching` is the verified version that answers the run's
-    statement.
-    """
+    """Return the drafts, oldest first. `vouching` is the verified version that answers the run's statement."""
     own_uses = DraftUse.objects.filter(by=user)
     drafts = list(
         run.drafts.select_related("assessment", "author", "parent").prefetch_related(
@@ -279,8 +275,7 @@ def _describe_match(
 ) -> dict[str, object]:
     """Return the catalogue's answer or the script's starting point, and whether it was confirmed.
 
-    `start` is the entry that the answer offers as a starting point. The default is the nearest
-    entry.
+    `start` is the entry that the answer offers as a starting point. The default is the nearest entry.
     """
     offered = [one for one in matches if start is None or one.version_id == start.pk]
     best = offered[0] if offered else None

@@ -1,6 +1,4 @@
-"""What managers can do with campaigns: create, fill, change, open and close them, and adjudicate
-differences.
-"""
+"""What managers can do with campaigns: create, fill, change, open and close them, and adjudicate differences."""
 
 from __future__ import annotations
 

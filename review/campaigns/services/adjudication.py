@@ -26,9 +26,7 @@ MAX_WHY = 4_000
 
 @dataclass(frozen=True)
 class Difference:
-    """A stage of an item on which reviewers differ, with their current scores and the adjudication,
-    if any.
-    """
+    """A stage of an item on which reviewers differ, with their current scores and the adjudication, if any."""
 
     stage: str
     arm: str
@@ -44,9 +42,9 @@ def disputed_items(campaign: Campaign) -> QuerySet[Item]:
 def differences(item: Item) -> list[Difference]:
     """Return the stages of an item that wait for an adjudication or have one, in order.
 
-    A stage waits if its score is unresolved under either criterion, or if it is required but was
-    not opened for any reviewer. A text shared by several arms is settled for all of them, so it has
-    the scores from all these arms, without copies.
+    A stage waits if its score is unresolved under either criterion, or if it is required but was not opened for any
+    reviewer. A text shared by several arms is settled for all of them, so it has the scores from all these arms,
+    without copies.
     """
     facts = read_facts([item.pk])
     waits = stages_to_settle(facts.judge(item.pk))
@@ -140,8 +138,7 @@ def _check_settled_once(
 def check_adjudicator(item: Item, by: User) -> None:
     """Raise PermissionDenied if the user may not adjudicate the item.
 
-    Users may not adjudicate if they wrote a text of the item or scored one of its texts in any arm
-    or in a halo check.
+    Users may not adjudicate if they wrote a text of the item or scored one of its texts in any arm or in a halo check.
     """
     if not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Adjudicating requires the Manager role."))
@@ -163,12 +160,10 @@ def check_adjudicator(item: Item, by: User) -> None:
 
 @transaction.atomic
 def call_in(item: Item, reviewer: User, *, by: User) -> Assignment:
-    """Assign one more reviewer because the others differ. Agreement figures exclude the added
-    reviewer's score.
+    """Assign one more reviewer because the others differ. Agreement figures exclude the added reviewer's score.
 
-    The score belongs to the text, so every arm that has the script waits for this reviewer. Raises
-    NotAllowedNow if the reviewer already has the item or was added for the same script, or if the
-    item goes to every reviewer.
+    The score belongs to the text, so every arm that has the script waits for this reviewer. Raises NotAllowedNow if the
+    reviewer already has the item or was added for the same script, or if the item goes to every reviewer.
     """
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
     if locked.overlap == EVERYBODY or locked.again or locked.campaign.is_live:

@@ -83,9 +83,7 @@ def _fit_places(campaign: Campaign) -> None:
 
 
 def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
-    """Return the campaign's configurations: those that it runs on its cases, and those of its
-    items.
-    """
+    """Return the campaign's configurations: those that it runs on its cases, and those of its items."""
     has_items = Item.objects.filter(campaign=campaign, configuration=OuterRef("pk"))
     chosen = campaign.configurations.filter(pk=OuterRef("pk"))
     return Configuration.objects.filter(Exists(has_items) | Exists(chosen)).order_by("pk")
@@ -93,9 +91,7 @@ def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
 
 @transaction.atomic
 def choose_arms(campaign: Campaign, configurations: Sequence[Configuration], *, by: User) -> None:
-    """Set the configurations to run on each case. Raises NotAllowedNow if a removed configuration
-    has items.
-    """
+    """Set the configurations to run on each case. Raises NotAllowedNow if a removed configuration has items."""
     _check_not_closed(campaign)
     before = set(campaign.configurations.all())
     gone = before - set(configurations)
@@ -114,9 +110,7 @@ def choose_arms(campaign: Campaign, configurations: Sequence[Configuration], *, 
 
 @transaction.atomic
 def add_actions(campaign: Campaign, actions: Sequence[Action], *, by: User) -> int:
-    """Add a case for each action without one, and return the number of new cases. Their runs start
-    later.
-    """
+    """Add a case for each action without one, and return the number of new cases. Their runs start later."""
     _check_not_closed(campaign)
     studies.hold_items(campaign)
     ids = {f"action-{one.pk}": one for one in actions if one.erased_at is None}
@@ -133,8 +127,7 @@ def add_actions(campaign: Campaign, actions: Sequence[Action], *, by: User) -> i
 
 @transaction.atomic
 def add_runs(campaign: Campaign, runs: Sequence[Run], *, by: User) -> int:
-    """Add an item for each finished run, under its action's case, and return the number of new
-    items.
+    """Add an item for each finished run, under its action's case, and return the number of new items.
 
     A run is skipped if its case and configuration already have an item.
     """
@@ -184,9 +177,8 @@ def clone_campaign(
 ) -> Campaign:
     """Create a campaign with another one's rules, rubric, configurations and reviewers.
 
-    `with_cases` copies the statements so that they can be run again. `with_scripts` also copies the
-    runs, so that other reviewers score the same texts. Raises BadInput if the name is invalid or
-    taken.
+    `with_cases` copies the statements so that they can be run again. `with_scripts` also copies the runs, so that other
+    reviewers score the same texts. Raises BadInput if the name is invalid or taken.
     """
     made = studies.create_campaign(
         name,
@@ -247,9 +239,9 @@ def _check_not_closed(campaign: Campaign) -> None:
 def withdraw(item: Item, *, why: str, by: User) -> None:
     """Remove an item from the study.
 
-    Its scores are kept, but reviewers no longer get the item and figures exclude it. Its copies,
-    shown as repeats or for the halo check, are withdrawn too. Raises BadInput without a reason, and
-    NotAllowedNow if the item is already withdrawn.
+    Its scores are kept, but reviewers no longer get the item and figures exclude it. Its copies, shown as repeats or
+    for the halo check, are withdrawn too. Raises BadInput without a reason, and NotAllowedNow if the item is already
+    withdrawn.
     """
     if not why.strip():
         raise BadInput(_("Enter a short reason."), field="why")

@@ -17,8 +17,8 @@ MAX_RESOLUTION = 2_000
 
 @transaction.atomic
 def answer_flag(flag: Flag, *, resolution: str, by: User, withdraws: bool = False) -> None:
-    """Close a flag with an answer. With `withdraws`, also withdraw the item from its study, with
-    the answer as the reason.
+    """Close a flag with an answer. With `withdraws`, also withdraw the item from its study, with the answer as the
+    reason.
 
     Raises BadInput without a text, and NotAllowedNow if the flag has an answer or the item is in the review queue.
     """

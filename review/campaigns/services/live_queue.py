@@ -21,8 +21,8 @@ from review.queue.intake import send_to_queue
 class Sent:
     """The numbers of chosen items by result, which add up to all chosen items.
 
-    `there` were already in the review queue. `without` have no script to decide on. `studied`
-    belong to another study that is not closed.
+    `there` were already in the review queue. `without` have no script to decide on. `studied` belong to another study
+    that is not closed.
     """
 
     made: int
@@ -70,9 +70,7 @@ def runs_in_queue(runs: Iterable[int]) -> set[int]:
 
 
 def _studied(runs: Iterable[int]) -> set[int]:
-    """Return the runs that are in a study that is not closed, whose reviewers could see a decision
-    on them.
-    """
+    """Return the runs that are in a study that is not closed, whose reviewers could see a decision on them."""
     studied = Item.objects.filter(campaign__kind=Campaign.Kind.STUDY, run__in=list(runs))
     under_way = studied.exclude(campaign__state=Campaign.State.CLOSED)
     return {run for run in under_way.values_list("run", flat=True) if run is not None}

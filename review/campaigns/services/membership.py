@@ -25,9 +25,7 @@ def people_outside(campaign: Campaign) -> QuerySet[User]:
 
 @transaction.atomic
 def add_reviewer(campaign: Campaign, user: User, *, by: User, limit: int | None = None) -> Member:
-    """Add a reviewer to the campaign. Raises BadInput if the user may not review or the limit is
-    invalid.
-    """
+    """Add a reviewer to the campaign. Raises BadInput if the user may not review or the limit is invalid."""
     if not people_who_review().filter(pk=user.pk).exists():
         raise BadInput(_("This user does not have the Reviewer role."), field="user")
     if limit is not None and not 1 <= limit <= 1_000_000:
@@ -37,11 +35,10 @@ def add_reviewer(campaign: Campaign, user: User, *, by: User, limit: int | None 
 
 @transaction.atomic
 def choose_reviewers(campaign: Campaign, people: Sequence[User], *, by: User) -> None:
-    """Make these users the campaign's reviewers, and remove all other members who have not had an
-    item yet.
+    """Make these users the campaign's reviewers, and remove all other members who have not had an item yet.
 
-    Raises BadInput for a user who may not review, or if a reviewer to be removed has had items.
-    Pause such reviewers instead.
+    Raises BadInput for a user who may not review, or if a reviewer to be removed has had items. Pause such reviewers
+    instead.
     """
     there = {one.user_id: one for one in campaign.members.select_related("user")}
     wanted = {one.pk for one in people}
@@ -82,9 +79,7 @@ def set_limit(member: Member, limit: int | None, *, by: User) -> None:
 
 @transaction.atomic
 def pause_member(member: Member, *, paused: bool, by: User) -> None:
-    """Pause or resume assigning items to a reviewer. The reviewer keeps claimed items until their
-    leases end.
-    """
+    """Pause or resume assigning items to a reviewer. The reviewer keeps claimed items until their leases end."""
     at = timezone.now() if paused else None
     changed = Member.objects.filter(pk=member.pk, paused_at__isnull=paused).update(paused_at=at)
     if changed:

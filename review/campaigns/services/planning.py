@@ -1,7 +1,7 @@
 """The plan of a study: its aim, its assumptions, and the number of items that it needs.
 
-`review.study.planning` calculates it. The campaign stores the plan as JSON. It can't be changed
-after the campaign opens.
+`review.study.planning` calculates it. The campaign stores the plan as JSON. It can't be changed after the campaign
+opens.
 """
 
 from __future__ import annotations
@@ -52,9 +52,7 @@ EFFORT = ("arms", "overlap", "minutes", "hours")
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """The assumptions about reviewers, by name, and the resulting numbers of reviews, hours and
-    reviewers.
-    """
+    """The assumptions about reviewers, by name, and the resulting numbers of reviews, hours and reviewers."""
 
     assumed: Mapping[str, float]
     reviews: int
@@ -127,8 +125,8 @@ def read_plan(kept: object) -> Plan | None:
 def work_out(aim: Aim, assumed: Mapping[str, float]) -> Plan:
     """Return the plan for these assumptions.
 
-    Raises BadInput, which names the field, if a goal is out of reach or the values are
-    inconsistent. If the inputs in `EFFORT` are given, the plan includes the reviewing effort.
+    Raises BadInput, which names the field, if a goal is out of reach or the values are inconsistent. If the inputs in
+    `EFFORT` are given, the plan includes the reviewing effort.
     """
     missing = next((name for name in ASKED[aim] if name not in assumed), None)
     if missing:
@@ -152,9 +150,7 @@ def work_out(aim: Aim, assumed: Mapping[str, float]) -> Plan:
 
 
 def _work(items: int, assumed: Mapping[str, float]) -> Work | None:
-    """Return the reviewing effort, or None if the minutes per item or the hours per reviewer are
-    missing.
-    """
+    """Return the reviewing effort, or None if the minutes per item or the hours per reviewer are missing."""
     if "minutes" not in assumed or "hours" not in assumed:
         return None
     # A plan for agreement has the number of reviewers per item among its inputs.
@@ -168,8 +164,7 @@ def _work(items: int, assumed: Mapping[str, float]) -> Work | None:
     return Work(assumed=said, reviews=reviews, hours=effort.hours, reviewers=effort.reviewers)
 
 
-# Cached, because the page first shows the plan and then saves it, and a simulation takes a fraction
-# of a second.
+# Cached, because the page first shows the plan and then saves it, and a simulation takes a fraction of a second.
 @lru_cache(maxsize=64)
 def _need(aim: Aim, values: tuple[float, ...]) -> Need:
     given = dict(zip(ASKED[aim], values, strict=True))

@@ -1,6 +1,4 @@
-"""Prepares a study's items for review: creates feedback and a refinement for each item, then opens
-it.
-"""
+"""Prepares a study's items for review: creates feedback and a refinement for each item, then opens it."""
 
 from __future__ import annotations
 
@@ -18,11 +16,9 @@ SLICE = 500
 
 
 def prepare_item(run_id: int) -> None:
-    """Prepare the items of a settled run: create missing feedback and refinements, or open the
-    items.
+    """Prepare the items of a settled run: create missing feedback and refinements, or open the items.
 
-    A run that ended without a script is not reviewed. It counts as 0 under the study's rules, and
-    its items are closed.
+    A run that ended without a script is not reviewed. It counts as 0 under the study's rules, and its items are closed.
     """
     for item in Item.objects.filter(
         run=run_id, state=Item.State.PREPARING, campaign__kind=Campaign.Kind.STUDY
@@ -84,8 +80,8 @@ def _can_be_explained(run: Run, first: Draft) -> bool:
 
 
 def _is_sham(item: Item, first: Draft) -> bool:
-    """Return whether a correct script that passed should show its refined script, so that seeing
-    one reveals nothing.
+    """Return whether a correct script that passed should show its refined script, so that seeing one reveals
+    nothing.
     """
     passed = item.run is not None and item.run.verdict == "correct"
     refined = Draft.objects.filter(

@@ -1,5 +1,5 @@
-"""Versions of a rubric: the number of scores under each, and the manager's decisions about scores
-under older versions.
+"""Versions of a rubric: the number of scores under each, and the manager's decisions about scores under older
+versions.
 """
 
 from __future__ import annotations
@@ -70,8 +70,7 @@ def scored_under_older(campaign: Campaign) -> QuerySet[Assignment]:
     older = Score.objects.filter(
         assignment=OuterRef("pk"), current=True, rubric__isnull=False
     ).exclude(rubric=newest)
-    # Reviewers who have been asked since then and kept their scores are not asked again for the
-    # same reason.
+    # Reviewers who have been asked since then and kept their scores are not asked again for the same reason.
     asked = SentBack.objects.filter(
         assignment=OuterRef("pk"),
         at__gte=Subquery(campaign.rubrics.order_by("-number").values("created_at")[:1]),

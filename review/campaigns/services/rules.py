@@ -63,8 +63,7 @@ class Rules:
     halo_share: int = 0
     repeat_share: int = 0
     planned_items: int | None = None
-    # The primary comparison, whose p value is not adjusted. A study with one arm has no pair of
-    # configurations.
+    # The primary comparison, whose p value is not adjusted. A study with one arm has no pair of configurations.
     primary_figure: str = ""
     primary_criterion: str = ""
     primary_first: Configuration | None = None
@@ -164,9 +163,7 @@ _PRIMARY = {"primary_figure", "primary_criterion", "primary_first", "primary_sec
 
 
 def note_primary(campaign: Campaign) -> None:
-    """Record when the primary outcome was chosen, and the numbers of scores and report views before
-    that time.
-    """
+    """Record when the primary outcome was chosen, and the numbers of scores and report views before that time."""
     campaign.primary_chosen = {
         "at": timezone.now().isoformat(timespec="seconds"),
         "scores": Score.objects.filter(item__campaign=campaign, current=True).count(),
@@ -176,8 +173,8 @@ def note_primary(campaign: Campaign) -> None:
 
 
 def may_revise(campaign: Campaign) -> bool:
-    """Return whether the plan and the rules may still change, which is possible until the main
-    phase starts, even during and after a pilot.
+    """Return whether the plan and the rules may still change, which is possible until the main phase starts, even
+    during and after a pilot.
     """
     if campaign.state == Campaign.State.PAUSED:
         return is_in_pilot(campaign)
@@ -185,8 +182,8 @@ def may_revise(campaign: Campaign) -> bool:
 
 
 def is_in_pilot(campaign: Campaign) -> bool:
-    """Return whether a paused campaign is still in its pilot, which means that no item outside the
-    pilot has been assigned.
+    """Return whether a paused campaign is still in its pilot, which means that no item outside the pilot has been
+    assigned.
     """
     beyond = campaign.items.filter(pilot=False, case__purpose=Case.Purpose.REAL)
     return (

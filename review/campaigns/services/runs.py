@@ -1,7 +1,7 @@
 """Starts a campaign's runs. All are requested at once and started in the background in batches.
 
-An item without a run is the request for its run. No request is therefore lost if the worker that
-starts the runs fails, or if its task message is lost.
+An item without a run is the request for its run. No request is therefore lost if the worker that starts the runs fails,
+or if its task message is lost.
 """
 
 from __future__ import annotations
@@ -99,8 +99,7 @@ def _note_items(
 
 
 def start_asked(campaign: Campaign | None = None, *, most: int = 1_000_000) -> int:
-    """Start the requested runs of one campaign or of all campaigns, and return how many. Safe to
-    repeat.
+    """Start the requested runs of one campaign or of all campaigns, and return how many. Safe to repeat.
 
     Two workers never start the same run, because each locks the items whose runs it starts.
     """
@@ -120,9 +119,7 @@ def start_asked(campaign: Campaign | None = None, *, most: int = 1_000_000) -> i
 
 @transaction.atomic
 def _start_slice(waiting: QuerySet[Item], unusable: set[int]) -> int | None:
-    """Start a slice of runs and return how many, or None if none is left. Add unusable
-    configurations to `unusable`.
-    """
+    """Start a slice of runs and return how many, or None if none is left. Add unusable configurations to `unusable`."""
     items = list(
         waiting.select_for_update(of=("self",), skip_locked=True)
         .select_related("case__action", "configuration", "campaign__batch", "campaign__created_by")
@@ -135,8 +132,7 @@ def _start_slice(waiting: QuerySet[Item], unusable: set[int]) -> int | None:
         try:
             item.run = _start(item)
         except Refused as refusal:
-            # The configuration was switched off after the request. The item waits, and the sweep
-            # tries again.
+            # The configuration was switched off after the request. The item waits, and the sweep tries again.
             logger.warning("no runs under %s: %s", item.configuration, refusal)
             unusable.add(item.configuration_id)
             continue
@@ -152,8 +148,7 @@ def _start(item: Item) -> Run:
         by=item.campaign.created_by,
         configuration=item.configuration,
         origin=Run.Origin.CAMPAIGN,
-        # Retrieval is disabled in studies, because an answer from the catalogue is not the first
-        # Draft of a model.
+        # Retrieval is disabled in studies, because an answer from the catalogue is not the first Draft of a model.
         uses_retrieval=False,
         uses_examples=item.campaign.uses_examples,
         batch=item.campaign.batch,

@@ -130,9 +130,7 @@ def _opens(campaign: Campaign) -> bool:
 
 
 def pilot_cases(campaign: Campaign, *, ready: bool = False) -> QuerySet[Case]:
-    """Return the cases of the pilot: the chosen cases, or else the first `ready` cases in random
-    order.
-    """
+    """Return the cases of the pilot: the chosen cases, or else the first `ready` cases in random order."""
     real = campaign.cases.filter(purpose=Case.Purpose.REAL)
     of_pilot = Item.objects.filter(case=OuterRef("pk"), pilot=True)
     chosen = real.filter(Exists(of_pilot)).order_by("pk")

@@ -1,5 +1,5 @@
-"""Adjudication pages: the list of items on which reviewers differ, and a page for each item, usable
-with the keyboard.
+"""Adjudication pages: the list of items on which reviewers differ, and a page for each item, usable with the
+keyboard.
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ _MOST_DUE = 500
 
 @require_safe
 def campaign_disputes(request: HttpRequest, pk: int) -> HttpResponse:
-    """List the items that wait for an adjudicator or have been adjudicated, filtered by the query
-    string.
-    """
+    """List the items that wait for an adjudicator or have been adjudicated, filtered by the query string."""
     campaign = access_campaign(signed_in(request), pk)
     count_due(campaign, most=_MOST_DUE)
     filters = DisputeFilter(campaign, request.GET)
@@ -91,9 +89,7 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
 
 
 def _still_there(request: HttpRequest, settled: Item, *keys: int | None) -> int | None:
-    """Return the first of these items that is still in the list. One decision may have settled
-    several items.
-    """
+    """Return the first of these items that is still in the list. One decision may have settled several items."""
     left = DisputeFilter(settled.campaign, request.GET).qs.exclude(pk=settled.pk)
     for key in keys:
         if key is not None and left.filter(pk=key).exists():

@@ -101,8 +101,7 @@ def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
     to = request.POST.get("state", "")
     if to == Campaign.State.CLOSED and to in services.MOVES[campaign.state]:
         progress = read_progress([campaign]).get(campaign.pk, Progress())
-        # Ask again if the number has changed since the confirmation was shown, because more reviews
-        # would be lost.
+        # Ask again if the number has changed since the confirmation was shown, because more reviews would be lost.
         if request.POST.get("confirmed") != str(progress.unfinished):
             return _ask_before_closing(request, campaign, progress)
     try:

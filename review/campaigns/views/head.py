@@ -57,9 +57,7 @@ def _tabs(campaign: Campaign, here: str) -> list[Tab]:
 
 
 def _moves(campaign: Campaign) -> list[Move]:
-    """Return the possible changes of state, the usual change last. The list is empty if the
-    campaign can't open yet.
-    """
+    """Return the possible changes of state, the usual change last. The list is empty if the campaign can't open yet."""
     if campaign.state == State.SETUP and missing_to_open(campaign):
         return []
     in_pilot = campaign.state == State.PAUSED and is_in_pilot(campaign)

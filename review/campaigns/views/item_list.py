@@ -15,9 +15,7 @@ def scores_of_list(stages: tuple[str, ...] = tuple(Score.Stage.values)) -> Query
 
 
 def given_at(item: Item) -> list[tuple[str, list[int]]]:
-    """Return each stage's scores in ascending order. The item must have been read with its scores
-    as `given`.
-    """
+    """Return each stage's scores in ascending order. The item must have been read with its scores as `given`."""
     values: dict[str, list[int]] = {stage: [] for stage in Score.Stage.values}
     for score in item.given:  # type: ignore[attr-defined]
         values[score.stage].append(score.value)

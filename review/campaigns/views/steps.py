@@ -136,9 +136,7 @@ def campaign_arms(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the expected effort, the state of each step, the missing requirements, and the start
-    buttons.
-    """
+    """Show the expected effort, the state of each step, the missing requirements, and the start buttons."""
     campaign = access_campaign(signed_in(request), pk)
     expected = estimate(campaign)
     people = campaign.members.count()
@@ -161,9 +159,7 @@ def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _sandbox_trouble(campaign: Campaign) -> str:
-    """Return why the sandbox tests of the campaign's runs can't run, or an empty string if they
-    can.
-    """
+    """Return why the sandbox tests of the campaign's runs can't run, or an empty string if they can."""
     has_cases = campaign.configurations.exclude(cases=Configuration.Cases.OFF).exists()
     return sandbox_trouble() if has_cases else ""
 

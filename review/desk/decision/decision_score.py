@@ -16,8 +16,8 @@ from review.models import Score
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreForm:
-    """The score form as submitted with a decision. If `stage` is empty, the score is for the stage
-    of the decided Draft.
+    """The score form as submitted with a decision. If `stage` is empty, the score is for the stage of the decided
+    Draft.
     """
 
     stage: str = ""

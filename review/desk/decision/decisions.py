@@ -1,5 +1,4 @@
-"""Decisions in the review queue: approve, edit or reject an exact Draft, and save approved scripts
-in the catalogue.
+"""Decisions in the review queue: approve, edit or reject an exact Draft, and save approved scripts in the catalogue.
 
 The selected score, the typed comment and the decision are stored together or not at all.
 """
@@ -43,15 +42,14 @@ def decide(
     edited_script: str = "",
     fence: int | None = None,
 ) -> Decision:
-    """Decide on the Draft with this hash, on a page with the token `shown`, and store the selected
-    score with the decision.
+    """Decide on the Draft with this hash, on a page with the token `shown`, and store the selected score with the
+    decision.
 
-    Approving without a score records 2 for that Draft. Other stages stay unscored. Repeating the
-    call changes nothing. Raises BadInput for a missing reason, an empty or unchanged edit, the
-    token of another page, or the approval of a Draft with a selected or saved score of 0 or 1.
-    Raises Stale if the visible texts have changed since then. Raises NotAllowedNow if the item
-    belongs to another reviewer, is already decided, or has autosaved text that the page does not
-    show (see `read_score_form`).
+    Approving without a score records 2 for that Draft. Other stages stay unscored. Repeating the call changes nothing.
+    Raises BadInput for a missing reason, an empty or unchanged edit, the token of another page, or the approval of a
+    Draft with a selected or saved score of 0 or 1. Raises Stale if the visible texts have changed since then. Raises
+    NotAllowedNow if the item belongs to another reviewer, is already decided, or has autosaved text that the page does
+    not show (see `read_score_form`).
     """
     reason = _checked_reason(kind, reason)
     (locked,) = lock_decided(item.pk, by.pk)
@@ -139,8 +137,7 @@ def _is_repeat(
 def _scores_with(
     desk: ItemView, pick: PendingScore, assignment: Assignment, *, target: Step, approves: bool
 ) -> list[Score]:
-    """Return the scores to store with the decision: the selected score, and the 2 that an approval
-    records.
+    """Return the scores to store with the decision: the selected score, and the 2 that an approval records.
 
     Scores that are already stored with the same value are excluded.
     """

@@ -36,8 +36,7 @@ def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
             item, by=user, fields=fields, revision=read_whole(request, "revision", missing=0)
         )
     except Stale as stale:
-        # Include the saved fields, because a request that the same tab sent before a reload is not
-        # a conflict.
+        # Include the saved fields, because a request that the same tab sent before a reload is not a conflict.
         kept = item.scratches.get(reviewer=user).fields
         said = {"message": str(stale), "revision": stale.newest}
         same = {name: kept[name] for name in fields if name in kept}
@@ -61,9 +60,7 @@ def open_in_tab(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
-    """Renew the claim while the page is open, and return the items that have come back to the
-    reviewer.
-    """
+    """Renew the claim while the page is open, and return the items that have come back to the reviewer."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     assignment = access_assignment(user, item)

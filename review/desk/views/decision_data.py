@@ -13,15 +13,14 @@ from review.blinding.item_view import ItemView, Step
 from review.desk.shown_drafts import seal
 from review.models import Decision, Score
 
-# Errors of these fields are about the decision as a whole. Every other error is shown next to its
-# field.
+# Errors of these fields are about the decision as a whole. Every other error is shown next to its field.
 _WHOLE = ("kind", "draft", "shown")
 
 
 @dataclass(frozen=True)
 class ShownDraft:
-    """A Draft that the reviewer may see. `number` counts visible Drafts only, so that it does not
-    reveal hidden ones.
+    """A Draft that the reviewer may see. `number` counts visible Drafts only, so that it does not reveal hidden
+    ones.
     """
 
     draft: Draft

@@ -1,6 +1,4 @@
-"""The review page: score stage by stage, then decide. If a request is refused, the typed text stays
-on the page.
-"""
+"""The review page: score stage by stage, then decide. If a request is refused, the typed text stays on the page."""
 
 from __future__ import annotations
 
@@ -45,17 +43,14 @@ def review(request: HttpRequest, pk: int) -> HttpResponse:
     is_fragment = wants_fragment(request)
     template = "review/desk/_desk.html" if is_fragment else "review/desk/desk.html"
     context = show_desk(desk, selection=read_selection(request.GET), whole=not is_fragment)
-    # A reviewer who waited for the rewrite continues with it. If the rewrite failed, the page shows
-    # that first.
+    # A reviewer who waited for the rewrite continues with it. If the rewrite failed, the page shows that first.
     context["arrived"] = "waits" in request.GET and not came_to_nothing(desk)
     return render(request, template, context)
 
 
 @require_safe
 def earlier(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the item that this reviewer finished before the current one, to read it or change a
-    score.
-    """
+    """Show the item that this reviewer finished before the current one, to read it or change a score."""
     user = signed_in(request)
     item = access_item(user, pk)
     before = queue.earlier_item(item, by=user)

@@ -33,9 +33,7 @@ MOST_SHOWN = 100  # characters of a sentence in the list of removable tests and 
 
 @dataclass(frozen=True)
 class StageLabel:
-    """A stage at which the reviewer's score and the test results differ, with the reviewer's
-    explanation, if any.
-    """
+    """A stage at which the reviewer's score and the test results differ, with the reviewer's explanation, if any."""
 
     stage: str
     label: str  # of the script
@@ -54,8 +52,8 @@ class ShownPlace(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownSet:
-    """The test suite that counts for this item, the reviewer's changes to it, and whether scripts
-    are still running in it.
+    """The test suite that counts for this item, the reviewer's changes to it, and whether scripts are still running in
+    it.
     """
 
     name: str  # name of the current suite in forms; empty if all of its tests were removed
@@ -84,9 +82,7 @@ class ShownEvidence:
 
     @property
     def with_keys(self) -> str:
-        """The stage with the keyboard shortcuts: the first stage without a reason, or else the last
-        stage.
-        """
+        """The stage with the keyboard shortcuts: the first stage without a reason, or else the last stage."""
         stages = [one.stage for one in self.labels if not one.reason]
         return (stages or [one.stage for one in self.labels[-1:]] or [""])[0]
 

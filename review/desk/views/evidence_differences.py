@@ -40,9 +40,7 @@ class CheckDifference:
 
 
 def find_world_differences(drafts: Sequence[DraftEvidence]) -> list[WorldDifference]:
-    """Compare each script with the scripts before it, test by test, using results from the same
-    kind of machine.
-    """
+    """Compare each script with the scripts before it, test by test, using results from the same kind of machine."""
     found: dict[tuple[int, int], WorldDifference] = {}
     for first, second in combinations(drafts, 2):
         for result, other in _pairs(first, second):
@@ -58,9 +56,7 @@ def find_world_differences(drafts: Sequence[DraftEvidence]) -> list[WorldDiffere
 
 
 def find_check_differences(drafts: Sequence[DraftEvidence]) -> list[CheckDifference]:
-    """Return the checks that pass for only one script, in the same scenario and on the same kind of
-    machine.
-    """
+    """Return the checks that pass for only one script, in the same scenario and on the same kind of machine."""
     states: dict[tuple[int, str, int, int], list[tuple[str, str]]] = {}
     words: dict[tuple[int, str, int, int], tuple[str, str]] = {}
     for draft in drafts:
@@ -91,8 +87,8 @@ def _pairs(
 def _compare(
     first: str, one: Mapping[str, Any], second: str, two: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield a sentence for each difference between the first and the second result. The values are
-    plain text already.
+    """Yield a sentence for each difference between the first and the second result. The values are plain text
+    already.
     """
     if one.get("ended") != two.get("ended"):
         yield _("%(script)s: %(ended)s. %(other)s: %(other_ended)s.") % {

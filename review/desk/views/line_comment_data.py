@@ -48,9 +48,7 @@ def show_remarks(
     typed: Mapping[str, str] | None,
     may_change: bool,
 ) -> dict[str, object]:
-    """Return the comments on the shown script and on the script it is compared with, and the form
-    for a new comment.
-    """
+    """Return the comments on the shown script and on the script it is compared with, and the form for a new comment."""
     if shown is None:
         return {"may_remark": False}
     all_of_them = remarks_of(desk)
@@ -79,9 +77,7 @@ def show_remarks(
 def _texts(
     desk: ItemView, shown: Draft, own: Iterable[Remark], typed: Mapping[str, str] | None
 ) -> dict[str, object]:
-    """Return the typed comment that has not been sent yet. A comment that was already added is not
-    filled in again.
-    """
+    """Return the typed comment that has not been sent yet. A comment that was already added is not filled in again."""
     if typed is not None and "remark" in typed:
         return {"remark_text": typed["remark"], "remark_line": typed.get("line", "")}
     kept = desk.scratch.fields if desk.scratch else {}

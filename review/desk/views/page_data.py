@@ -67,11 +67,10 @@ def show_desk(
     whole: bool = False,
     is_preview: bool = False,
 ) -> dict[str, object]:
-    """Return the template's context. `typed` is the refused input. Without it, the autosaved text
-    is shown.
+    """Return the template's context. `typed` is the refused input. Without it, the autosaved text is shown.
 
-    `whole` is true for a full page, which counts the waiting items. A fragment does not count them.
-    A preview shows what a reviewer sees, even to a manager who does not review.
+    `whole` is true for a full page, which counts the waiting items. A fragment does not count them. A preview shows
+    what a reviewer sees, even to a manager who does not review.
     """
     selection = selection or PaneSelection()
     # Offer only what the services allow: a user without the reviewer role can't work on an item,
@@ -186,9 +185,7 @@ def _shown(what: object) -> str:
 
 
 def _say(title: str, ready: str, *, waits: bool, mine: bool) -> str:
-    """Return what a screen reader announces after loading. A reviewer with a stage to score never
-    waits.
-    """
+    """Return what a screen reader announces after loading. A reviewer with a stage to score never waits."""
     if waits:
         return _("Waiting for the rewrite")
     return title or ready or (_("All scored.") if mine else "")
@@ -262,9 +259,7 @@ def _may_write_feedback(desk: ItemView) -> bool:
 
 
 def _step_lines(desk: ItemView, step: Step | None, *, waits: bool) -> list[StepLine]:
-    """Return the stages as a row. A stage that has no score and can't get one is marked as not
-    needed.
-    """
+    """Return the stages as a row. A stage that has no score and can't get one is marked as not needed."""
     labels = {"script": _("Script"), "feedback": _("Feedback"), "refined": _("Refined")}
     asked = {one.stage for one in desk.steps}
     is_through = (

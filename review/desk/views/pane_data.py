@@ -1,6 +1,4 @@
-"""The scripts on the review page: the script in view, the script compared with it, and the links to
-others.
-"""
+"""The scripts on the review page: the script in view, the script compared with it, and the links to others."""
 
 from __future__ import annotations
 
@@ -87,9 +85,7 @@ def read_selection(query: Mapping[str, str]) -> PaneSelection:
 
 
 def visible_drafts(desk: ItemView) -> list[ShownDraft]:
-    """Return the Drafts whose stage is open and those written by users. For a closed item, return
-    all Drafts.
-    """
+    """Return the Drafts whose stage is open and those written by users. For a closed item, return all Drafts."""
     steps = {step.draft.pk: step for step in desk.steps if step.draft}
     edited = desk.decision.edited if desk.decision else None
     drafts = [*desk.drafts]
@@ -190,8 +186,8 @@ def _differences(
     against: ShownDraft | None,
     drafts: Sequence[ShownDraft],
 ) -> list[Choice]:
-    """Return the links to differences. The original links to the newest script's comparison, which
-    shows the changes.
+    """Return the links to differences. The original links to the newest script's comparison, which shows the
+    changes.
     """
     new = shown if shown is not original else drafts[-1]
     if new is original:
@@ -211,8 +207,8 @@ def _differences(
 def _compare(
     shown: ShownDraft, original: ShownDraft
 ) -> tuple[list[ComparedFinding], list[ComparedFinding]]:
-    """Return the findings of the script in view, with new findings marked, and the findings that
-    only the original has.
+    """Return the findings of the script in view, with new findings marked, and the findings that only the
+    original has.
     """
     if shown is original:
         return [_shown(one) for one in shown.findings], []
@@ -247,8 +243,8 @@ def _address(selection: PaneSelection, show: int, against: int, *, side: bool) -
 
 
 def _draft_in_view(step: Step | None, drafts: list[ShownDraft]) -> ShownDraft:
-    """Return the Draft to score. If no Draft needs a score, return the Draft with the best score,
-    or the newest of equals.
+    """Return the Draft to score. If no Draft needs a score, return the Draft with the best score, or the newest of
+    equals.
     """
     if step and step.draft:
         return next((one for one in drafts if one.draft.pk == step.draft.pk), drafts[0])

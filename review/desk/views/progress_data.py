@@ -25,8 +25,7 @@ def show_progress(desk: ItemView, *, whole: bool) -> Progress:
     place = queue.own_place(campaign, reviewer, beside=desk.item.pk, assignment=desk.assignment)
     total, is_more = None, False
     if whole:
-        # A study has a fixed end, which must not move while the reviewer works. The review queue
-        # has no end.
+        # A study has a fixed end, which must not move while the reviewer works. The review queue has no end.
         if campaign.is_live:
             most = queue.MOST_COUNTED + 1
             left = queue.count_waiting_for(campaign, reviewer, most=most)

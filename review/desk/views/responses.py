@@ -84,9 +84,7 @@ def queue_of(item: Item) -> str:
 
 
 def go(request: HttpRequest, url: str) -> HttpResponse:
-    """Redirect. A header makes htmx load the page, because it would otherwise insert the page into
-    the fragment.
-    """
+    """Redirect. A header makes htmx load the page, because it would otherwise insert the page into the fragment."""
     if wants_fragment(request):
         return HttpResponse(status=204, headers={"HX-Redirect": url})
     return redirect(url)

@@ -15,8 +15,8 @@ _MOST = 160  # characters; longer sentences are cut
 def rubric_lines(text: str, stage: str) -> tuple[str, str, str] | None:
     """Return the descriptions of 0, 1 and 2 at this stage, or None if the text does not list them.
 
-    The refined script uses the points of the script if it has none of its own. A text without
-    headings describes scripts.
+    The refined script uses the points of the script if it has none of its own. A text without headings describes
+    scripts.
     """
     sections = _read(text)
     for name in (stage,) if stage == "feedback" else (stage, "script", ""):
@@ -46,9 +46,7 @@ def _stage_of(heading: str) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    """Return the first sentence without emphasis marks and without the score's name, which is shown
-    next to it.
-    """
+    """Return the first sentence without emphasis marks and without the score's name, which is shown next to it."""
     plain = re.sub(r"[*_`]{1,2}", "", text).strip(" :.,")
     plain = re.sub(r"^(incorrect|partially correct|correct)\b[.:,]?\s*", "", plain, flags=re.I)
     sentence = re.split(r"(?<=[.;])\s", plain.strip(), maxsplit=1)[0].rstrip(".;")

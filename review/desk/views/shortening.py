@@ -31,8 +31,7 @@ def shorten(request: HttpRequest, pk: int) -> HttpResponse:
         return _show(request, item, None, problem=str(refused), status=status)
     if wants_fragment(request):
         return _show(request, item, shortening)
-    # Without JavaScript, return the whole page with all typed text. Sending the form again shows
-    # the result.
+    # Without JavaScript, return the whole page with all typed text. Sending the form again shows the result.
     desk = services.open_item(item, user)
     context = show_desk(desk, selection=read_selection(request.POST), typed=request.POST)
     return render(request, "review/desk/desk.html", context | _context(item, shortening))

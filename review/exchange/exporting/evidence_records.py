@@ -1,6 +1,4 @@
-"""Exports case sets, results, changes to cases and labels as records that refer to each other by
-hash.
-"""
+"""Exports case sets, results, changes to cases and labels as records that refer to each other by hash."""
 
 from __future__ import annotations
 

@@ -52,9 +52,8 @@ def export_campaign(
 ) -> int:
     """Write the campaign to a file and return the number of records.
 
-    `told` is called with the current number and may raise an exception to stop the export. Only
-    managers may export, because the file has data about reviewers and models that reviewers must
-    not see.
+    `told` is called with the current number and may raise an exception to stop the export. Only managers may export,
+    because the file has data about reviewers and models that reviewers must not see.
     """
     require_manager(by)
     progress = _Progress(told)
@@ -175,8 +174,8 @@ def _write_dataset(campaign: Campaign, file: BinaryIO, progress: _Progress) -> N
 
 
 def _card(campaign: Campaign, counts: dict[str, int]) -> str:
-    """Return the dataset card. The name is written as JSON, which is valid YAML, so that no name
-    can break the header.
+    """Return the dataset card. The name is written as JSON, which is valid YAML, so that no name can break the
+    header.
     """
     about = campaign_record(campaign)["about"]
     return "\n".join(

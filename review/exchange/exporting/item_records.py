@@ -118,9 +118,7 @@ def _experts(drafts: Sequence[Draft], feedbacks: Sequence[Feedback]) -> list[Fie
 
 
 def _later(drafts: Sequence[Draft], feedbacks: Sequence[Feedback], run: Run | None) -> list[Fields]:
-    """Return the model's later rounds: the feedback on the previous Draft, and the Draft made from
-    the feedback.
-    """
+    """Return the model's later rounds: the feedback on the previous Draft, and the Draft made from the feedback."""
     texts = {one.pk: one.text for one in feedbacks}
     found: dict[int, Draft] = {}
     for draft in drafts:

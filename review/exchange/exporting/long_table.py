@@ -1,5 +1,4 @@
-"""Exports scores as a table in long format, with one row per score and every column that a mixed
-model needs.
+"""Exports scores as a table in long format, with one row per score and every column that a mixed model needs.
 
 Statements and texts are named by short hashes. Fitting a model only requires knowing which of them are equal.
 """
@@ -36,9 +35,7 @@ _Key = tuple[str, str]  # the item's id and its configuration
 
 
 class _Place(NamedTuple):
-    """The number of a score's session and the quarter of the session, or None if no time was
-    recorded.
-    """
+    """The number of a score's session and the quarter of the session, or None if no time was recorded."""
 
     sitting: int | None
     quarter: int | None
@@ -95,8 +92,8 @@ def long_rows(campaign: Campaign) -> Iterator[Fields]:
 
 
 def _executed(campaign: Campaign) -> dict[tuple[str, str, str], Fields]:
-    """Return results by item, configuration and stage. Due items are counted first, so that the
-    final scores are current.
+    """Return results by item, configuration and stage. Due items are counted first, so that the final scores are
+    current.
     """
     count_due(campaign)
     outcomes = read_outcomes(campaign)
@@ -125,9 +122,7 @@ def _labels(campaign: Campaign) -> dict[tuple[str, str, str, str], str]:
 
 
 def _text_of(score: Mapping[str, object]) -> str | None:
-    """Return a short hash of the scored text. The hash of feedback also depends on its script and
-    its author.
-    """
+    """Return a short hash of the scored text. The hash of feedback also depends on its script and its author."""
     if score["draft_sha256"]:
         return str(score["draft_sha256"])[:12]
     if score["feedback_on_sha256"]:
@@ -166,9 +161,8 @@ def _adjudicated(campaign: Campaign) -> dict[tuple[str, str, str, str], int]:
 def _places(campaign: Campaign) -> Iterator[tuple[int, _Place]]:
     """Yield the key of each score and its place in its session, in key order.
 
-    A reviewer's new session begins when the minutes since the session's start no longer increase.
-    The quarters of a session divide its scores by time. A session with fewer than four scores has
-    no quarters.
+    A reviewer's new session begins when the minutes since the session's start no longer increase. The quarters of a
+    session divide its scores by time. A session with fewer than four scores has no quarters.
     """
     names = ("pk", "reviewer", "at", "sitting_minutes")
     scores = list(Score.objects.filter(item__campaign=campaign).order_by("pk").values_list(*names))

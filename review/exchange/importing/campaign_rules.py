@@ -1,7 +1,7 @@
 """Reads a campaign's rules from its export, for a campaign that an import creates.
 
-Without these rules, an imported study would have different figures: hidden verdicts determine which
-scores count, and the p value of the primary comparison is not adjusted.
+Without these rules, an imported study would have different figures: hidden verdicts determine which scores count, and
+the p value of the primary comparison is not adjusted.
 """
 
 from __future__ import annotations
@@ -41,9 +41,7 @@ _LONGEST_NAME = 80
 
 
 def read_rules(first: Record | None) -> Rules:
-    """Return the rules of an export's campaign, or a new campaign's rules if the file has no valid
-    rules.
-    """
+    """Return the rules of an export's campaign, or a new campaign's rules if the file has no valid rules."""
     about = _about(first)
     try:
         return Rules(
@@ -105,9 +103,7 @@ def name_primary(campaign: Campaign, first: Record | None) -> None:
 
 
 def keep_plan(campaign: Campaign, first: Record | None) -> None:
-    """Keep the seed, the plan and the family of p values of the exporting installation. Skip
-    invalid values.
-    """
+    """Keep the seed, the plan and the family of p values of the exporting installation. Skip invalid values."""
     about = _about(first)
     seed, plan, given = about.get("seed"), read_plan(about.get("plan")), about.get("p_family")
     if type(seed) is int and 0 <= seed < 2**31:
@@ -122,9 +118,7 @@ def keep_plan(campaign: Campaign, first: Record | None) -> None:
 
 
 def keep_choice(campaign: Campaign, first: Record | None) -> None:
-    """Set the time when the primary outcome was chosen, if the file has it. The import itself is
-    not a choice.
-    """
+    """Set the time when the primary outcome was chosen, if the file has it. The import itself is not a choice."""
     try:
         given = parts_of(_about(first), "primary_chosen")
         at = moment_of(given, "at")

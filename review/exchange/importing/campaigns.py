@@ -30,8 +30,7 @@ def find_campaign(name: str) -> Campaign | None:
 def find_or_create_campaign(
     name: str, *, by: User | None, rules: Rules | None = None
 ) -> tuple[Campaign, bool]:
-    """Return the campaign with this name, and whether it is new. Another import may create it at
-    the same time.
+    """Return the campaign with this name, and whether it is new. Another import may create it at the same time.
 
     Raises BadInput, and NotAllowedNow if the campaign accepts no imports.
     """
@@ -126,11 +125,11 @@ def _slug_of(name: str) -> str:
 
 
 def people_of(names: Iterable[str], *, by: User | None, is_exact: bool = False) -> dict[str, User]:
-    """Return the accounts with these names. For a name without an account, an inactive account is
-    created that can only own scores.
+    """Return the accounts with these names. For a name without an account, an inactive account is created that can only
+    own scores.
 
-    An exact match takes precedence. Otherwise, names that differ only in case, spaces or Unicode
-    form identify the same reviewer, unless `is_exact` is set, as for our own exports.
+    An exact match takes precedence. Otherwise, names that differ only in case, spaces or Unicode form identify the same
+    reviewer, unless `is_exact` is set, as for our own exports.
     """
     wanted = dict.fromkeys(names)
     found = {user.username: user for user in User.objects.filter(username__in=wanted)}

@@ -48,9 +48,7 @@ class CaseWords(NamedTuple):
 
 
 class ItemWords(NamedTuple):
-    """An item with its run. Missing parts are empty. `spec` comes first if a configuration was
-    named.
-    """
+    """An item with its run. Missing parts are empty. `spec` comes first if a configuration was named."""
 
     spec: str
     run: str

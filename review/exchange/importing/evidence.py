@@ -82,8 +82,7 @@ class EvidenceImport:
         if not cases:
             raise RowProblem("no item of the study has this statement", column="content")
         is_new = not CaseSet.objects.filter(sha256=said.case_set.sha256).exists()
-        # Imported tests belong to the campaign, like tests written in a review. Other campaigns do
-        # not use them.
+        # Imported tests belong to the campaign, like tests written in a review. Other campaigns do not use them.
         case_set = keep_case_set(
             said.case_set, by=None, prompt_version=said.prompt_version, is_revision=True
         )

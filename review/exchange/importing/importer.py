@@ -76,9 +76,7 @@ def nothing_to_write() -> None:
 
 
 class Journal(Protocol):
-    """Records an import's progress inside each slice's transaction. An exception rolls the
-    transaction back.
-    """
+    """Records an import's progress inside each slice's transaction. An exception rolls the transaction back."""
 
     def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
         """Record the progress with the slice that is about to be committed."""
@@ -108,9 +106,8 @@ def run_import(
 ) -> Counts:
     """Import the records. Skip those that an earlier attempt, given by its `counts`, has imported.
 
-    `take` prepares a slice's rows inside a transaction and returns a function that writes them.
-    While the database is working, `read` prepares the next slice's rows in another thread, without
-    database access.
+    `take` prepares a slice's rows inside a transaction and returns a function that writes them. While the database is
+    working, `read` prepares the next slice's rows in another thread, without database access.
     """
     counts = counts or Counts()
 
@@ -128,8 +125,7 @@ def run_import(
             one, rows, outcome = found
             with transaction.atomic():
                 write = take(rows, outcome)
-                # Do not start the thread earlier, because two threads that run Python code slow
-                # each other down.
+                # Do not start the thread earlier, because two threads that run Python code slow each other down.
                 coming = thread.submit(next, slices, None)
                 write()
                 counts.read += len(one.records)
@@ -143,9 +139,7 @@ def run_import(
 
 @contextmanager
 def _collecting_rarely() -> Iterator[None]:
-    """Collect garbage less often, because rows have no reference cycles, and collection takes a
-    fifth of the time.
-    """
+    """Collect garbage less often, because rows have no reference cycles, and collection takes a fifth of the time."""
     before = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS, *before[1:])
     try:

@@ -19,8 +19,8 @@ IMPORTED = "imported"
 class Places:
     """Items of some cases, by imported id and configuration name.
 
-    A case that has only a statement gets an item without texts, because labels need none. This item
-    is created closed, because it has nothing to review.
+    A case that has only a statement gets an item without texts, because labels need none. This item is created closed,
+    because it has nothing to review.
     """
 
     def __init__(self, campaign: Campaign, ids: set[str], *, by: User | None) -> None:
@@ -39,8 +39,8 @@ class Places:
         self._store = ItemStore(campaign, size=len(ids), by=by)
 
     def find(self, name: str, configuration: str, *, is_said: bool) -> int:
-        """Return the item's key. Raises RowProblem if the case does not exist or if the row must
-        name a configuration but does not.
+        """Return the item's key. Raises RowProblem if the case does not exist or if the row must name a configuration
+        but does not.
 
         Without `is_said`, the row gives no score for the item. A missing item is then not created, and its key is 0.
         """

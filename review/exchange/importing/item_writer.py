@@ -206,9 +206,7 @@ class ItemStore:
             note_due(self._campaign, self._items)
 
     def _add_texts(self, run: int, item: ItemRow, words: ItemWords) -> tuple[int, int | None]:
-        """Add the Drafts with their assessment and feedback. Return the keys of the first and the
-        refined Draft.
-        """
+        """Add the Drafts with their assessment and feedback. Return the keys of the first and the refined Draft."""
         first = self._key(Draft)
         self._lines[Draft].append(f"{first}\t{run}\t\\N\t\\N\t\\N\t{words.first}")
         if words.assessment:
@@ -223,9 +221,7 @@ class ItemStore:
         return first, refined
 
     def _add_later(self, run: int, item: ItemRow, refined: int) -> int | None:
-        """Add the Drafts of later rounds, each with the feedback on the previous one. Return the
-        recommended Draft.
-        """
+        """Add the Drafts of later rounds, each with the feedback on the previous one. Return the recommended Draft."""
         before, found = refined, None
         start = 3 + len(item.experts)
         for number, one in enumerate(item.later, start=start):

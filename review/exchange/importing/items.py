@@ -1,8 +1,8 @@
 """Imports items from a file: statements, and scripts, feedback and verdicts created elsewhere.
 
-A row with a result becomes a finished Run with the origin *imported*, without model calls. A row
-without a result becomes a Case that waits for *start*. Static checks of scripts run later, when a
-script is viewed, because ShellCheck takes longer than the rest of the import.
+A row with a result becomes a finished Run with the origin *imported*, without model calls. A row without a result
+becomes a Case that waits for *start*. Static checks of scripts run later, when a script is viewed, because ShellCheck
+takes longer than the rest of the import.
 """
 
 from __future__ import annotations
@@ -68,12 +68,11 @@ def import_items(
     counts: Counts | None = None,
     scored: Collection[str] = (),
 ) -> Counts:
-    """Import items into a campaign. A missing campaign given by name is created with the first
-    valid row.
+    """Import items into a campaign. A missing campaign given by name is created with the first valid row.
 
-    `scored` lists the score columns in the same file, which `import_scores` reads. Safe to repeat:
-    a row with a known id is skipped if its content is the same, and refused otherwise. Raises
-    UnreadableFile, PermissionDenied, NotAllowedNow, and BadInput for an invalid campaign name.
+    `scored` lists the score columns in the same file, which `import_scores` reads. Safe to repeat: a row with a known
+    id is skipped if its content is the same, and refused otherwise. Raises UnreadableFile, PermissionDenied,
+    NotAllowedNow, and BadInput for an invalid campaign name.
     """
     require_manager(by)
     taking = _ItemImport(to, columns or Columns(), by=by, scored=scored)
@@ -94,9 +93,7 @@ def import_items(
 
 @transaction.atomic
 def _make_checks(campaign: Campaign) -> None:
-    """Create halo checks for items imported into an open campaign, as for items that are prepared
-    there.
-    """
+    """Create halo checks for items imported into an open campaign, as for items that are prepared there."""
     locked = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
     if locked.state not in (Campaign.State.SETUP, Campaign.State.CLOSED):
         make_halos(locked)

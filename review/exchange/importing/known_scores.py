@@ -109,11 +109,9 @@ class KnownScores:
         return texts.get(given.stage, (None, None))
 
     def _is_new_score(self, item: int, person: int, given: GivenRow) -> bool:
-        """Return whether the score is new. If it is newer than the current score of its place, it
-        replaces that score.
+        """Return whether the score is new. If it is newer than the current score of its place, it replaces that score.
 
-        The replaced score is kept. A score that is not current and has no time sorts before all
-        scores with a time.
+        The replaced score is kept. A score that is not current and has no time sorts before all scores with a time.
         """
         place = self.place_of(item, person, given)
         there = self.scores[place]
@@ -175,11 +173,9 @@ def read_known_scores(
     with_words: bool = False,
     same_text: Mapping[tuple[int, str], Collection[int]] | None = None,
 ) -> KnownScores:
-    """Return the known data of these items. Line comments and flags are read only with
-    `with_words`.
+    """Return the known data of these items. Line comments and flags are read only with `with_words`.
 
-    `same_text` names the items that share a text with them, for adjudications. Those items are read
-    too.
+    `same_text` names the items that share a text with them, for adjudications. Those items are read too.
     """
     known = KnownScores(seen=read_seen(items), same_text=same_text or {})
     items = {*items, *(one for same in known.same_text.values() for one in same)}

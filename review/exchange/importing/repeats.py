@@ -1,8 +1,7 @@
-"""Imports items that show another item again. Such items get the same run and a case that refers to
-the original case.
+"""Imports items that show another item again. Such items get the same run and a case that refers to the original case.
 
-A hidden repeat or a halo check names the original case in `repeats`. Without that column, it is
-imported as a normal item.
+A hidden repeat or a halo check names the original case in `repeats`. Without that column, it is imported as a normal
+item.
 """
 
 from __future__ import annotations
@@ -47,9 +46,7 @@ def take_again(
     *,
     configurations: FindsConfigurations,
 ) -> None:
-    """Write the new items of these rows inside a transaction. The items they show must already
-    exist.
-    """
+    """Write the new items of these rows inside a transaction. The items they show must already exist."""
     known = read_known(campaign, {row.case.external_id for row in rows})
     shown = _Shown(campaign, {row.case.repeats for row in rows})
     made: list[Item] = []
@@ -139,8 +136,8 @@ class _Shown:
         return item
 
     def take(self, item: Item, row: AgainRow) -> None:
-        """Record that the item is shown again. Raises RowProblem if it is already shown again, or
-        if the script differs.
+        """Record that the item is shown again. Raises RowProblem if it is already shown again, or if the script
+        differs.
         """
         run, purpose = item.run_id or 0, row.case.purpose
         if (run, purpose) in self._taken:
@@ -153,9 +150,7 @@ class _Shown:
 
 
 def _read_scripts(runs: Sequence[int | None]) -> Mapping[tuple[int, bool], set[str]]:
-    """Return the hashes of scripts that models made in these runs, by run and whether they are
-    refined.
-    """
+    """Return the hashes of scripts that models made in these runs, by run and whether they are refined."""
     found: dict[tuple[int, bool], set[str]] = {}
     drafts = Draft.objects.filter(run__in=runs, arm=Arm.MODEL.value).order_by()
     for run, kind, sha256 in drafts.values_list("run", "kind", "sha256"):

@@ -19,9 +19,7 @@ CAMPAIGN = "campaign"
 
 
 def read_rubrics(first: Record | None) -> dict[int, str]:
-    """Return the versions by number from the first record of an export, or {} if it is a different
-    record.
-    """
+    """Return the versions by number from the first record of an export, or {} if it is a different record."""
     if first is None or first.problem or first.values.get(OWN) != CAMPAIGN:
         return {}
     found = {}

@@ -160,11 +160,9 @@ class ScoreStore:
 
 
 def _take_raters_for_all(items: Collection[int]) -> None:
-    """Use the number of reviewers who scored an item elsewhere if the file does not specify the
-    number.
+    """Use the number of reviewers who scored an item elsewhere if the file does not specify the number.
 
-    The campaign's own number applies to reviews in this installation and would leave these items
-    pending.
+    The campaign's own number applies to reviews in this installation and would leave these items pending.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -187,8 +185,7 @@ def _take_raters_for_all(items: Collection[int]) -> None:
 def _count_done(items: Collection[int]) -> None:
     """Update the number of reviewers who finished each item, and close items that have enough.
 
-    If verdicts are hidden, a reviewer without a blind score for some stage does not count, which
-    frees a place.
+    If verdicts are hidden, a reviewer without a blind score for some stage does not count, which frees a place.
     """
     with connection.cursor() as cursor:
         cursor.execute(

@@ -21,8 +21,8 @@ _SCRIPT = (Arm.MODEL.value, "")
 def read_seen(items: Collection[int]) -> dict[SeenBy, Stages]:
     """Return the Draft or feedback of each stage that the items have, by item, arm and expert.
 
-    A row that names no expert refers to the item's expert feedback. A halo check's script is the
-    refined script of the item that it shows.
+    A row that names no expert refers to the item's expert feedback. A halo check's script is the refined script of the
+    item that it shows.
     """
     shown = list(Item.objects.filter(pk__in=items).order_by().values_list("pk", "run", "again"))
     texts = _read_texts({run for _item, run, _again in shown if run})

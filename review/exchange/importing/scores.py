@@ -1,9 +1,8 @@
-"""Imports scores given elsewhere, which need not follow our stage order. An empty value means *not
-asked* and adds no row.
+"""Imports scores given elsewhere, which need not follow our stage order. An empty value means *not asked* and adds no
+row.
 
-A row whose `record` is `adjudication` has the final score of a stage, the reviewer who settled it,
-and the reason as its comment. Files with a column for each rater map it with
-`adjudicated:NAME=column`.
+A row whose `record` is `adjudication` has the final score of a stage, the reviewer who settled it, and the reason as
+its comment. Files with a column for each rater map it with `adjudicated:NAME=column`.
 """
 
 from __future__ import annotations
@@ -70,9 +69,8 @@ def import_scores(
 ) -> Counts:
     """Import scores into a campaign, given as an object or by name.
 
-    Safe to repeat: a known score is skipped, and a different value in its place is refused. Raises
-    UnreadableFile, PermissionDenied, NotAllowedNow, and BadInput if the named campaign does not
-    exist.
+    Safe to repeat: a known score is skipped, and a different value in its place is refused. Raises UnreadableFile,
+    PermissionDenied, NotAllowedNow, and BadInput if the named campaign does not exist.
     """
     require_manager(by)
     campaign = find_campaign(to) if isinstance(to, str) else to

@@ -1,8 +1,7 @@
-"""Guesses the role of each column from its name and its first values. A user confirms or corrects
-the guess.
+"""Guesses the role of each column from its name and its first values. A user confirms or corrects the guess.
 
-A name counts only if the values fit: a column called *answer* with numbers is not a script. Values
-alone decide only if they are unambiguous.
+A name counts only if the values fit: a column called *answer* with numbers is not a script. Values alone decide only if
+they are unambiguous.
 """
 
 from __future__ import annotations
@@ -83,9 +82,7 @@ def _by_names(
     ours: Sequence[str],
     words: Mapping[str, tuple[str, ...]],
 ) -> dict[str, Guess]:
-    """Guess by name. Our own names come first, even if the values are odd, then other names by
-    likelihood.
-    """
+    """Guess by name. Our own names come first, even if the values are odd, then other names by likelihood."""
     guesses = {name: Guess(name) for name in names if name in ours}
     taken = set(guesses)
     for name in names:
@@ -117,9 +114,7 @@ def _by_names(
 def _by_values(
     left: Sequence[str], samples: Mapping[str, Values], guesses: dict[str, Guess]
 ) -> None:
-    """Guess the columns that their names do not identify: verdicts, statements and scripts, if only
-    one column fits.
-    """
+    """Guess the columns that their names do not identify: verdicts, statements and scripts, if only one column fits."""
     taken = {guess.role for guess in guesses.values()}
     tests: list[tuple[str, Callable[[Values], bool]]] = [
         ("verdict", _are_verdicts),
@@ -135,8 +130,8 @@ def _by_values(
 def _reviewers(
     names: Sequence[str], samples: Mapping[str, Values], guesses: dict[str, Guess]
 ) -> None:
-    """Find columns that contain only 0, 1, 2 or empty cells. Each belongs to one reviewer if its
-    name or other columns suggest so.
+    """Find columns that contain only 0, 1, 2 or empty cells. Each belongs to one reviewer if its name or other columns
+    suggest so.
     """
     scored = [name for name in names if _could_be_scores(samples, name)]
     filled = [name for name in scored if _filled(samples, name)]

@@ -29,8 +29,7 @@ REVIEWER, CALLED_IN, ADJUDICATED = "reviewer:", "called_in:", "adjudicated:"
 
 _MOST_PATHS, _DEEPEST = 100, 10
 
-# InterCode's array has the names query and gold. nl2bash-eabench's records have test, name, prompt,
-# script and path.
+# InterCode's array has the names query and gold. nl2bash-eabench's records have test, name, prompt, script and path.
 Habits = tuple[tuple[frozenset[str], dict[str, str]], ...]
 ITEM_HABITS: Habits = (
     (frozenset({"query", "gold"}), {"statement": "query", "reference": "gold"}),
@@ -62,9 +61,7 @@ class Columns:
     wide: tuple[WideColumn, ...] = ()
 
     def with_habits_of(self, names: Iterable[str], habits: Habits) -> Columns:
-        """Return these columns, plus the names of a known data set if the file uses them instead of
-        ours.
-        """
+        """Return these columns, plus the names of a known data set if the file uses them instead of ours."""
         there, named = set(names), dict(self.named)
         for marks, habit in habits:
             if marks <= there:
@@ -98,8 +95,8 @@ class Columns:
 
 
 def value_at(values: Mapping[str, object], path: str) -> object:
-    """Return the value of a column, or the value in a nested record at a path such as `data.prompt`
-    or `annotations.0.score`.
+    """Return the value of a column, or the value in a nested record at a path such as `data.prompt` or
+    `annotations.0.score`.
 
     A path without a number uses the first element of a list.
     """
@@ -130,8 +127,8 @@ def paths_of(value: object, path: str = "", *, depth: int = 0) -> Iterator[str]:
 
 
 def say_paths(values: Mapping[str, object], column: str, *, like: str = "") -> str:
-    """Return the paths in a nested record where the column may be, likely paths first, or an empty
-    string for a flat record.
+    """Return the paths in a nested record where the column may be, likely paths first, or an empty string for a flat
+    record.
 
     Paths that contain a usual name of the column `like` are likely.
     """
@@ -149,9 +146,9 @@ def say_paths(values: Mapping[str, object], column: str, *, like: str = "") -> s
 def read_mapping(pairs: Mapping[str, str], *, ours: tuple[str, ...]) -> Columns:
     """Read the columns of `{"statement": "query", "reviewer:A": "rater_a"}`. Raises BadMapping.
 
-    `reviewer:A` is A's score of the script, and `reviewer:A:refined` is A's score of the refined
-    script. `called_in:A` is the score of a reviewer who was added because the others disagreed, and
-    `adjudicated:A` is the final score from A as adjudicator.
+    `reviewer:A` is A's score of the script, and `reviewer:A:refined` is A's score of the refined script. `called_in:A`
+    is the score of a reviewer who was added because the others disagreed, and `adjudicated:A` is the final score from A
+    as adjudicator.
     """
     named, wide = {}, []
     for wanted, theirs in pairs.items():

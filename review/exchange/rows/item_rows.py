@@ -74,9 +74,7 @@ class Expert(NamedTuple):
 
 
 class Later(NamedTuple):
-    """A later round of the model: its feedback on the previous Draft, and the Draft made from the
-    feedback.
-    """
+    """A later round of the model: its feedback on the previous Draft, and the Draft made from the feedback."""
 
     round: int
     feedback: str
@@ -109,16 +107,14 @@ class ItemRow(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """Return the hash of everything except the configuration. Columns added later count only if
-        they have a value.
+        """Return the hash of everything except the configuration. Columns added later count only if they have a
+        value.
         """
         return _hash(self[1:-5] + tuple(later for later in self[-5:] if later))
 
     @property
     def has_result(self) -> bool:
-        """Whether there is a result to review or count. Otherwise, the case waits for a run in this
-        installation.
-        """
+        """Whether there is a result to review or count. Otherwise, the case waits for a run in this installation."""
         return bool(self.script or self.verdict or self.made) or self.execution is not None
 
 

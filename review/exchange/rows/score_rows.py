@@ -133,9 +133,7 @@ def read_scores(
     columns: Columns,
     kind: str = "score",
 ) -> list[GivenRow]:
-    """Return the entries of a row, one per value, validated strictly. Raises RowProblem if any
-    value is invalid.
-    """
+    """Return the entries of a row, one per value, validated strictly. Raises RowProblem if any value is invalid."""
     item = key_of(values, "item", most=MOST_ID) or _id_by_content(values)
     if not item:
         raise lack_of(values, "item")
@@ -174,9 +172,7 @@ def read_scores(
 
 
 def _id_by_content(values: dict[str, object]) -> str:
-    """Return an id derived from the statement next to the scores, or an empty string if the row has
-    no statement.
-    """
+    """Return an id derived from the statement next to the scores, or an empty string if the row has no statement."""
     statement = text_of(values, "statement", most=MOST_STATEMENT).strip()
     return id_of(statement, text_of(values, "reference", most=MOST_CONTEXT)) if statement else ""
 
@@ -228,8 +224,8 @@ def _read_flag(values: dict[str, object], reason: str) -> FlagRow:
 
 
 def _read_recorded(values: dict[str, object]) -> Recorded:
-    """Return an export's data about a score. From other files, return only the time, because the
-    meaning of their columns is unknown.
+    """Return an export's data about a score. From other files, return only the time, because the meaning of their
+    columns is unknown.
     """
     seconds = amount_of(values, "active_seconds", most=MOST_SECONDS)
     if not values.get(OWN):

@@ -30,9 +30,7 @@ class RowProblem(ValueError):
 
 
 def lack_of(values: dict[str, object], column: str) -> RowProblem:
-    """Return the problem of a row without this column. For a nested record, the message suggests
-    paths to map.
-    """
+    """Return the problem of a row without this column. For a nested record, the message suggests paths to map."""
     return RowProblem(f"no {column} found{say_paths(values, column)}", column=column)
 
 
@@ -89,9 +87,7 @@ def choice_of(values: dict[str, object], column: str, among: Collection[str]) ->
 
 
 def score_of(values: dict[str, object], column: str) -> int | None:
-    """Return 0, 1 or 2 (also from values such as 2.0), or None for a stage that was not asked.
-    Raises RowProblem.
-    """
+    """Return 0, 1 or 2 (also from values such as 2.0), or None for a stage that was not asked. Raises RowProblem."""
     value = values.get(column)
     if value is None:
         return None
@@ -181,8 +177,8 @@ def moment_of(values: dict[str, object], column: str) -> datetime | None:
 
 
 def objects_of(values: dict[str, object], column: str, *, most: int) -> list[dict[str, object]]:
-    """Return a list of objects, which tables store as JSON text, or an empty list if the value is
-    missing. Raises RowProblem.
+    """Return a list of objects, which tables store as JSON text, or an empty list if the value is missing. Raises
+    RowProblem.
     """
     found = _json_of(values, column)
     if found is None or found == "":
@@ -195,8 +191,8 @@ def objects_of(values: dict[str, object], column: str, *, most: int) -> list[dic
 
 
 def parts_of(values: dict[str, object], column: str) -> dict[str, object]:
-    """Return an object, which tables store as JSON text, or an empty object if the value is
-    missing. Raises RowProblem.
+    """Return an object, which tables store as JSON text, or an empty object if the value is missing. Raises
+    RowProblem.
     """
     found = _json_of(values, column)
     if found is None or found == "":

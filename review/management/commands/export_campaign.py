@@ -50,9 +50,7 @@ class Command(BaseCommand):
 
 
 def _write(campaign: Campaign, target: Path, layout: Layout) -> int:
-    """Write to a temporary file next to the target first, so that a partial export never has the
-    target's name.
-    """
+    """Write to a temporary file next to the target first, so that a partial export never has the target's name."""
     if target.exists() and not target.is_file():
         # The target may be a pipe or a device. If it is a folder, opening it raises a clear error.
         with target.open("wb") as file:

@@ -1,5 +1,5 @@
-"""Items that a reviewer gets only after this session, because the reviewer has just scored other
-answers to the same statements.
+"""Items that a reviewer gets only after this session, because the reviewer has just scored other answers to the same
+statements.
 
 Without this information a small study looks finished, although ten more items follow after a pause.
 """
@@ -18,19 +18,16 @@ from review.queue.reviewer_checks.repeats import SITTING_GAP
 
 @dataclass(frozen=True)
 class Later:
-    """The number of items that become available at a given time if the reviewer scores no items
-    until then.
-    """
+    """The number of items that become available at a given time if the reviewer scores no items until then."""
 
     count: int
     at: datetime
 
 
-# For each reviewer and open item, find their newest work on another answer to its statement in the
-# current session (see `repeats.sitting_began`). Repeats and halo checks are excluded, because
-# counting them would reveal them. OFFSET 0 makes PostgreSQL look up the following rows one by one.
-# A reviewer has at most a few hundred items in a session, but the planner expects a third of the
-# reviewer's entire history and would read the whole study.
+# For each reviewer and open item, find their newest work on another answer to its statement in the current session (see
+# `repeats.sitting_began`). Repeats and halo checks are excluded, because counting them would reveal them. OFFSET 0
+# makes PostgreSQL look up the following rows one by one. A reviewer has at most a few hundred items in a session, but
+# the planner expects a third of the reviewer's entire history and would read the whole study.
 _LATER = """
     WITH last AS (
         SELECT person.id AS reviewer_id, score.at, coalesce(score.sitting_minutes, 0) AS minutes

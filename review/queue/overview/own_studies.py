@@ -18,9 +18,7 @@ _MOST_STUDIES = 50
 
 @dataclass(frozen=True)
 class Study:
-    """A campaign as its reviewer sees it. `waiting` is at most MOST_COUNTED, and `later` items
-    follow after a pause.
-    """
+    """A campaign as its reviewer sees it. `waiting` is at most MOST_COUNTED, and `later` items follow after a pause."""
 
     campaign: Campaign
     member: Member | None

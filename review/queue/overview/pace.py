@@ -77,9 +77,8 @@ def own_pace(user: User) -> Pace:
 class Place:
     """A reviewer's position in one campaign."""
 
-    # The position of the item in view among the items assigned to the reviewer, such as 3 for the
-    # third. In the review queue, the position among the items finished today. None if the item was
-    # not assigned.
+    # The position of the item in view among the items assigned to the reviewer, such as 3 for the third. In the review
+    # queue, the position among the items finished today. None if the item was not assigned.
     number: int | None
     back: int  # items that came back from a rewrite and are ready
     back_item: int | None  # the first of these items
@@ -88,11 +87,10 @@ class Place:
 def own_place(
     campaign: Campaign, user: User, *, beside: int, assignment: Assignment | None = None
 ) -> Place:
-    """Return the reviewer's position in a campaign. The items that came back do not include
-    `beside`.
+    """Return the reviewer's position in a campaign. The items that came back do not include `beside`.
 
-    In a study, returned items are not counted, because they may be assigned again. Training items,
-    gold items and repeats are counted.
+    In a study, returned items are not counted, because they may be assigned again. Training items, gold items and
+    repeats are counted.
     """
     number = None
     if campaign.is_live:
@@ -144,9 +142,7 @@ _LET_GO = (Assignment.State.RELEASED, Assignment.State.EXPIRED)
 
 
 def _loose(campaign: int, reviewer: int, states: Sequence[str]) -> QuerySet[Assignment]:
-    """Return the items that the reviewer has neither claimed nor completed. Skipped items count as
-    completed.
-    """
+    """Return the items that the reviewer has neither claimed nor completed. Skipped items count as completed."""
     is_written = ~Q(item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING])
     return (
         Assignment.objects.filter(item__campaign=campaign, reviewer=reviewer, state__in=states)
@@ -156,9 +152,7 @@ def _loose(campaign: int, reviewer: int, states: Sequence[str]) -> QuerySet[Assi
 
 
 def _waiting(campaign: int, reviewer: int) -> QuerySet[Assignment]:
-    """Return the reviewer's own waiting items in the review queue, where many leases expire over
-    the years.
-    """
+    """Return the reviewer's own waiting items in the review queue, where many leases expire over the years."""
     return _loose(campaign, reviewer, [Assignment.State.WAITING])
 
 

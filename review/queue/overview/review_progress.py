@@ -35,9 +35,7 @@ def mark_reviewed_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def describe_reviews(run_ids: Sequence[int]) -> Mapping[int, ReviewProgress]:
-    """Return the review progress of these runs in at most four queries. Runs that were never queued
-    are omitted.
-    """
+    """Return the review progress of these runs in at most four queries. Runs that were never queued are omitted."""
     decided = {
         one.item.run.pk: ReviewProgress(
             decided_by=one.by.get_full_name() or one.by.get_username(),

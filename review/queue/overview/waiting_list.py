@@ -91,8 +91,8 @@ class WaitingItem:
 
 @dataclass(frozen=True)
 class WaitingList:
-    """The matching items. `found` is their number. `is_cut` means that risks are known only for the
-    most urgent items.
+    """The matching items. `found` is their number. `is_cut` means that risks are known only for the most urgent
+    items.
     """
 
     read: Callable[[int, int], Sequence[WaitingItem]]  # by position

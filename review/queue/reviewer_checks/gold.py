@@ -70,9 +70,7 @@ def _training_key(campaign: Campaign) -> str:
 
 
 def gold_scores(campaign: Campaign) -> dict[int, tuple[int, int]]:
-    """Return the numbers of correct gold scores and of all gold scores, by reviewer. Only managers
-    may see them.
-    """
+    """Return the numbers of correct gold scores and of all gold scores, by reviewer. Only managers may see them."""
     rows = Score.objects.filter(
         item__campaign=campaign, item__case__purpose=Case.Purpose.GOLD, current=True, arm="model"
     ).values_list("reviewer", "stage", "value", "item__case__known")

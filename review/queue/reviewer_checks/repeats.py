@@ -36,9 +36,8 @@ from review.sampling import is_in_share, shuffle_of
 
 # A new session begins after this long without a score.
 SITTING_GAP = timedelta(minutes=30)
-# Work that began this long before a session's first score also belongs to the session, such as the
-# item scored first. The previous session ended at least 30 minutes earlier. The margin also covers
-# the inexact sum of the minutes.
+# Work that began this long before a session's first score also belongs to the session, such as the item scored first.
+# The previous session ended at least 30 minutes earlier. The margin also covers the inexact sum of the minutes.
 _AHEAD = SITTING_GAP / 2
 # A repeat is shown after at least this many other items, and after at most three times as many.
 LATER = 20
@@ -52,11 +51,9 @@ _READY = [Item.State.OPEN, Item.State.HELD]
 
 @transaction.atomic
 def make_halos(campaign: Campaign, *, of: Item | None = None) -> int:
-    """Create missing halo checks for one item, or for the campaign's whole share. Return the number
-    of created checks.
+    """Create missing halo checks for one item, or for the campaign's whole share. Return the number of created checks.
 
-    Safe to repeat. Sham items are excluded, because their refined scores have no counterpart to
-    compare with.
+    Safe to repeat. Sham items are excluded, because their refined scores have no counterpart to compare with.
     """
     if not campaign.halo_share:
         return 0
@@ -87,8 +84,7 @@ def _make_halos(campaign: Campaign, keys: Sequence[int]) -> int:
 
 
 def make_repeat(item: Item, *, by: User) -> None:
-    """Schedule a repeat of a finished item for the reviewer, if the item is in the share and it is
-    the reviewer's turn.
+    """Schedule a repeat of a finished item for the reviewer, if the item is in the share and it is the reviewer's turn.
 
     With several reviewers, each gets the same number of repeats.
     """
@@ -109,9 +105,7 @@ def make_repeat(item: Item, *, by: User) -> None:
 
 
 def _place_after(place: int, campaign: Campaign, *, draw: int) -> int:
-    """Return a place that is between LATER and three times LATER items further in the random order,
-    or near its end.
-    """
+    """Return a place that is between LATER and three times LATER items further in the random order, or near its end."""
     step = _PLACES // max(campaign.items.count(), 1)
     further = place + (LATER + draw % (2 * LATER + 1)) * step
     return further if further < _PLACES else place + draw % (_PLACES - place)
@@ -165,9 +159,8 @@ def _draw(item: Item, what: str) -> int:
 def sitting_began(by: int) -> Coalesce:
     """Return a query expression for the start of the session in which the user would score now.
 
-    A session ends with a pause of 30 minutes. The current session covers the last 30 minutes, and
-    all time since the first score of the session to which the last score belongs. The expression is
-    evaluated once per query.
+    A session ends with a pause of 30 minutes. The current session covers the last 30 minutes, and all time since the
+    first score of the session to which the last score belongs. The expression is evaluated once per query.
     """
     pause_ago = Now() - SITTING_GAP
     sat = ExpressionWrapper(
@@ -201,10 +194,9 @@ def had_in_sitting(by: int) -> Q:
 def suitable_for(waiting: QuerySet[Item], campaign: Campaign, by: User) -> QuerySet[Item]:
     """Exclude items that would spoil a check, and checks that are not for this reviewer.
 
-    A halo check is for reviewers who never had the item. The check waits until the item is closed,
-    so that the item does not lose a reviewer to it. Reviewers who made the check do not get the
-    item. A repeat is for reviewers who finished the item in an earlier session. No reviewer gets
-    two items about the same statement in one session.
+    A halo check is for reviewers who never had the item. The check waits until the item is closed, so that the item
+    does not lose a reviewer to it. Reviewers who made the check do not get the item. A repeat is for reviewers who
+    finished the item in an earlier session. No reviewer gets two items about the same statement in one session.
     """
     if not has_checks(campaign):
         return waiting

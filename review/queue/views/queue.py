@@ -44,9 +44,7 @@ LIST = SavedView.Listing.QUEUE
 
 @require_GET
 def queue(request: HttpRequest) -> HttpResponse:
-    """Show the items that wait for the reviewer, filtered by the query string, and the reviewer's
-    claimed items.
-    """
+    """Show the items that wait for the reviewer, filtered by the query string, and the reviewer's claimed items."""
     user = signed_in(request)
     campaign = access_queue(user)
     form = WaitingForm(request.GET)
@@ -88,8 +86,8 @@ def _say_waiting(waiting: WaitingList) -> str:
 
 
 def _columns(query: QueryDict, sort: str) -> list[Column]:
-    """Return the columns of the list. The first click on *Asked* sorts the oldest first, and the
-    second click the newest first.
+    """Return the columns of the list. The first click on *Asked* sorts the oldest first, and the second click the
+    newest first.
     """
     column = partial(sort_column, query, sort)
     return [
@@ -103,9 +101,7 @@ def _columns(query: QueryDict, sort: str) -> list[Column]:
 
 
 def _say_demo(campaign: Campaign, rows: Sequence[WaitingItem]) -> str:
-    """Return "all" or "some" if the demo model created rows on the page, or "" if it did not or
-    models are hidden.
-    """
+    """Return "all" or "some" if the demo model created rows on the page, or "" if it did not or models are hidden."""
     if campaign.hides_models:
         return ""
     made = {row.item.run.demo for row in rows if row.item.run}

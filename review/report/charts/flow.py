@@ -79,9 +79,7 @@ class Flow:
 
 
 def draw_flow(counts: FlowCounts, words: FlowWords) -> Flow:
-    """Return bars and bands. Bands without items are omitted. A bar without items is drawn as a
-    line.
-    """
+    """Return bars and bands. Bands without items are omitted. A bar without items is drawn as a line."""
     if not counts.total:
         return Flow([], [], "")
     room = (HEIGHT - 2 * _TOP - _GAP) / counts.total

@@ -1,6 +1,4 @@
-"""A forest plot with one row per figure, and a mark with an interval for each Configuration, over
-one axis.
-"""
+"""A forest plot with one row per figure, and a mark with an interval for each Configuration, over one axis."""
 
 from __future__ import annotations
 
@@ -30,9 +28,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Mark:
-    """An estimate as drawn, with `y` in pixels and the rest in percent. A mark that has only bounds
-    has no `x`.
-    """
+    """An estimate as drawn, with `y` in pixels and the rest in percent. A mark that has only bounds has no `x`."""
 
     series: int
     x: float | None

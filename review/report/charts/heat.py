@@ -12,8 +12,8 @@ STEPS = (0.0, 0.2, 0.4, 0.6, 0.8)
 
 @dataclass(frozen=True)
 class Cell:
-    """A pair's coefficient. `level` ranges from 0 (unknown or below zero) to 5. `text` is empty if
-    the pair has no shared item.
+    """A pair's coefficient. `level` ranges from 0 (unknown or below zero) to 5. `text` is empty if the pair has no
+    shared item.
     """
 
     text: str
@@ -40,9 +40,7 @@ class Pair:
 
 
 def level_of(value: float | None) -> int:
-    """Return the shade of a cell: 0 for unknown or no better than chance, and 5 at or above the
-    highest step.
-    """
+    """Return the shade of a cell: 0 for unknown or no better than chance, and 5 at or above the highest step."""
     return (
         0 if value is None else sum(value > step if step == 0 else value >= step for step in STEPS)
     )

@@ -29,9 +29,7 @@ class Scale:
     is_share: bool = True
 
     def at(self, value: float) -> float:
-        """Return the position of a value in percent from the left. Values outside the range are
-        placed at the ends.
-        """
+        """Return the position of a value in percent from the left. Values outside the range are placed at the ends."""
         inside = min(max(value, self.low), self.high)
         return round(100 * (inside - self.low) / (self.high - self.low), 2)
 
@@ -57,8 +55,8 @@ def scale_of_shares() -> Scale:
 
 
 def scale_of_differences(values: Iterable[float | None], *, is_share: bool = True) -> Scale:
-    """Return an axis symmetric around zero that includes these values. For proportions, it covers
-    at most 100 points.
+    """Return an axis symmetric around zero that includes these values. For proportions, it covers at most 100
+    points.
     """
     most = max((abs(value) for value in values if value is not None), default=0)
     end = next((end for end in _SIGNED_ENDS if end >= most), _SIGNED_ENDS[-1])

@@ -57,8 +57,7 @@ def name_review(configuration: Configuration) -> str:
 def compare_two(
     campaign: Campaign, first: Configuration, second: Configuration, joint: Joint
 ) -> Part:
-    """Compare two Configurations using the counts in `joint`, in which the first Configuration
-    comes first.
+    """Compare two Configurations using the counts in `joint`, in which the first Configuration comes first.
 
     The primary pair keeps the order that was chosen before the campaign opened, in every part of the report.
     """
@@ -83,8 +82,8 @@ def compare_arms(joint: Joint, *, is_turned: bool = False) -> Part:
 
 
 def describe_readings(counts: Counts) -> dict[str, Part]:
-    """Return the figures under alternative rules for choosing the deciding scores, by reading, if a
-    reading changes any item.
+    """Return the figures under alternative rules for choosing the deciding scores, by reading, if a reading changes any
+    item.
     """
     found: dict[str, Part] = {}
     for reading, changed in counts.readings.items():
@@ -148,8 +147,8 @@ def _count_under(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> P
 
 
 def _count_final_scores(patterns: Mapping[ItemPattern, int]) -> Part:
-    """Count items by the state of their script's score. Retrieved items are counted separately,
-    because no model figure uses them.
+    """Count items by the state of their script's score. Retrieved items are counted separately, because no model figure
+    uses them.
     """
     made = {key: times for key, times in patterns.items() if key.origin is not Origin.RETRIEVED}
     final_scores: Counter[FinalScore] = Counter()

@@ -46,9 +46,7 @@ EXECUTED = kept_parts.Part("executed", tabulate_outcomes)
 
 
 def describe_execution(campaign: Campaign, ran: Kept, arms: Arms) -> Part:
-    """Return the sandbox results and imported rewards, or an empty result if the campaign has
-    neither.
-    """
+    """Return the sandbox results and imported rewards, or an empty result if the campaign has neither."""
     imported = _describe_imported(arms)
     if not ran.data and not imported:
         return {}
@@ -67,9 +65,7 @@ def describe_execution(campaign: Campaign, ran: Kept, arms: Arms) -> Part:
 
 
 def _count_changes(changes: QuerySet[CaseRevision]) -> list[dict[str, Any]]:
-    """Count each reviewer's changes. Their texts are excluded, because a snapshot would outlive
-    them.
-    """
+    """Count each reviewer's changes. Their texts are excluded, because a snapshot would outlive them."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     rows = changes.values_list("by__username", "kind").annotate(count=Count("pk"))
     for person, kind, count in rows:

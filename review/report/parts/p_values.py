@@ -1,8 +1,7 @@
-"""The p values of a report: the primary one, chosen before the campaign opened, and all others as
-one family, fixed at the opening.
+"""The p values of a report: the primary one, chosen before the campaign opened, and all others as one family, fixed at
+the opening.
 
-They are shown only after the campaign has closed, because repeatedly checking a p value leads to
-chance findings.
+They are shown only after the campaign has closed, because repeatedly checking a p value leads to chance findings.
 """
 
 from __future__ import annotations
@@ -29,9 +28,7 @@ def are_shown(campaign: Campaign, counts: Sequence[Counts]) -> bool:
 
 
 def has_ended(campaign: Campaign, *, is_imported: bool) -> bool:
-    """Return whether p values may be shown: the study is closed, or it never opened and all scores
-    were imported.
-    """
+    """Return whether p values may be shown: the study is closed, or it never opened and all scores were imported."""
     return campaign.state == Campaign.State.CLOSED or (
         campaign.state == Campaign.State.SETUP and is_imported
     )
@@ -45,13 +42,12 @@ def settle_p_values(
     *,
     is_shown: bool,
 ) -> dict[str, object]:
-    """Add `p_holm` to each p value, or remove all p values while they are hidden. Return the notes
-    about them.
+    """Add `p_holm` to each p value, or remove all p values while they are hidden. Return the notes about them.
 
-    The family was fixed when the campaign opened. `later` lists comparisons that were added
-    afterward. `without` lists members of the family that have no p value and count as 1.
-    `not_foreseen` lists comparisons of experts' refinements, which could not be known at the
-    opening. A campaign without a family (`fixed` is false) uses all p values of its report.
+    The family was fixed when the campaign opened. `later` lists comparisons that were added afterward. `without` lists
+    members of the family that have no p value and count as 1. `not_foreseen` lists comparisons of experts' refinements,
+    which could not be known at the opening. A campaign without a family (`fixed` is false) uses all p values of its
+    report.
     """
     own, primary = _find_primary(campaign, document, details)
     family = {key: one for key, one in _family(document, details) if one is not primary}
@@ -92,8 +88,8 @@ def _find_primary(
 ) -> tuple[Hypothesis | None, Holder | None]:
     """Return the primary hypothesis, and the part of the report with its p value.
 
-    That part is the comparison of the named pair in the named direction or, in a study with one
-    Configuration, its net gain. Each is None if no comparison was named or the part does not exist.
+    That part is the comparison of the named pair in the named direction or, in a study with one Configuration, its net
+    gain. Each is None if no comparison was named or the part does not exist.
     """
     figure, criterion = campaign.primary_figure, campaign.primary_criterion
     if not figure or not criterion:

@@ -19,8 +19,7 @@ from review.report.words import NOTHING, say_coefficient, say_coefficients, say_
 from review.study.agreement import LENIENCY_TEXT
 
 KEY = "agreement"
-# With up to this many reviewers, pairs are in the report itself. With more, pairs have their own
-# page.
+# With up to this many reviewers, pairs are in the report itself. With more, pairs have their own page.
 MOST_REVIEWERS = 8
 STAGES = {
     "script": gettext_lazy("Script"),
@@ -43,9 +42,7 @@ _PAIR_KAPPAS = ("cohen_kappa", "linear_kappa", "weighted_kappa")
 
 
 def show_agreement(view: ReportView) -> Section | None:
-    """Return the stages that at least two reviewers have scored. The other stages are listed in one
-    line.
-    """
+    """Return the stages that at least two reviewers have scored. The other stages are listed in one line."""
     scored = {key: one for key, one in view.agreement.items() if one["items"]}
     if not scored:
         return None
@@ -121,9 +118,7 @@ class HeatLine:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """The reviewers of a stage by quadratic weighted kappa. `zero` is the position of a leniency of
-    0.
-    """
+    """The reviewers of a stage by quadratic weighted kappa. `zero` is the position of a leniency of 0."""
 
     names: Sequence[str]
     lines: Sequence[HeatLine]

@@ -19,9 +19,7 @@ KEY = "comparisons"
 
 
 def show_comparisons(view: ReportView) -> Section | None:
-    """Return a table for each pair of Configurations. P values appear only after the study has
-    closed.
-    """
+    """Return a table for each pair of Configurations. P values appear only after the study has closed."""
     found = view.details["comparisons"]
     if not found:
         return None
@@ -46,9 +44,7 @@ def show_comparisons(view: ReportView) -> Section | None:
 
 
 def _family(view: ReportView) -> Iterator[str]:
-    """Yield how many p values Holm's correction includes, and since when that number has been
-    fixed.
-    """
+    """Yield how many p values Holm's correction includes, and since when that number has been fixed."""
     said = view.details.get("p_values") or {}
     if not said.get("shown") or not said.get("family"):
         return

@@ -56,9 +56,7 @@ CHANGES = {
 
 
 def show_execution(view: ReportView) -> Section | None:
-    """Return accuracy, confusion and reasons for this installation's results, then for imported
-    results separately.
-    """
+    """Return accuracy, confusion and reasons for this installation's results, then for imported results separately."""
     found: Json = view.report.get("execution") or {}
     blocks = [*_ran_here(view, found), *_imported(view, found)]
     if not blocks:

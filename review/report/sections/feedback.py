@@ -22,9 +22,7 @@ MOST_LINES = 4  # the stylesheet distinguishes up to four lines per chart
 
 
 def show_feedback(view: ReportView) -> Section | None:
-    """Return the tables with data: by feedback length, by experts or model, and for catalogue
-    answers.
-    """
+    """Return the tables with data: by feedback length, by experts or model, and for catalogue answers."""
     blocks = [*_lengths(view), *_experts(view), *_retrieved(view)]
     if not blocks:
         return None

@@ -35,9 +35,7 @@ REASONS = {
 
 
 def is_part_of_study(figure: Json) -> bool:
-    """Return whether the figure's objects exist in the Configuration. Older snapshots have no
-    reason.
-    """
+    """Return whether the figure's objects exist in the Configuration. Older snapshots have no reason."""
     if "reason" in figure:
         return bool(figure["reason"] != NOT_PART)
     return bool(figure["denominator"] or figure["unresolved"])

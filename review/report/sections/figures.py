@@ -18,9 +18,7 @@ ORACLES = frozenset({"overall_expert_triggered"})
 
 
 def show_figures(view: ReportView) -> Section | None:
-    """Return the table of all figures that are part of this study. The other figures are listed in
-    one line.
-    """
+    """Return the table of all figures that are part of this study. The other figures are listed in one line."""
     shown = [
         one
         for one in view.definitions
@@ -105,8 +103,8 @@ def _group(view: ReportView, definition: Json) -> Group:
 
 
 def _open(view: ReportView, arm: Json, name: str, figure: Json) -> Cell:
-    """Return the number of items excluded because they lack a score, with a link. Older snapshots
-    do not have this count.
+    """Return the number of items excluded because they lack a score, with a link. Older snapshots do not have this
+    count.
     """
     count = figure.get("open", figure.get("unresolved", 0))
     return number(count, url=view.link(arm["name"], figure=name, which="open") if count else "")

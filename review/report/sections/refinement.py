@@ -52,9 +52,7 @@ def _chart(arm: Json, rows: list[Json]) -> LineChart:
 
 
 def _point(share: Json, is_open: int) -> ChartPoint | None:
-    """Return a point, or None if too many items are open, because the closed items alone would bias
-    the line.
-    """
+    """Return a point, or None if too many items are open, because the closed items alone would bias the line."""
     if share["value"] is None or is_open > MOST_OPEN * (is_open + share["denominator"]):
         return None
     if share.get("post_stratified") is not None:
@@ -90,8 +88,8 @@ def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
 
 
 def _share(share: Json) -> str:
-    """Return n/N and the value. With open items, return the range over all items, the weighted
-    value, and n/N of the closed items.
+    """Return n/N and the value. With open items, return the range over all items, the weighted value, and n/N of the
+    closed items.
     """
     ratio = say_ratio(share["numerator"], share["denominator"])
     found = share.get("range")

@@ -16,9 +16,7 @@ ChartPoint = tuple[float, float | None, float | None]
 
 @dataclass(frozen=True)
 class LineChart:
-    """Lines over a common x axis, for the tag `line_chart`. The table next to the chart shows the
-    numbers.
-    """
+    """Lines over a common x axis, for the tag `line_chart`. The table next to the chart shows the numbers."""
 
     lines: Sequence[tuple[str, Sequence[ChartPoint | None]]]
     places: Sequence[str]

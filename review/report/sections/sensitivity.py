@@ -1,6 +1,4 @@
-"""The figures under alternative rules for choosing the deciding scores, such as including scores
-that are not blind.
-"""
+"""The figures under alternative rules for choosing the deciding scores, such as including scores that are not blind."""
 
 from __future__ import annotations
 
@@ -26,9 +24,7 @@ READINGS = {
 
 
 def show_sensitivity(view: ReportView) -> Section | None:
-    """Return a section with a table for each reading that changes a figure, and the excluded
-    scores.
-    """
+    """Return a section with a table for each reading that changes a figure, and the excluded scores."""
     readings = view.details.get("readings") or {}
     left_out = view.details.get("not_blind") or []
     blocks = [

@@ -1,6 +1,4 @@
-"""Writes a table as LaTeX, Markdown or CSV. Users' texts, such as names, are escaped for each
-format.
-"""
+"""Writes a table as LaTeX, Markdown or CSV. Users' texts, such as names, are escaped for each format."""
 
 from __future__ import annotations
 
@@ -32,9 +30,8 @@ _LATEX = {
     "–": "--",
 }
 _WRAPPED = 28  # characters: longer texts of a LaTeX table wrap
-# Patterns for the separators in a cell, and for a piece with one value: a number, both ends of an
-# interval, or n of N. A number with more than a few words around it is a sentence. So is "More than
-# 5% open".
+# Patterns for the separators in a cell, and for a piece with one value: a number, both ends of an interval, or n of N.
+# A number with more than a few words around it is a sentence. So is "More than 5% open".
 _BETWEEN = re.compile(r", | · |[:()]")
 _NUMBER = r"[+−-]?\d[\d,]*(?:\.\d+)?"
 _VALUE = re.compile(
@@ -57,9 +54,7 @@ class Format:
 
 
 def write_latex(table: Table) -> str:
-    """Write a booktabs table with caption and label that is never wider than a line, because long
-    texts wrap.
-    """
+    """Write a booktabs table with caption and label that is never wider than a line, because long texts wrap."""
     rows, columns = list(_rows(table)), _columns(table)
     spec = "".join(
         "r" if column.is_number else _latex_text(max((len(row[place]) for row in rows), default=0))
@@ -84,9 +79,7 @@ def write_latex(table: Table) -> str:
 
 
 def _latex_text(longest: int) -> str:
-    """Return the specification of a text column. `longest` is the number of characters in the
-    column's longest cell.
-    """
+    """Return the specification of a text column. `longest` is the number of characters in the column's longest cell."""
     return r">{\raggedright\arraybackslash}p{14em}" if longest > _WRAPPED else "l"
 
 
@@ -100,9 +93,7 @@ def write_markdown(table: Table) -> str:
 
 
 def write_csv(table: Table) -> str:
-    """Write headings and rows, comma-separated, with each number in its own column and its unit in
-    the heading.
-    """
+    """Write headings and rows, comma-separated, with each number in its own column and its unit in the heading."""
     rows = [row for group in table.groups for row in group.rows]
     parts: list[list[object]] = [[] for _line in range(len(rows) + 1)]
     if table.group_label:
@@ -120,9 +111,7 @@ def write_csv(table: Table) -> str:
 
 
 def _split(column: Column, cells: list[Cell]) -> list[list[object]]:
-    """Return the headings of the columns into which this column is split, and the values of each
-    cell.
-    """
+    """Return the headings of the columns into which this column is split, and the values of each cell."""
     if not (column.is_number or column.has_numbers):
         texts: list[list[object]] = [[_text(cell).replace("−", "-")] for cell in cells]
         return [[column.label], *texts]
@@ -133,9 +122,7 @@ def _split(column: Column, cells: list[Cell]) -> list[list[object]]:
 
 
 def _read_numbers(text: str, label: str) -> dict[str, object]:
-    """Return each number of a cell by its column heading. Other words are under a heading for
-    notes.
-    """
+    """Return each number of a cell by its column heading. Other words are under a heading for notes."""
     found: dict[str, object] = {}
     words: list[str] = []
     for piece in filter(None, (one.strip() for one in _BETWEEN.split(text))):

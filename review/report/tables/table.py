@@ -10,9 +10,7 @@ from review.report.charts.forest import ForestRow
 
 @dataclass(frozen=True)
 class Column:
-    """A heading. Numbers are right-aligned and have their own columns in a CSV file. Drawings are
-    not copied.
-    """
+    """A heading. Numbers are right-aligned and have their own columns in a CSV file. Drawings are not copied."""
 
     label: str
     is_number: bool = False

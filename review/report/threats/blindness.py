@@ -1,6 +1,4 @@
-"""Finds reviewers who saw verdicts too early, from the verdicts they were shown or opened, and from
-their scores.
-"""
+"""Finds reviewers who saw verdicts too early, from the verdicts they were shown or opened, and from their scores."""
 
 from __future__ import annotations
 
@@ -10,10 +8,9 @@ from review.models import Campaign
 
 Document = dict[str, object]
 
-# Covers users who review in the campaign or have scored in it. Verdicts shown after the campaign
-# closed can't influence a score. A score that is not blind counts if the same user gave no blind
-# score before. Later changes are stored, but the figures use the blind value. Training and gold
-# items are excluded.
+# Covers users who review in the campaign or have scored in it. Verdicts shown after the campaign closed can't influence
+# a score. A score that is not blind counts if the same user gave no blind score before. Later changes are stored, but
+# the figures use the blind value. Training and gold items are excluded.
 _SEEN = """
     WITH counted AS (
         SELECT item.id, item.run_id FROM review_item item JOIN review_case "case" ON "case".id = item.case_id
@@ -59,8 +56,8 @@ _SEEN = """
 
 
 def report_unblinded(campaign: Campaign) -> list[Document]:
-    """Return the reviewers who had seen verdicts, with the time, the way, the number of items, and
-    their scores that are not blind.
+    """Return the reviewers who had seen verdicts, with the time, the way, the number of items, and their scores that
+    are not blind.
 
     `at` is None if only the scores themselves show this, as with imported scores.
     """

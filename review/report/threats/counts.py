@@ -82,8 +82,8 @@ _QUARTERS = f"""
 
 
 def recent_threats(campaign: Campaign) -> Document:
-    """Return the threats as of at most five minutes ago. For a large study, return them as last
-    computed by a worker.
+    """Return the threats as of at most five minutes ago. For a large study, return them as last computed by a
+    worker.
     """
     # The key includes the state, because p values are shown when the campaign closes, and hidden when it reopens.
     key = f"threats:{campaign.pk}:{campaign.state}"
@@ -167,9 +167,7 @@ def _share_quarters(counts: Mapping[int, Mapping[Values, int]]) -> Document:
 
 
 def _report_rubric(campaign: Campaign) -> Document:
-    """Return each version with the number of scores that reference it, and the decisions about
-    earlier scores.
-    """
+    """Return each version with the number of scores that reference it, and the decisions about earlier scores."""
     choices: dict[int, list[Document]] = defaultdict(list)
     for one in rubric_choices(campaign):
         choices[one.rubric].append(asdict(one) | {"at": one.at.isoformat(timespec="seconds")})
@@ -189,8 +187,8 @@ def _report_rubric(campaign: Campaign) -> Document:
 
 
 def _report_adjudications(campaign: Campaign) -> Document:
-    """Return how many stages were adjudicated, and how often the result overruled reviewers who all
-    agreed under a criterion.
+    """Return how many stages were adjudicated, and how often the result overruled reviewers who all agreed under a
+    criterion.
     """
     settled, overturned = 0, Counter[str]()
     adjudicated = campaign.items.filter(adjudications__arm="model").exclude(

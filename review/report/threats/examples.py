@@ -1,5 +1,5 @@
-"""Reports how the generator's examples were chosen, and for how many items the prompt contained an
-entry with the answer.
+"""Reports how the generator's examples were chosen, and for how many items the prompt contained an entry with the
+answer.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from pipeline.standin.prompt_contract import parse_prompt
 from pipeline.types import StageName
 from review.models import Campaign, Item
 
-# Prompts never change, but each takes some milliseconds to judge. A report judges only this many
-# new prompts.
+# Prompts never change, but each takes some milliseconds to judge. A report judges only this many new prompts.
 _MOST_AT_ONCE = 1_000
 _KEPT_SECONDS = 24 * 3600
 
@@ -26,10 +25,10 @@ _KEPT_SECONDS = 24 * 3600
 def report_examples(campaign: Campaign) -> dict[str, int]:
     """Count the items by how examples were chosen.
 
-    `off`: no examples were requested. `guarded`: entries that answer the statement were excluded.
-    `unguarded`: they were not, as in runs of earlier releases and in runs made outside the study.
-    `read` is the number of unguarded items whose stored prompts have been checked, and `revealed`
-    is the number of these prompts with an entry that would be excluded now.
+    `off`: no examples were requested. `guarded`: entries that answer the statement were excluded. `unguarded`: they
+    were not, as in runs of earlier releases and in runs made outside the study. `read` is the number of unguarded items
+    whose stored prompts have been checked, and `revealed` is the number of these prompts with an entry that would be
+    excluded now.
     """
     runs = (
         campaign.items.exclude(Q(run=None) | Q(run__origin=Run.Origin.IMPORTED))
@@ -53,8 +52,8 @@ def report_examples(campaign: Campaign) -> dict[str, int]:
 
 
 def _read_prompts(runs: list[int]) -> dict[str, bool]:
-    """Return, for each run with a stored and checked prompt, whether the prompt contains an entry
-    that answers the statement.
+    """Return, for each run with a stored and checked prompt, whether the prompt contains an entry that answers the
+    statement.
     """
     keys = {f"examples:{pk}": pk for pk in runs}
     known: dict[str, bool] = cache.get_many(keys)

@@ -1,6 +1,4 @@
-"""Reports the origin of the scores, and what the times of imported scores reveal about order and
-sessions.
-"""
+"""Reports the origin of the scores, and what the times of imported scores reveal about order and sessions."""
 
 from __future__ import annotations
 
@@ -35,8 +33,8 @@ _TIMES = """
 
 
 def count_origins(campaign: Campaign) -> dict[str, int]:
-    """Count scores given here and imported ones, and how many imported scores have a time and a
-    record of what was visible.
+    """Count scores given here and imported ones, and how many imported scores have a time and a record of what was
+    visible.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -56,9 +54,9 @@ def count_origins(campaign: Campaign) -> dict[str, int]:
 def check_times(campaign: Campaign) -> Document:
     """Return what the times in imported files show.
 
-    `order`: the share of consecutive script scores that come after the score of an item earlier in
-    the file. It is about half in random order and nearly all in file order. `sittings`: the share
-    of answers to a statement in a second arm that were given within one session.
+    `order`: the share of consecutive script scores that come after the score of an item earlier in the file. It is
+    about half in random order and nearly all in file order. `sittings`: the share of answers to a statement in a second
+    arm that were given within one session.
     """
     gap = int(SITTING_GAP.total_seconds() // 60)
     with connection.cursor() as cursor:

@@ -15,9 +15,7 @@ from review.report.words import say_chosen, say_pilot, say_ratio, say_share
 
 
 def show_threats(view: ReportView, threats: Json) -> dict[str, object]:
-    """Return the context of the list of threats: each threat with its texts, and its numbers under
-    its key.
-    """
+    """Return the context of the list of threats: each threat with its texts, and its numbers under its key."""
     tables = threat_tables(view, threats)
     halo = threats.get("halo")
     return {

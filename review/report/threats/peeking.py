@@ -10,8 +10,8 @@ MOST_LOOKS = 200
 
 
 def report_looks(campaign: Campaign) -> Document:
-    """Return the number of views, the newest views with the campaign's state at the time, and all
-    closings and reopenings.
+    """Return the number of views, the newest views with the campaign's state at the time, and all closings and
+    reopenings.
     """
     looks = campaign.looks.select_related("by").order_by("-pk")
     return {

@@ -65,8 +65,8 @@ def hide_p_values(halo: dict[str, Any]) -> dict[str, Any]:
 
 
 def compare_halo_checks(campaign: Campaign) -> Document:
-    """Return the difference under each criterion for the family of p values, or an empty result if
-    the campaign has no halo check.
+    """Return the difference under each criterion for the family of p values, or an empty result if the campaign has no
+    halo check.
     """
     if not is_halo_planned(campaign):
         return {}
@@ -75,7 +75,7 @@ def compare_halo_checks(campaign: Campaign) -> Document:
 
 
 def is_halo_planned(campaign: Campaign) -> bool:
-    """Return whether the halo check's p values belong to the report: a share was planned here or in
-    the exporting installation.
+    """Return whether the halo check's p values belong to the report: a share was planned here or in the exporting
+    installation.
     """
     return campaign.halo_share > 0 or any(one[0] == HALO for one in campaign.p_family or ())

@@ -56,9 +56,7 @@ def _numbers(*labels: str) -> Iterator[Column]:
 
 
 def _halo(view: ReportView, halo: Json | None) -> Table | None:
-    """Return the halo check's table, or None without a halo check, as in snapshots from before this
-    feature.
-    """
+    """Return the halo check's table, or None without a halo check, as in snapshots from before this feature."""
     if not halo or not halo["compared"]:
         return None
     found = halo[view.criterion.value]
@@ -124,9 +122,7 @@ def name_quarters() -> list[str]:
 
 
 def _repeats(view: ReportView, repeats: Json) -> Table | None:
-    """Return a table with all reviewers together, then each reviewer, or None if no item was
-    repeated.
-    """
+    """Return a table with all reviewers together, then each reviewer, or None if no item was repeated."""
     if not repeats["all"]["share"]["denominator"]:
         return None
     scale = scale_of_shares()
@@ -260,9 +256,7 @@ def _closings(view: ReportView, rows: Sequence[Json]) -> Table | None:
 
 
 def _looks(view: ReportView, rows: Sequence[Json]) -> Table | None:
-    """Return the table of views. In older snapshots, every view is of the live report of an open
-    campaign.
-    """
+    """Return the table of views. In older snapshots, every view is of the live report of an open campaign."""
     what, states = dict(ReportLook.What.choices), dict(Campaign.State.choices)
     return _table(
         view,

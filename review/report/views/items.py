@@ -1,5 +1,5 @@
-"""The items behind a figure or a cell of the assessor's table, and the reason why execution and
-experts differ on an item.
+"""The items behind a figure or a cell of the assessor's table, and the reason why execution and experts differ on an
+item.
 """
 
 from __future__ import annotations

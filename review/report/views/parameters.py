@@ -1,6 +1,4 @@
-"""Reads the URL parameters of a report's page (criterion and items), and builds the links to the
-alternatives.
-"""
+"""Reads the URL parameters of a report's page (criterion and items), and builds the links to the alternatives."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ from review.study import Criterion
 
 
 def read_criterion(request: HttpRequest) -> Criterion:
-    """Return the criterion in the query string, strict by default. Raises BadInput for an unknown
-    criterion.
-    """
+    """Return the criterion in the query string, strict by default. Raises BadInput for an unknown criterion."""
     try:
         return Criterion(request.GET.get("criterion", Criterion.STRICT.value))
     except ValueError:
@@ -26,9 +22,7 @@ def read_criterion(request: HttpRequest) -> Criterion:
 
 
 def read_which(request: HttpRequest) -> Which:
-    """Return the part of a figure in the query string, all items by default. Raises BadInput for an
-    unknown part.
-    """
+    """Return the part of a figure in the query string, all items by default. Raises BadInput for an unknown part."""
     value = request.GET.get("which", "all")
     if value not in get_args(Which):
         raise BadInput(_("Unknown part of a figure."), field="which")

@@ -1,6 +1,4 @@
-"""The live report of a study: its page, its tables as text, its threats to validity and its pairs
-of reviewers.
-"""
+"""The live report of a study: its page, its tables as text, its threats to validity and its pairs of reviewers."""
 
 from __future__ import annotations
 
@@ -64,9 +62,7 @@ def report_table(request: HttpRequest, pk: int, table: str, ending: str) -> Http
 
 @require_safe
 def report_threats_page(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show how each threat is prevented, recorded or reported, with the numbers. The view is
-    recorded.
-    """
+    """Show how each threat is prevented, recorded or reported, with the numbers. The view is recorded."""
     user = signed_in(request)
     campaign = access_report(user, pk)
     criterion = read_criterion(request)
@@ -87,8 +83,8 @@ def report_threats_page(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def report_pairs(request: HttpRequest, pk: int, stage: str) -> HttpResponse:
-    """Show the agreement of each pair of reviewers at a stage that has too many for the report. The
-    view is recorded.
+    """Show the agreement of each pair of reviewers at a stage that has too many for the report. The view is
+    recorded.
     """
     user = signed_in(request)
     campaign = access_report(user, pk)
@@ -156,9 +152,7 @@ def _tabulate_plan(campaign: Campaign, report: Json, criterion: Criterion, plan:
 def show_body(
     report: Json, criterion: Criterion, items_url: str = "", changes_url: str = ""
 ) -> dict[str, object]:
-    """Return the context of a report's body, live or saved. Without URLs, the body has no links to
-    items.
-    """
+    """Return the context of a report's body, live or saved. Without URLs, the body has no links to items."""
     view = ReportView(report, criterion, items_url, changes_url)
     return {
         "report": report,
@@ -174,9 +168,7 @@ def show_body(
 
 
 def tables_url(campaign: Campaign) -> str:
-    """Return the base URL of the text tables, to which a table's name and a format's suffix are
-    appended.
-    """
+    """Return the base URL of the text tables, to which a table's name and a format's suffix are appended."""
     return reverse("campaign-report-table", args=[campaign.pk, "x", "md"]).removesuffix("x.md")
 
 
@@ -189,8 +181,8 @@ def write_table(
     more: Sequence[Table] = (),
     threats: Json | None = None,
 ) -> HttpResponse:
-    """Return a table of a report or its threats, or one of `more`, as text. Raises Http404 for an
-    unknown table or format.
+    """Return a table of a report or its threats, or one of `more`, as text. Raises Http404 for an unknown table or
+    format.
     """
     form = FORMATS.get(ending)
     view = ReportView(report, criterion)

@@ -1,8 +1,7 @@
 """Percentile bootstrap over statements, drawn from counts of equal ones and widened for small samples.
 
-Items of one statement are not independent, so whole statements are drawn with replacement. A draw
-stores only how often each kind of statement occurs. The cost therefore depends on the number of
-kinds, not on the number of items.
+Items of one statement are not independent, so whole statements are drawn with replacement. A draw stores only how often
+each kind of statement occurs. The cost therefore depends on the number of kinds, not on the number of items.
 
 Draws of k statements vary less than samples do, by a factor of sqrt((k - 1) / k), and plain percentiles ignore the t
 distribution. Efron's interval of 30 statements is about 6% too narrow. `tail` applies the correction of Hesterberg
@@ -61,9 +60,7 @@ def as_rows(
 
 
 def resample(rows: Floats, times: Floats) -> Floats:
-    """Draw the same number of statements many times, and return the number of items of each kind in
-    each draw.
-    """
+    """Draw the same number of statements many times, and return the number of items of each kind in each draw."""
     total = int(times.sum())
     wanted = DRAWS if total >= FEW_TO_DRAW else min(MOST_DRAWS, STATEMENTS_DRAWN // total)
     generator = np.random.default_rng(SEED)
@@ -84,8 +81,8 @@ def tail(statements: int) -> float:
 def intervals_of(
     measures: Mapping[str, Callable[[Floats], Floats]], rows: Floats, times: Floats
 ) -> tuple[dict[str, list[float] | None], str]:
-    """Return the interval of each measure, and the reason why one is missing. A measure takes the
-    draws from `resample`.
+    """Return the interval of each measure, and the reason why one is missing. A measure takes the draws from
+    `resample`.
     """
     if times.sum() < LEAST_STATEMENTS:
         return dict.fromkeys(measures), FEW_STATEMENTS

@@ -1,11 +1,11 @@
 """Agreement coefficients, kappa and alpha, for many tables at once. Undefined coefficients are NaN.
 
-A table for two reviewers has 3 by 3 counts of their scores. Leading dimensions are for multiple
-tables. A penalty is 0 for equal values and grows with their distance. A criterion that splits the
-scale is also a penalty, with 1 across the split.
+A table for two reviewers has 3 by 3 counts of their scores. Leading dimensions are for multiple tables. A penalty is 0
+for equal values and grows with their distance. A criterion that splits the scale is also a penalty, with 1 across the
+split.
 
-Cohen 1960 and 1968 for kappa; Krippendorff, Content Analysis, for alpha and its ordinal metric; Gwet 2008 for AC1;
-Gwet 2014, Handbook of Inter-Rater Reliability (4th edition), for AC2, ordinal weights and missing values, as in his R
+Cohen 1960 and 1968 for kappa; Krippendorff, Content Analysis, for alpha and its ordinal metric; Gwet 2008 for AC1; Gwet
+2014, Handbook of Inter-Rater Reliability (4th edition), for AC2, ordinal weights and missing values, as in his R
 package irrCAC; Fleiss 1971.
 """
 
@@ -44,24 +44,21 @@ ALPHAS = ("nominal", "ordinal", "interval")
 
 
 def percents_of(tables: Floats, penalty: Floats) -> Floats:
-    """Return the share of items on which both agree, for penalties of 0 and 1. No table may be
-    empty.
-    """
+    """Return the share of items on which both agree, for penalties of 0 and 1. No table may be empty."""
     share: Floats = 1 - _cost(tables, penalty) / tables.sum(axis=(-2, -1))
     return share
 
 
 def kappas_of(tables: Floats, penalty: Floats) -> Floats:
-    """Return 1 minus the ratio of the penalty to the penalty expected from the margins. Undefined
-    if the expected penalty is 0.
+    """Return 1 minus the ratio of the penalty to the penalty expected from the margins. Undefined if the expected
+    penalty is 0.
     """
     expected = _cost(tables.sum(axis=-1)[..., :, None] * tables.sum(axis=-2)[..., None, :], penalty)
     return _one_less(_cost(tables, penalty) * tables.sum(axis=(-2, -1)), expected)
 
 
 def alphas_of(multisets: Floats, times: Floats, metric: str) -> Floats:
-    """Return Krippendorff's alpha for many samples of the same kinds of items. Undefined if all
-    values are equal.
+    """Return Krippendorff's alpha for many samples of the same kinds of items. Undefined if all values are equal.
 
     `multisets` (kinds x 3) has the numbers of scores of 0, 1 and 2, at least two in total; `times` (samples x kinds)
     has the number of items of each kind in a sample; `metric` is nominal, ordinal or interval.
@@ -98,8 +95,8 @@ def ac2_of(multisets: Floats, times: Floats) -> Floats:
 
 
 def ordinal_weights(size: int) -> Floats:
-    """Return Gwet's ordinal weights: 1 minus the share of all category pairs that lie within the
-    range from one category to the other.
+    """Return Gwet's ordinal weights: 1 minus the share of all category pairs that lie within the range from one
+    category to the other.
     """
     steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
     weights: Floats = 1 - steps * (steps + 1) / (size * (size - 1))
@@ -107,8 +104,7 @@ def ordinal_weights(size: int) -> Floats:
 
 
 def gwet_of(multisets: Floats, times: Floats, weights: Floats) -> Floats:
-    """Return Gwet's coefficient with these weights for many samples. With identity weights, it is
-    AC1.
+    """Return Gwet's coefficient with these weights for many samples. With identity weights, it is AC1.
 
     Items with one score count only in the category shares.
     """
@@ -125,9 +121,7 @@ def gwet_of(multisets: Floats, times: Floats, weights: Floats) -> Floats:
 
 
 def fleiss_of(multisets: Floats, times: Floats) -> Floats:
-    """Return Fleiss' kappa for items with the same number of scores each. Undefined if all values
-    are equal.
-    """
+    """Return Fleiss' kappa for items with the same number of scores each. Undefined if all values are equal."""
     raters = multisets.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         within = ((multisets * (multisets - 1)).sum(axis=1)) / (raters * (raters - 1))
@@ -154,8 +148,8 @@ def _one_less(paid: Floats, expected: Floats) -> Floats:
 
 
 def _ordinal(margins: Floats) -> Floats:
-    """Return the squared number of values between two ranks, with each end counted by half
-    (Krippendorff's ordinal metric).
+    """Return the squared number of values between two ranks, with each end counted by half (Krippendorff's ordinal
+    metric).
     """
     upto = np.cumsum(margins, axis=-1) - margins / 2
     distance: Floats = (upto[:, :, None] - upto[:, None, :]) ** 2

@@ -1,6 +1,4 @@
-"""Calculates shares and paired differences of shares with 95% intervals, for items that may share
-statements.
-"""
+"""Calculates shares and paired differences of shares with 95% intervals, for items that may share statements."""
 
 from __future__ import annotations
 
@@ -20,8 +18,7 @@ Cluster = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Share:
-    """A proportion with its interval. With a denominator of 0, the share has no value (not 0) and
-    no interval.
+    """A proportion with its interval. With a denominator of 0, the share has no value (not 0) and no interval.
 
     `deff` is the design effect if statements repeat, and None otherwise.
     """
@@ -39,8 +36,8 @@ class Share:
     def of(
         cls, numerator: int, denominator: int, *, clusters: Sequence[Cluster] | None = None
     ) -> Share:
-        """Return the share with Wilson's interval. `clusters` are all its statements, or None if no
-        statement repeats.
+        """Return the share with Wilson's interval. `clusters` are all its statements, or None if no statement
+        repeats.
         """
         if not denominator:
             return cls(numerator, denominator, None, None, None)
@@ -72,11 +69,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Difference:
-    """Two shares of the same items: `gained` items are right only after, and `lost` items only
-    before.
+    """Two shares of the same items: `gained` items are right only after, and `lost` items only before.
 
-    The value is after minus before, with its interval. The p value comes from flipping the signs of
-    whole statements, which is McNemar's exact test if no statement repeats.
+    The value is after minus before, with its interval. The p value comes from flipping the signs of whole statements,
+    which is McNemar's exact test if no statement repeats.
     """
 
     gained: int
@@ -102,8 +98,8 @@ class Difference:
     ) -> Difference:
         """Return the difference with Newcombe's interval (method 10).
 
-        `clusters` are all statements if some repeat: their difference, their number of items, and
-        the number of equal statements.
+        `clusters` are all statements if some repeat: their difference, their number of items, and the number of equal
+        statements.
         """
         items = both + lost + gained + neither
         if not items:

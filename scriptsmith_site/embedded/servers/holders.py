@@ -1,8 +1,7 @@
 """Decides which process starts and stops the embedded servers: all processes that use them share a lock.
 
-The kernel releases a lock when its holder exits for any reason, so no count can become wrong. A
-process that gets the lock exclusively is the first or the last user, and may migrate or stop the
-servers.
+The kernel releases a lock when its holder exits for any reason, so no count can become wrong. A process that gets the
+lock exclusively is the first or the last user, and may migrate or stop the servers.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ _CHANGE_SECONDS = 600.0  # a migration of a large database may take minutes
 
 
 class Server(Protocol):
-    """A server that this product starts and stops. `start` raises CannotStart. `how_ended` is empty
-    while the server runs.
+    """A server that this product starts and stops. `start` raises CannotStart. `how_ended` is empty while the server
+    runs.
     """
 
     name: str
@@ -58,12 +57,10 @@ class Use:
         self._users = FileLock(layout.users_lock)
 
     def begin(self, prepare: Callable[[], None] | None, *, when_alone: bool = True) -> None:
-        """Start the servers and keep them running. Call `prepare` before any other process may use
-        them.
+        """Start the servers and keep them running. Call `prepare` before any other process may use them.
 
-        With `when_alone`, `prepare` is called only if no other process uses them. Raises
-        CannotStart and the exceptions of `prepare`. On an error, servers that were not in use are
-        stopped.
+        With `when_alone`, `prepare` is called only if no other process uses them. Raises CannotStart and the exceptions
+        of `prepare`. On an error, servers that were not in use are stopped.
         """
         make_data_folder(self._layout)
         with held(self._layout.change_lock, seconds=_CHANGE_SECONDS):

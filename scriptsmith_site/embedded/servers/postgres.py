@@ -35,8 +35,8 @@ _NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit":
 class Postgres:
     """The PostgreSQL server of one data folder, started by this or another process.
 
-    With `durable=False`, for data that may be lost, writes do not wait for the disk. `settings`
-    override ours. `preexec` runs in the server's process before the program starts.
+    With `durable=False`, for data that may be lost, writes do not wait for the disk. `settings` override ours.
+    `preexec` runs in the server's process before the program starts.
     """
 
     name = "PostgreSQL"
@@ -207,16 +207,12 @@ class Postgres:
         return processes.command_line(pid)[1:3] == ["-D", str(self._data)]
 
     def _postmasters(self) -> list[int]:
-        """Return all postmaster processes. A child looks like its parent until it has set its own
-        title.
-        """
+        """Return all postmaster processes. A child looks like its parent until it has set its own title."""
         found = processes.find(self._is_postmaster)
         return [pid for pid in found if processes.parent(pid) not in found]
 
     def _end_orphans(self) -> None:
-        """End the sessions of a server that was killed, because they keep the next server from
-        starting.
-        """
+        """End the sessions of a server that was killed, because they keep the next server from starting."""
 
         def matches(pid: int) -> bool:
             if processes.command_name(pid) != "postgres":

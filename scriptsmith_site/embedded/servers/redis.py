@@ -21,8 +21,8 @@ _START_SECONDS = 20.0
 class Redis:
     """The Redis server of one data folder, started by this or another process.
 
-    It stores no data on disk, because PostgreSQL stores all data that must survive. `preexec` runs
-    in the server's process before the program starts.
+    It stores no data on disk, because PostgreSQL stores all data that must survive. `preexec` runs in the server's
+    process before the program starts.
     """
 
     name = "Redis"

@@ -1,6 +1,4 @@
-"""The programs under the supervisor, each in its own session, which end soon after the supervisor
-ends.
-"""
+"""The programs under the supervisor, each in its own session, which end soon after the supervisor ends."""
 
 from __future__ import annotations
 
@@ -50,9 +48,7 @@ class Child:
 
     @property
     def grace(self) -> float:
-        """The seconds to wait for the process to exit, which are fewer if it is not ready and has
-        no work to finish.
-        """
+        """The seconds to wait for the process to exit, which are fewer if it is not ready and has no work to finish."""
         ready = self._program.ready
         if ready is not None and not ready.exists():
             return min(self._program.grace, _UNREADY_GRACE)
@@ -76,9 +72,7 @@ class Child:
 
     @property
     def ended(self) -> int | None:
-        """The exit status of a process that has ended together with all processes it started, or
-        None.
-        """
+        """The exit status of a process that has ended together with all processes it started, or None."""
         if self._process is not None and self._status is None:
             self._status = self._process.poll()
             if self._status is not None:

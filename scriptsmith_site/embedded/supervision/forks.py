@@ -32,8 +32,8 @@ class Fork:
     ) -> None:
         """Run `main` in a new process that keeps only the descriptors `output`, `errors` and `kept`.
 
-        The caller must have only one thread, because other threads would not exist in the new
-        process, but their locks would.
+        The caller must have only one thread, because other threads would not exist in the new process, but their locks
+        would.
         """
         assert threading.active_count() == 1, "only a process with one thread may fork"
         bind = processes.end_with_parent(signal.SIGTERM)

@@ -179,7 +179,7 @@ class TestOnThePage:
         refused = client.post(address, {"tags": "mine", "owner": "", "links": "", "seen": seen})
 
         assert refused.status_code == 409
-        assert "Now: tags disk" in refused.text
+        assert "Current values: tags disk" in refused.text
         assert 'value="mine"' in refused.text
         now = labels_seen(Version.objects.get())
         assert f'name="seen" value="{now}"' in refused.text

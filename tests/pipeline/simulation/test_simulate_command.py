@@ -88,7 +88,9 @@ def test_the_stand_in_in_simulation_mode_answers_nothing_else(tmp_path: Path) ->
         client = anthropic.Anthropic(api_key="none", base_url=standin.url, max_retries=0)
         with pytest.raises(anthropic.NotFoundError, match="demo-smith"):
             _ask(client, "demo-smith")
-        assert "answers only the tasks of its pipeline" in str(_ask(client, "simulated-paper").content)
+        assert "answers only the tasks of its pipeline" in str(
+            _ask(client, "simulated-paper").content
+        )
 
 
 def _ask(client: anthropic.Anthropic, model: str) -> anthropic.types.Message:
