@@ -1,4 +1,4 @@
-"""Tally, TallyDue, ReportPart, ReportSnapshot and ReportLook: a campaign's figures and a log of who viewed them."""
+"""Tally, TallyDue, ReportPart, ReportSnapshot and ReportLook: a campaign's figures and a log of their viewers."""
 
 from __future__ import annotations
 

@@ -531,7 +531,7 @@ class _Reader:
             self.unseen.append(Unseen(command, (written,)))
         message = f"What {show(written)} runs is known only when the script runs."
         self._gap(name.span, "dynamic_code", message)
-        # A variable as in `$SUDO rm` or `$DRY_RUN rm` may run the rest, whatever its value is.
+        # A variable as in `$SUDO rm` or `$DRY_RUN rm` may run the rest, regardless of its value.
         is_prefix = variable is None or _PREFIX.search(variable.name)
         if is_prefix and command.arguments and command.arguments[0].literal:
             self.queue.append(command.starting(command.arguments))
