@@ -1,4 +1,4 @@
-"""Typed settings from the environment. Invalid values are refused at once.
+"""Typed settings from the environment. Invalid values are refused immediately.
 
 Every reader takes a name, a default and a help text, and adds them to `KNOWN`, from which docs/settings.md is
 generated.
@@ -75,7 +75,9 @@ def env_choice(name: str, default: str, help: str, *, choices: tuple[str, ...]) 
 
 
 def env_url(name: str, help: str, *, schemes: tuple[str, ...]) -> str:
-    """Return a URL with a host and one of these schemes, or an empty string. Others raise ImproperlyConfigured."""
+    """Return a URL with a host and one of these schemes, or an empty string. Other values raise
+    ImproperlyConfigured.
+    """
     value = _read(name, "", help)
     if not value:
         return ""
@@ -92,7 +94,9 @@ def env_url(name: str, help: str, *, schemes: tuple[str, ...]) -> str:
 
 
 def env_address(name: str, help: str) -> tuple[str, int] | None:
-    """Return an address and port such as 0.0.0.0:9464 or [::]:9464, or None. Others raise ImproperlyConfigured."""
+    """Return an address and port such as 0.0.0.0:9464 or [::]:9464, or None. Other values raise
+    ImproperlyConfigured.
+    """
     value = _read(name, "", help)
     if not value:
         return None

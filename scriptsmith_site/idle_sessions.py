@@ -1,7 +1,8 @@
-"""Close the database connections of worker threads that have been idle for some seconds.
+"""Closes the database connections of worker threads that have been idle for some seconds.
 
-Django closes a thread's connection only in that thread, so an idle thread never does. Each connection uses
-memory in the worker and in PostgreSQL, and reopening one takes only some milliseconds.
+Django closes a thread's connection only in that thread, so an idle thread's connection would stay
+open. Each connection uses memory in the worker and in PostgreSQL, and reopening it takes only a few
+milliseconds.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class IdleSessions:
                 self._thread.start()
 
     def _close_idle(self) -> None:
-        """Close connections that were idle for long enough, until none is idle."""
+        """Close connections that have been idle for long enough, until no connection is idle."""
         while True:
             with self._changed:
                 # A thread that starts a task waits until its connection is closed.

@@ -1,6 +1,7 @@
 """Finds, ends and binds processes by their data in /proc, and never by a pid file alone.
 
-The number in a pid file may belong to another process by now; a command line identifies the process.
+The number in a pid file may now belong to another process, but a command line identifies the
+process.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _M_ARENA_MAX = -8
 
 
 class Process(Protocol):
-    """A child of this process. A return code below 0 is the signal that ended it; None while it runs."""
+    """A child of this process. A negative return code is the signal that ended the process. It is
+    None while the process runs.
+    """
 
     pid: int
     returncode: int | None
@@ -42,15 +45,18 @@ def find(matches: Callable[[int], bool]) -> list[int]:
 
 
 def command_line(pid: int) -> list[str]:
-    """Return the arguments of a process; empty for one that has ended and is not yet reaped.
+    """Return the arguments of a process, or an empty list for a process that has ended but is not
+    yet reaped.
 
-    Raises OSError if there is no such process.
+    Raises OSError if the process does not exist.
     """
     return os.fsdecode((_PROC / str(pid) / "cmdline").read_bytes()).rstrip("\0").split("\0")
 
 
 def command_name(pid: int) -> str:
-    """Return the name of the program that a process runs. Raises OSError if there is no such process."""
+    """Return the name of the program that a process runs. Raises OSError if the process does not
+    exist.
+    """
     return (_PROC / str(pid) / "comm").read_text().rstrip("\n")
 
 
@@ -66,7 +72,7 @@ def has_variable(pid: int, name: str, value: str) -> bool:
 
 
 def is_alive(pid: int) -> bool:
-    """Return whether a process exists and has not ended; a zombie has ended."""
+    """Return whether a process exists and has not ended. A zombie counts as ended."""
     return _status(pid)[0] not in "ZX"
 
 
@@ -94,7 +100,9 @@ def wait_until_gone(pids: Iterable[int], seconds: float) -> bool:
 
 
 def end(pids: Iterable[int], *steps: tuple[signal.Signals, float]) -> None:
-    """Send each signal and wait its seconds until all processes have ended; SIGKILL comes last."""
+    """Send each signal and wait for its number of seconds, until all processes have ended. SIGKILL
+    comes last.
+    """
     remaining = list(pids)
     for number, seconds in (*steps, (signal.SIGKILL, 5.0)):
         remaining = [pid for pid in remaining if is_alive(pid)]
@@ -105,7 +113,7 @@ def end(pids: Iterable[int], *steps: tuple[signal.Signals, float]) -> None:
 
 
 def send(pid: int, number: signal.Signals) -> None:
-    """Send a signal; it is not an error if the process has just ended."""
+    """Send a signal. Ignore the error if the process has just ended."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -157,7 +165,8 @@ def set_title(title: str) -> None:
 
 
 def limit_arenas() -> None:
-    """Limit this process to two malloc arenas, which its threads share. Call it before any thread starts.
+    """Limit this process to two malloc arenas, which all threads share. Call it before any thread
+    starts.
 
     By default, glibc gives each thread an arena that keeps its memory: about 40 MiB in a worker with 72 threads.
     """

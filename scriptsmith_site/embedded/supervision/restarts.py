@@ -12,7 +12,7 @@ _STABLE_SECONDS = 60.0
 
 
 class Restarts:
-    """The restarts of one program. The delay doubles with each consecutive end, up to a minute."""
+    """The restarts of one program. The delay doubles with each consecutive exit, up to a minute."""
 
     def __init__(self) -> None:
         self.due_at: float | None = None
@@ -20,9 +20,9 @@ class Restarts:
         self._started_at = time.monotonic()
 
     def note_end(self) -> bool:
-        """Schedule the next start. Return False after more than five consecutive ends.
+        """Schedule the next start. Return False after more than five consecutive exits.
 
-        A failed start counts as an end.
+        A failed start counts as an exit.
         """
         now = time.monotonic()
         if now - self._started_at > _STABLE_SECONDS:

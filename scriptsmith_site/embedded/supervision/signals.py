@@ -11,7 +11,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
-    """Counts requests to stop; also wakes up when a child ends.
+    """Counts requests to stop, and also wakes up when a child ends.
 
     While `interrupts` is true, a request raises KeyboardInterrupt instead.
     """
@@ -30,7 +30,7 @@ class Signals:
                 signal.signal(number, self._note)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for a signal, at most this long; return whether one arrived."""
+        """Wait at most this long for a signal, and return whether one arrived."""
         if not select.select([self._reader], [], [], seconds)[0]:
             return False
         os.read(self._reader, 4096)

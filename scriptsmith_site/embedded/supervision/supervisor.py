@@ -1,4 +1,6 @@
-"""The foreground process of `make run`: starts all parts, restarts those that end, and stops them in order."""
+"""The foreground process of `make run`: starts all parts, restarts parts that end, and stops them
+in order.
+"""
 
 from __future__ import annotations
 
@@ -49,13 +51,14 @@ class Options:
 
 
 class _ToldToEnd(Exception):
-    """A signal arrived before everything had started."""
+    """A signal arrived before all parts had started."""
 
 
 def run(layout: Layout, options: Options, load: Callable[[int], None]) -> None:
-    """Run the product until a signal ends it. Raises CannotStart; then nothing is left running.
+    """Run the product until a signal ends it. Raises CannotStart after stopping all parts.
 
-    `load` gets the port and loads the code that the product's processes share, because they are forked from this one.
+    `load` gets the port and loads the code that the product's processes share, because they are
+    forked from this process.
     """
     signals = Signals()
     process.console = os.dup(2)
@@ -114,7 +117,7 @@ class Supervisor:
         self._restarts = {part: Restarts() for part in parts}
 
     def run(self) -> None:
-        """Start everything, watch it until a signal arrives, and stop it. Raises CannotStart."""
+        """Start all parts, watch them until a signal arrives, and stop them. Raises CannotStart."""
         _say(f"Starting ScriptSmith with the data in {self._layout.data}")
         self._use.begin(self._prepare, when_alone=False)
         try:
@@ -133,13 +136,15 @@ class Supervisor:
         return Child(program, logs=self._layout.logs)
 
     def _children(self) -> list[Child]:
-        """Return the children in the order in which they start."""
+        """Return the children in start order."""
         demo_model = [self._demo_model] if self._demo_model else []
         models = [*self._local_models, *demo_model]
         return [*models, self._web, self._worker, self._sandbox_worker]
 
     def _prepare(self) -> None:
-        """Migrate, collect the static files and load the demo; save the messages to show after the start."""
+        """Migrate, collect the static files and load the demo. Save the messages to show after the
+        start.
+        """
         self._signals.interrupts = False
         self._load(self._listener.getsockname()[1])
         _say("Preparing the database")

@@ -1,4 +1,6 @@
-"""Argument types of the tools. Their input schemas are generated from them, and extra fields are refused."""
+"""Argument types of the tools. The tools' input schemas are generated from these types, and extra
+fields are refused.
+"""
 
 from __future__ import annotations
 
