@@ -1,4 +1,4 @@
-"""Forms of the pages that take files in and give them out."""
+"""Forms of the import and export pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ImportForm(forms.Form):
             "JSONL, CSV or TSV (also as saved by Excel), or a .zip with a folder for each entry "
             "(metadata.yaml and script.sh)."
         ),
-        allow_empty_file=True,  # an empty file has its own words
+        allow_empty_file=True,  # an empty file has its own error message
     )
     state = forms.ChoiceField(
         label=_("Import them as"),
@@ -32,7 +32,7 @@ class ImportForm(forms.Form):
 
 
 class ExportForm(forms.Form):
-    """Which entries, and in which format."""
+    """The entries to export, and the format."""
 
     layout = forms.ChoiceField(
         label=_("Format"),

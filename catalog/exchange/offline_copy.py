@@ -60,7 +60,8 @@ class Copy:
 def write_copy(folder: Path, *, kept: int = KEPT) -> Copy:
     """Add a copy of all verified entries to the folder, and delete all but the newest `kept`.
 
-    It is a consistent snapshot. If it fails, the existing copies stay. Raises OSError.
+    The copy is a consistent snapshot. If writing fails, the existing copies are kept. Raises
+    OSError.
     """
     now = timezone.now().astimezone(UTC).replace(microsecond=0)
     folder.mkdir(parents=True, exist_ok=True)
@@ -107,7 +108,7 @@ def is_due(folder: Path) -> bool:
 
 
 def _write_into(folder: Path, now: datetime) -> int:
-    """Write the page and the scripts; returns the number of entries."""
+    """Write the page and the scripts, and return the number of entries."""
     scripts = folder / SCRIPTS
     scripts.mkdir()
     count = 0
@@ -136,7 +137,7 @@ def _one_moment() -> Iterator[None]:
 
 
 def _verified() -> QuerySet[Version]:
-    """Return the verified versions of entries that may answer, by title."""
+    """Return the verified versions of entries that may answer, sorted by title."""
     return (
         Version.objects.filter(state=Version.State.VERIFIED, entry__suspended_at=None)
         .order_by("entry__title", "pk")
@@ -168,7 +169,7 @@ def _write_head(page: TextIO, now: datetime) -> None:
 
 
 def _point_to(whole: Path) -> None:
-    """Point `newest` there, atomically."""
+    """Atomically link `newest` to this copy."""
     link = whole.parent / f"{_UNFINISHED}{whole.name}"
     link.unlink(missing_ok=True)
     link.symlink_to(whole.name)

@@ -1,4 +1,4 @@
-"""Addresses of imports and exports."""
+"""URLs of imports and exports."""
 
 from __future__ import annotations
 

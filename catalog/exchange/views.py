@@ -1,4 +1,4 @@
-"""Import and export: an import is previewed first, an export is sent at once."""
+"""Views of imports and exports. An import is previewed first, and an export is sent immediately."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def catalog_import(request: HttpRequest) -> HttpResponse:
 @require_safe
 @vary_on_headers("HX-Request")
 def import_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show what would happen, or happened, to each row, and the progress."""
+    """Show the planned or actual result of each row, and the progress."""
     job = access_import(request.user, pk)
     rows = job.report.get("rows", [])
     context = {
@@ -83,14 +83,14 @@ def import_start(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def import_cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    """Stop it; rows that were imported stay."""
+    """Stop the import. Imported rows are kept."""
     import_jobs.cancel_import(access_import(request.user, pk), by=signed_in(request))
     return redirect("catalog-import-detail", pk=pk)
 
 
 @require_safe
 def import_report(request: HttpRequest, pk: int) -> StreamingHttpResponse:
-    """The report by row as a table."""
+    """Return the report by row as a table."""
     rows = access_import(request.user, pk).report.get("rows", [])
     names = ("place", "outcome", "slug", "title", "why", "warning")
     lines = csv_lines([names, *([row.get(name, "") for name in names] for row in rows)])
@@ -99,7 +99,7 @@ def import_report(request: HttpRequest, pk: int) -> StreamingHttpResponse:
 
 @require_safe
 def catalog_export(request: HttpRequest) -> HttpResponse:
-    """Choose a format."""
+    """Show the form to choose an export format."""
     signed_in(request)
     context = {"nav_section": "catalogue", "form": ExportForm()}
     return render(request, "catalog/exchange/export.html", context)
@@ -107,7 +107,7 @@ def catalog_export(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def export_file(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
-    """The entries as a file, written while it is sent."""
+    """Return the entries as a file, which is written while it is sent."""
     signed_in(request)
     form = ExportForm(request.GET)
     if not form.is_valid():
@@ -117,7 +117,7 @@ def export_file(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
 
 
 def export_response(layout: str, state: str) -> StreamingHttpResponse:
-    """The entries in this format, written while they are sent; for page and API."""
+    """Return the entries in this format, for page and API. They are written while they are sent."""
     format = Format(layout)
     records = services.export_entries(state=Version.State(state) if state else None)
     return _download(

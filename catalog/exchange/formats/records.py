@@ -131,12 +131,12 @@ class EntryRecord(VersionDetails):
         return [phrasing.text for phrasing in self.phrasings]
 
     def plain(self, *, without: frozenset[str] = frozenset()) -> dict[str, object]:
-        """Return the record as JSON and YAML store it; missing fields are left out."""
+        """Return the record as stored in JSON and YAML. Missing fields are omitted."""
         data = self.model_dump(mode="json", exclude=set(without), exclude_none=True)
         return {name: value for name, value in data.items() if name not in _LISTS or value}
 
 
-_LISTS = frozenset({"phrasings", "versions"})  # an empty list is the same as none
+_LISTS = frozenset({"phrasings", "versions"})  # an empty list is the same as a missing one
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,6 @@
-"""CSV: a header, then a row for each entry. Lists are written in their cell as people would type them, or as JSON."""
+"""CSV: a header, then a row for each entry. Lists are written in their cells in a format that users
+can type, or as JSON.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ _NEEDED = ("title", "script")
 
 
 def read_table(file: BinaryIO) -> Iterator[Row]:
-    """A row for each row under the header that is not blank. Raises UnreadableFile."""
+    """Yield a row for each nonblank row under the header. Raises UnreadableFile."""
     table = Table(file, exact=True, separators=SEPARATORS)
     similar = {name: re.sub(r"[\s-]+", "_", name.lower()) for name in table.columns}
     columns = [similar[name] if similar[name] in _COLUMNS else name for name in table.columns]
@@ -73,7 +75,7 @@ def read_table(file: BinaryIO) -> Iterator[Row]:
 
 
 def read_cells(names: Sequence[str], row: Sequence[str], *, place: str) -> Row:
-    """The row of these cells under these columns, each of which is one of COLUMNS."""
+    """Return the row with these cells under these columns, each of which must be in COLUMNS."""
     if len(row) != len(names):
         return Row(
             place=place, problem=f"has {len(row)} cells, but the header has {len(names)} columns"
@@ -94,7 +96,7 @@ def read_cells(names: Sequence[str], row: Sequence[str], *, place: str) -> Row:
 
 
 def cells_of(record: EntryRecord) -> list[str]:
-    """The cells of a record, in the order of COLUMNS, safe for spreadsheets."""
+    """Return a record's cells in the order of COLUMNS, safe for spreadsheets."""
     plain = record.plain()
     return [
         cells.safe_cell(kind.write(plain[name])) if name in plain else ""
@@ -103,7 +105,7 @@ def cells_of(record: EntryRecord) -> list[str]:
 
 
 def check_columns(names: Sequence[str]) -> None:
-    """Raise UnreadableFile unless these are known columns, each once, with all required ones."""
+    """Raise UnreadableFile if a column is unknown, repeated, or required but missing."""
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UnreadableFile(f"Two columns have the same name: {', '.join(twice)[:200]}.")

@@ -1,4 +1,4 @@
-"""Entries in from files and out to them."""
+"""Services that import entries from files and export them to files."""
 
 from __future__ import annotations
 

@@ -13,17 +13,19 @@ from catalog.version_details import VersionDetails
 
 CHUNK = 100  # entries in memory at a time
 State = Version.State
-# Without effect if empty, and then left out of files. An empty `tools` means that the script needs none.
+# Fields that have no effect if empty and are then omitted from files. An empty `tools` means that
+# the script needs no tools.
 _SAID_IF_ANY = ("parameters", "tags", "links", "check_before", "check_after", "undo")
 
 
 def export_entries(
     *, state: State | None = None, among: QuerySet[Entry] | None = None
 ) -> Iterator[EntryRecord]:
-    """Yield a record for each entry with all of its versions, by slug; the main one is the verified or the newest.
+    """Yield a record for each entry with all of its versions, by slug. The main version is the
+    verified or else the newest version.
 
-    With `state`, only entries with a version in that state, and only the newest such version. With `among`, only
-    these entries.
+    `state` limits the export to entries with a version in that state, and to the newest such
+    version. `among` limits it to these entries.
     """
     versions = Version.objects.select_related("author", "owner", "verified_by", "recheck")
     entries = Entry.objects.standing()
@@ -50,10 +52,11 @@ def export_entries(
 def version_files(
     version: Version, *, about: Mapping[str, object], suspended: str = "", state: State
 ) -> dict[str, bytes]:
-    """Return the files of an entry's folder with this version only, as if it were in this state, like an export's.
+    """Return the files of an entry's folder, as in an export, with only this version and with the
+    given state.
 
-    Its origin has only `about`. Phrasings are left out, because some are users' statements or come from decisions
-    that not every user may know of.
+    The origin contains only `about`. Phrasings are omitted, because some are users' statements or
+    come from decisions that not every user may see.
     """
     record = EntryRecord(
         title=version.entry.title,

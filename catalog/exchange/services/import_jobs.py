@@ -1,4 +1,6 @@
-"""Imports from a page: stored, previewed, then run; small ones at once."""
+"""Runs imports from a page. Files are stored and previewed, then imported. Small imports run
+immediately.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ kept_files = KeptFiles("catalogue")  # files that wait to be imported
 def preview_import(file: File[bytes], *, by: User, state: str, format: str = "") -> Job:
     """Store the file and preview what would happen to each row. Raises BadInput.
 
-    A small file is previewed at once, a large one by a worker.
+    A small file is previewed immediately, and a large file by a worker.
     """
     require(by, CURATE)
     if state not in STATES:
@@ -62,12 +64,14 @@ def preview_import(file: File[bytes], *, by: User, state: str, format: str = "")
 
 
 def start_import(preview: Job, *, by: User) -> Job:
-    """Start the import of a previewed file. Raises NotAllowedNow if it can't be started, or was started already."""
+    """Start the import of a previewed file. Raises NotAllowedNow if it can't be started, or was
+    already started.
+    """
     require(by, CURATE)
     if not can_start(preview):
         raise NotAllowedNow(_("This import can't be started. Upload the file again."))
     with transaction.atomic():
-        # Compare and set: the second of two requests finds no file.
+        # Compare and set, so that the second of two requests finds no file.
         if not Job.objects.filter(pk=preview.pk, path=preview.path).update(path=""):
             raise NotAllowedNow(_("This import has already been started."))
         job = Job.objects.create(
@@ -84,7 +88,7 @@ def start_import(preview: Job, *, by: User) -> Job:
 
 
 def cancel_import(job: Job, *, by: User) -> None:
-    """Stop it; rows that were imported stay. Raises NotAllowedNow if it has ended."""
+    """Stop the import. Imported rows are kept. Raises NotAllowedNow if the import has ended."""
     require(by, CURATE)
     active = Job.objects.filter(pk=job.pk, state__in=UNFINISHED)
     if not active.update(state=Job.State.CANCELLED, ended_at=timezone.now()):
@@ -93,7 +97,7 @@ def cancel_import(job: Job, *, by: User) -> None:
 
 
 def can_start(job: Job) -> bool:
-    """Return whether it is a preview with changes whose file still exists."""
+    """Return whether the job is a preview with changes and its file still exists."""
     return (
         job.kind == Job.Kind.IMPORT
         and job.state == Job.State.DONE
@@ -106,7 +110,9 @@ def can_start(job: Job) -> bool:
 
 
 def carry_out_import(held: Claim[Job], job: Job) -> None:
-    """Run the import for the worker that holds the job. After a kill, the next run finds the rows imported so far."""
+    """Run the import for the worker that holds the job. If the worker is killed, the next run finds
+    the rows imported so far.
+    """
     name = job.filename
     is_dry = bool(job.arguments["dry_run"])
 
@@ -133,7 +139,7 @@ def carry_out_import(held: Claim[Job], job: Job) -> None:
 
 
 def _begin(job: Job, *, at_once: bool) -> None:
-    """Run the job now if it can be claimed, or else queue it for a worker."""
+    """Run the job now if it can be claimed, or else enqueue it for a worker."""
     held = claim(Job, job.pk) if at_once else None
     if held is not None:
         with suppress(LostLease):  # canceled in another window

@@ -1,4 +1,6 @@
-"""Decides what to do with each row of an import, from the existing entries and before anything is written."""
+"""Decides what to do with each row of an import, based on the existing entries, before the database
+changes.
+"""
 
 from __future__ import annotations
 
@@ -31,16 +33,18 @@ class ImportPlan:
     state: Version.State
     by: User | None
     origin: str
-    # The author, so that another user has to verify the version; None if the importing curator vouches for it.
+    # The author, so that another user must verify the version, or None if the importing curator
+    # vouches for it.
     author: User | None
-    # The state of a new version of an existing entry; the starter catalogue never replaces users' work.
+    # The state of a new version of an existing entry. The starter catalogue never replaces users'
+    # work.
     state_of_changed: Version.State
     sets_labels: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportStep:
-    """What to do with one row."""
+    """The decision about one row."""
 
     outcome: ImportOutcome
     record: EntryRecord
@@ -52,7 +56,7 @@ class ImportStep:
 
     @property
     def needs(self) -> list[Need]:
-        """The scripts to analyze for it."""
+        """The scripts to analyze for this step."""
         if self.outcome is ImportOutcome.VERSION:
             return [(self.record.script, self.details)]
         if self.outcome is ImportOutcome.ENTRY:
@@ -70,7 +74,7 @@ class Taken(NamedTuple):
 
 
 class RowsBefore:
-    """The effects of earlier rows, real or previewed; kept for the whole import."""
+    """The effects of earlier rows, real or previewed. It is kept for the whole import."""
 
     def __init__(self, *, is_dry: bool = False) -> None:
         self._is_dry = is_dry
@@ -82,7 +86,7 @@ class RowsBefore:
         self.added: dict[int, set[str]] = {}
 
     def make_up(self) -> int:
-        """Return a key for an entry that a preview would have created; no row has it."""
+        """Return a placeholder key for an entry that the import would create. No row has this key."""
         self._made_up -= 1
         return self._made_up
 
@@ -147,7 +151,7 @@ def decide(row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan) ->
         raise BadInput(f"The entry {entry.slug!r} was merged into {entry.merged_into.slug!r}.")
     earlier = seen.places.get(record.slug or "")
     if earlier is not None:
-        # Otherwise, both would become versions of one entry, in the order of the file.
+        # Otherwise, both would become versions of one entry, in file order.
         if earlier.sha256 != sha256:
             raise BadInput(
                 f"The slug {record.slug!r} already belongs to another script: {earlier.place}."
@@ -176,7 +180,9 @@ def _new_entry(record: EntryRecord) -> ImportStep:
 def _of_entry(
     record: EntryRecord, entry: Entry, sha256: str, known: ExistingData, plan: ImportPlan
 ) -> ImportStep:
-    """Decide on a row that names an entry: another script or other details make a new version of it."""
+    """Decide on a row that names an entry. A different script or different details create a new
+    version.
+    """
     same = known.versions.get((entry.pk, sha256), [])
     said = _said(record.details)
     if not same:
@@ -225,7 +231,9 @@ def _of_entry(
 def _wordings(
     record: EntryRecord, entry_id: int, slug: str, known: ExistingData, *, why: str = ""
 ) -> ImportStep:
-    """Decide on a row whose script the entry has already: the row's texts become phrasings of it."""
+    """Decide on a row whose script the entry already has. The row's texts become phrasings of the
+    entry.
+    """
     has_new = not known.texts_of(entry_id).issuperset([record.title, *record.wordings])
     return ImportStep(
         outcome=ImportOutcome.PHRASINGS if has_new else ImportOutcome.UNCHANGED,
@@ -255,7 +263,7 @@ def _differences(version: Version, details: VersionDetails, script: str) -> list
     # A file may omit parameters that are found in the script itself.
     if "parameters" in differing and tuple(check(script, details)) == there.parameters:
         differing.remove("parameters")
-    # The file's risk is raised to that of its worst finding, as when the version was made.
+    # The file's risk is raised to the level of its worst finding, as when the version was created.
     if "risk" in differing and there.risk == raised_risk(
         str(details.risk), ratings(version.findings)
     ):
@@ -264,7 +272,7 @@ def _differences(version: Version, details: VersionDetails, script: str) -> list
 
 
 def lower_state(asked: Version.State, said: str | None) -> Version.State:
-    """Return the state of a row: the requested one, or the file's if that is lower."""
+    """Return the state of a row: the requested state, or the file's state if that is lower."""
     State = Version.State
     if said is None or asked == State.DRAFT and said != State.DEPRECATED:
         return asked
@@ -272,7 +280,7 @@ def lower_state(asked: Version.State, said: str | None) -> Version.State:
 
 
 def in_order(record: EntryRecord) -> Iterable[EntryRecord | OtherVersion]:
-    """Return the versions of a record by number; the main one is the record itself."""
+    """Return the versions of a record by number. The main version is the record itself."""
     number = record.number or max((one.number for one in record.versions), default=0) + 1
     before = [one for one in record.versions if one.number < number]
     after = [one for one in record.versions if one.number >= number]

@@ -11,7 +11,7 @@ class ImportOutcome(StrEnum):
 
     ENTRY = "entry"  # a new entry
     VERSION = "version"  # a new version of an existing entry
-    LABELS = "labels"  # other tags, links or owner; the version stays the same
+    LABELS = "labels"  # different tags, links or owner; the version stays the same
     PHRASINGS = "phrasings"  # new phrasings of an entry that has the script
     UNCHANGED = "unchanged"
     REFUSED = "refused"
@@ -26,7 +26,7 @@ class RowOutcome:
     title: str = ""
     slug: str = ""  # of the existing or requested entry
     why: str = ""
-    warning: str = ""  # in a preview: a syntax error, a high risk, a title that exists
+    warning: str = ""  # in a preview: a syntax error, a high risk, or an existing title
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class ImportReport:
 
     @property
     def labels(self) -> int:
-        """The number of entries with other tags, links or owner."""
+        """The number of entries with different tags, links or owner."""
         return self.count(ImportOutcome.LABELS)
 
     @property

@@ -1,4 +1,4 @@
-"""What a curator should know about a row before anything is written."""
+"""Warnings about rows that a curator should see before the import."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from catalog.models import Entry
 
 
 def read_titles(records: Sequence[EntryRecord]) -> Mapping[str, str]:
-    """The slugs of existing entries with the titles of these records, by title in lower case."""
+    """Return the slugs of existing entries with the same titles as these records, by lowercase
+    title.
+    """
     titles = {record.title.lower() for record in records}
     found = Entry.objects.filter(merged_into=None).annotate(lower=Lower("title"))
     return dict(found.filter(lower__in=titles).values_list("lower", "slug"))
@@ -24,7 +26,9 @@ def read_titles(records: Sequence[EntryRecord]) -> Mapping[str, str]:
 def say_same_title(
     row: Row, step: ImportStep, existing: Mapping[str, str], before: dict[str, str]
 ) -> Iterator[str]:
-    """A sentence if a new entry has the title of another; `before` has the titles of earlier rows."""
+    """Yield a sentence if a new entry has another entry's title. `before` contains the titles of
+    earlier rows.
+    """
     if step.outcome is not ImportOutcome.ENTRY:
         return
     title = step.record.title.lower()
@@ -36,7 +40,9 @@ def say_same_title(
 
 
 def check_scripts(needs: Sequence[Need], tools: ToolRules) -> list[str]:
-    """The syntax errors and the high risk of new versions, without ShellCheck, which takes too long for a preview."""
+    """Return the syntax errors and high risks of new versions, without ShellCheck, which takes too
+    long for a preview.
+    """
     warnings = []
     for script, details in needs[:1]:
         for found in check_syntax(script):

@@ -41,7 +41,7 @@ class Written(NamedTuple):
 
     entry_id: int
     slug: str = ""
-    has_changed: bool = False  # whether derived data has to be rebuilt
+    has_changed: bool = False  # whether derived data must be rebuilt
 
 
 def carry_out(
@@ -129,7 +129,9 @@ def _set_labels(step: ImportStep, plan: ImportPlan, owner: User | None) -> None:
 
 
 def _add_phrasings(entry: Entry, record: EntryRecord, plan: ImportPlan) -> bool:
-    """Add the wordings that a locked entry does not have, each with its source; returns whether there were any."""
+    """Add the phrasings that a locked entry does not have yet, each with its source. Return whether
+    any were added.
+    """
     imported = Phrasing.Source.IMPORTED.value
     said = [(imported, record.title_confirmed, record.title)]
     said += [(one.source, one.confirmed, one.text) for one in record.phrasings]
@@ -143,8 +145,8 @@ def _add_phrasings(entry: Entry, record: EntryRecord, plan: ImportPlan) -> bool:
 
 
 def _confirmation(record: EntryRecord, plan: ImportPlan, *, says: bool | None) -> Confirmation:
-    """Return the confirmation of phrasings: by the curator who imports an entry as verified, unless the file says
-    that a phrasing waits.
+    """Return the confirmation of phrasings: by the curator who imports an entry as verified, unless
+    the file marks the phrasing as waiting.
     """
     is_verified = lower_state(plan.state, record.state) == State.VERIFIED
     if is_verified and says is not False:

@@ -1,4 +1,4 @@
-"""Imports entries from files: reads rows, decides on each, writes them in chunks."""
+"""Imports entries from files: reads rows, decides on each row, and writes them in chunks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def import_entries(
     state: State = State.IN_REVIEW,
     dry_run: bool = False,
 ) -> ImportReport:
-    """Import a JSONL, CSV or .zip file, an entry folder or a folder of them. Raises OSError and as below."""
+    """Import a JSONL, CSV or .zip file, an entry folder or a folder of entry folders. Raises
+    OSError and the errors of `import_rows`.
+    """
     return import_rows(read_rows(source), name=source.name, by=by, state=state, dry_run=dry_run)
 
 
@@ -64,11 +66,12 @@ def import_rows(
     dry_run: bool = False,
     told: Told | None = None,
 ) -> ImportReport:
-    """Import rows as entries; valid rows are stored, and every row is reported, also to `told` during the import.
+    """Import rows as entries. Valid rows are stored, and every row is reported, also to `told`
+    during the import.
 
-    A row with an existing slug becomes a new version of that entry, unless nothing changes. A row whose script an
-    entry already has becomes phrasings of it. So a second import changes nothing. No row gets a higher state than the
-    file gives it.
+    A row with an existing slug becomes a new version of that entry, unless nothing changes. If an
+    entry already has the row's script, the row's texts become phrasings of that entry. A second
+    import therefore changes nothing. No row gets a higher state than in the file.
 
     `by` must be a curator to vouch for verified rows. For all other rows, `by` counts as the author, so that another
     user verifies them. Raises PermissionDenied, BadInput.
@@ -95,7 +98,7 @@ def import_rows(
 
 
 def load_starter(*, by: User | None = None) -> ImportReport:
-    """Import the starter entries, verified, and their vectors; safe to repeat.
+    """Import the starter entries as verified, with their vectors. Safe to repeat.
 
     If a release changes an entry, the new version waits in review, because users may rely on the old one.
     """
@@ -135,7 +138,7 @@ def _run(
 
 
 def _foresee(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> Iterator[RowOutcome]:
-    """Preview the rows without writing or locking anything."""
+    """Preview the rows without writes or locks."""
     records = _records(chunk)
     known = ExistingData(records, seen)
     titles = import_warnings.read_titles(records)
@@ -159,7 +162,7 @@ def _foresee(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> Iterat
 def _decide_dry(
     row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan
 ) -> ImportStep | Refused:
-    """Return the decision about the row, which affects later rows, or why it is refused."""
+    """Return the decision about the row, which affects later rows, or the reason why it is refused."""
     try:
         step = decide(row, known, seen, plan)
     except Refused as error:
@@ -171,7 +174,7 @@ def _decide_dry(
 
 
 def _take_in(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> list[RowOutcome]:
-    """Write the rows in one transaction; refused rows leave no trace."""
+    """Write the rows in one transaction. Refused rows have no effect."""
     records = _records(chunk)
     prepared = _prepare(chunk, records, plan)
     outcomes: list[RowOutcome] = []
@@ -201,7 +204,7 @@ def _take_in(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> list[R
 def _prepare(
     chunk: Sequence[Row], records: Sequence[EntryRecord], plan: ImportPlan
 ) -> Mapping[Need, Prepared]:
-    """Analyze the scripts of new versions, several at once, before the transaction."""
+    """Analyze the scripts of new versions, several at a time, before the transaction."""
     seen = RowsBefore(is_dry=True)
     known = ExistingData(records, seen)
     needed: dict[Need, None] = {}

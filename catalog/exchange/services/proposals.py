@@ -1,5 +1,5 @@
-"""Versions that others propose in files: they wait in review, and neither who brought nor who wrote them can verify
-them.
+"""Versions that users propose in files. They wait in review, and neither their submitter nor their
+authors can verify them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Files:
 
 
 def read_proposal(files: Mapping[str, bytes]) -> Row:
-    """The entry in the files of a folder, or the problem with them."""
+    """Return the entry in a folder's files, or the problem with these files."""
     rows = list(read_folders(_Files(files)))
     return rows[0] if rows else Row(place="folder", problem="metadata.yaml is missing")
 
@@ -67,13 +67,14 @@ def propose(
     origin: Mapping[str, object],
     also_by: Collection[int] = (),
 ) -> Version:
-    """Create the next version of an entry, or the first of a new one, in review; this verifies nothing.
+    """Create the next version of an entry, or the first version of a new entry, in review, without
+    verifying it.
 
-    Its author is `by`, who brought it. The accounts `also_by` may have written it and can't verify it either. Raises
-    PermissionDenied, NotAllowedNow, and BadInput if nothing would change.
+    The author is `by`, who submitted it. The accounts `also_by` may have written it and can't
+    verify it either. Raises PermissionDenied, NotAllowedNow, or BadInput if nothing would change.
     """
     require(by, CURATE)
-    # Labels say nothing about how to run it, and are kept as they are in the catalogue.
+    # Labels do not affect how the script runs, so the catalogue's labels are kept.
     prepared = prepare(record.script, record.details)
     provenance = {**origin, ALSO_BY: sorted(also_by)}
     with transaction.atomic():

@@ -15,9 +15,9 @@ AUTHOR = "starter catalogue"
 
 
 def load_starter_cases(folder: Path) -> int:
-    """Give each entry of the folder its test suite; return how many were added.
+    """Add the test suite of each entry in the folder, and return how many were added.
 
-    Suites of an earlier release are replaced. Curators' removals and additions stay.
+    Suites from an earlier release are replaced. Curators' removals and additions stay.
     """
     files = {path.parent.name: path for path in sorted(folder.glob(f"*/{CASES}"))}
     entries = Entry.objects.filter(slug__in=files, merged_into=None).defer("document")

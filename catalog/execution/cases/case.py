@@ -39,7 +39,7 @@ class Case(Strict):
     """A sandbox test: a scenario, and the checks to make after the script has run in it."""
 
     title: ShortText
-    about: ShortText  # the part of the request that it covers
+    about: ShortText  # the part of the request that the test covers
     kind: Kind
     world: World = World()
     expect: Annotated[tuple[Check, ...], Field(min_length=1, max_length=MOST_CHECKS)]

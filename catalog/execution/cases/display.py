@@ -1,4 +1,6 @@
-"""Make the text of scripts and tests safe to display, without control characters that hide or reverse text."""
+"""Makes the text of scripts and tests safe to display, without control characters that hide or
+reverse text.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ def show_name(text: str) -> str:
 
 
 def show_list(texts: list[str] | tuple[str, ...]) -> str:
-    """List the first eight texts by name and the number of the others."""
+    """List the first eight texts and the number of the remaining texts."""
     shown = [show_name(text) for text in texts[:8]]
     if len(texts) > 8:
         shown.append(f"{len(texts) - 8} more")

@@ -1,4 +1,4 @@
-"""Find the changes that a run made to its scenario, from the snapshots before and after."""
+"""Finds the changes that a run made to its scenario, from the snapshots before and after."""
 
 from __future__ import annotations
 

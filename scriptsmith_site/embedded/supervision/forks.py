@@ -99,7 +99,7 @@ def _set_descriptors(standard: tuple[int, int], kept: Sequence[int]) -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     for number, descriptor in enumerate((nothing, output, errors)):
         os.dup2(descriptor, number)
-    # The other descriptors include the supervisor's locks, which must not outlive it.
+    # The other descriptors include the supervisor's locks, which must not outlive the supervisor.
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and int(name) not in kept:
             try:

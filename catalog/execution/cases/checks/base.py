@@ -84,11 +84,11 @@ class BaseCheck(Strict):
         return ()
 
     def sentence(self) -> str:
-        """Return the condition as a sentence without its subject, which is the script."""
+        """Return the condition as a sentence whose subject, the script, is omitted."""
         raise NotImplementedError
 
     def find_fault(self, seen: Seen) -> str | None:
-        """Return what happened instead, or None if the check passes."""
+        """Return a description of the actual result, or None if the check passes."""
         raise NotImplementedError
 
 
