@@ -22,7 +22,7 @@ _STUDY_CLOSED = "campaign.closed"
 
 
 def queue_publication(event: Event, _subject: Subject | None) -> None:
-    """Queue a commit for an event, in the transaction that distributes it."""
+    """Queue a commit for an event, in the transaction that distributes the event."""
     if event.type == _STUDY_CLOSED:
         # Check the withheld rows again, in their order.
         withheld = MirrorCommit.objects.filter(state=MirrorCommit.State.WITHHELD)
@@ -50,7 +50,7 @@ def queue_publication(event: Event, _subject: Subject | None) -> None:
 def queue_snapshot() -> None:
     """Queue a row for each active or suspended entry. Together they become the first commit.
 
-    A version that an open study hides gets a row of its own, which waits.
+    A version that an open study hides gets its own row, which waits.
     """
     verified = Version.objects.filter(
         state=Version.State.VERIFIED, entry__in=Entry.objects.standing()

@@ -1,6 +1,6 @@
 """The remote repository: read its branches, fetch commits and push without force.
 
-HTTPS and SSH connect only to IP addresses that pass the same checks as those of webhooks.
+HTTPS and SSH connect only to IP addresses that pass the same checks as webhook addresses.
 """
 
 from __future__ import annotations
@@ -416,5 +416,7 @@ def _one_line(said: object) -> str:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Return a context that verifies certificates against the system's. Cached because creating it is slow."""
+    """Return a context that verifies certificates against the system's certificates. It is cached
+    because creating it is slow.
+    """
     return ssl.create_default_context()

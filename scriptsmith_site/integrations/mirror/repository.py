@@ -78,7 +78,9 @@ class Copy:
         )
 
     def apply(self, tree: ObjectID, folders: Mapping[str, Mapping[str, bytes] | None]) -> ObjectID:
-        """Return the tree with each folder replaced by these files, or removed if its value is None."""
+        """Return the tree with each folder replaced by its given files, or removed if the value is
+        None.
+        """
         changes: list[Change] = []
         for place, files in folders.items():
             if files is None:
@@ -114,7 +116,9 @@ class Copy:
         return self._keep(made).decode()
 
     def pack(self) -> None:
-        """Pack loose objects once there are many. A pack per push would slow down every object lookup."""
+        """Pack loose objects once there are many. Creating a pack for each push would slow down
+        every object lookup.
+        """
         store = self.repo.object_store
         if store.count_loose_objects() > MOST_LOOSE:
             store.pack_loose_objects()

@@ -33,7 +33,7 @@ _FIELDS = ("address", "branch", "user_name", "secret_variable", "host_key")
 
 @dataclass(frozen=True, kw_only=True)
 class Values:
-    """The settings of the mirror. An empty `secret` keeps the current one."""
+    """The settings of the mirror. An empty `secret` keeps the current secret."""
 
     address: str
     branch: str = "main"
@@ -107,7 +107,9 @@ def pause(*, by: User, why: str = "") -> None:
 
 @transaction.atomic
 def resume(*, by: User) -> None:
-    """Start writing again, first the waiting publications in order. Raises NotAllowedNow if it is not paused."""
+    """Start writing again, first the waiting publications in order. Raises NotAllowedNow if the
+    mirror is not paused.
+    """
     require_administrator(by)
     mirror = _lock()
     if mirror.paused_at is None:

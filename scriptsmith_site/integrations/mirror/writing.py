@@ -48,8 +48,8 @@ _FIRST = Case(When(kind=Kind.ACCEPTED, then=Value(0)), default=Value(1))
 def write_mirror() -> int:
     """Update the mirror and return the number of pushed commits.
 
-    Returns 0 if it is paused, waits for a retry, or another worker holds the lock. Also deletes copies of removed
-    mirrors.
+    Returns 0 if the mirror is paused or waits for a retry, or if another worker holds the lock.
+    Also deletes copies of removed mirrors.
     """
     forget_copies(Mirror.objects.values_list("pk", flat=True))
     if not _due().exists():
@@ -194,7 +194,9 @@ def _put_back(mirror: Mirror, copy: Copy, row: MirrorCommit, tip: str) -> str:
 
 
 def _commit(copy: Copy, tip: str, rows: list[MirrorCommit]) -> str:
-    """Create one commit for these rows and record what it shows. Returns `tip` if nothing would change."""
+    """Create one commit for these rows and record its contents. Return `tip` if the commit would
+    change nothing.
+    """
     folders: dict[str, dict[str, bytes] | None] = {}
     shown: list[tuple[MirrorCommit, Version]] = []
     returns = False
@@ -238,7 +240,7 @@ def _note_made(rows: list[MirrorCommit], commit: str) -> None:
 
 
 def _before(row: MirrorCommit) -> MirrorCommit | None:
-    """Return the row that describes what the mirror shows of the entry so far."""
+    """Return the row that describes the entry's current state in the mirror."""
     return _done_of(row).order_by("-position").first()
 
 
@@ -257,7 +259,7 @@ def _status(row: MirrorCommit, before: MirrorCommit | None) -> tuple[EntryStatus
     if version is not None and not moves_only and is_hidden(version):
         return None, True
     if row.kind in (Kind.SNAPSHOT, Kind.UNMERGED) or _done_of(row).filter(pk__gt=row.pk).exists():
-        # The row is late and newer rows are committed, so use the current state.
+        # The row is late and newer rows are already committed, so use the current state.
         return status_of(Entry.objects.get(pk=row.entry_id or 0)), False
     if version is not None:
         entry = version.entry
@@ -297,7 +299,7 @@ def _area_after(row: MirrorCommit, area: Area) -> Area:
 
 
 def _returns(before: MirrorCommit | None, version: Version) -> bool:
-    """Return whether the mirror shows a newer version so far."""
+    """Return whether the mirror currently shows a newer version."""
     shown = (before.shown_id if before else None) or 0
     return Version.objects.filter(pk=shown, number__gt=version.number).exists()
 
@@ -312,7 +314,7 @@ def _end(row: MirrorCommit, state: MirrorCommit.State) -> None:
 
 @transaction.atomic
 def _note_pushed(mirror: Mirror, tip: str) -> int:
-    """Mark the commits up to this one as pushed and return how many there were."""
+    """Mark the commits up to this one as pushed and return their number."""
     made = MirrorCommit.objects.filter(state=State.MADE)
     last = made.filter(commit=tip).aggregate(last=Max("position"))["last"] or 0
     arrived = made.filter(position__lte=last)

@@ -1,4 +1,6 @@
-"""Access to a user's own notifications. Views must use this module, which raises 404 for all others."""
+"""Access to a user's own notifications. Views must use this module, which raises Http404 for other
+users' notifications.
+"""
 
 from __future__ import annotations
 

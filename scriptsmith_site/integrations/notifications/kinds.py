@@ -27,7 +27,8 @@ Recipients = Callable[[Event, Subject], QuerySet[User]]
 
 @dataclass(frozen=True)
 class NotificationKind:
-    """A kind of notification. `label` is shown in the settings, `words` before the title of the object.
+    """A kind of notification. `label` is shown in the settings, and `words` before the object's
+    title.
 
     `recipients` may include the acting user, who is excluded later. For a public event, only managers are notified
     while an open study hides its object. For other events, it must return only users who may see the object.
@@ -39,7 +40,7 @@ class NotificationKind:
     events: tuple[str, ...]
     recipients: Recipients
     icon: str
-    # Only users with this role are offered and receive this kind. None: all users.
+    # Only users with this role are offered and receive this kind. None means all users.
     role: Role | None = None
     # For items: link the requester to the run, because only reviewers may open an item under review.
     leads_to_run: bool = False
@@ -98,7 +99,8 @@ def _managers_and_members(event: Event, subject: Subject) -> QuerySet[User]:
 
 
 def _administrators(_event: Event, _subject: Subject) -> QuerySet[User]:
-    # Notify all administrators, because all can fix it and the one who created it may have left.
+    # Notify all administrators, because any of them can fix the problem, and the one who set it up
+    # may have left.
     return _with_role(Role.ADMINISTRATOR)
 
 

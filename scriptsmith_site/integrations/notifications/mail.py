@@ -1,4 +1,6 @@
-"""Emails: one message with everything due for a user. They contain links and no scripts. Sent at least once."""
+"""Emails: one message with all notifications due for a user. They contain links but no scripts, and
+are sent at least once.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,8 @@ def _write_to(person: User) -> bool:
         return False
     mine = Notification.objects.filter(pk__in=[one.pk for one in rows])
     if not can_mail(choices):
-        # The address changed or email was turned off since, so show the notifications on the site.
+        # The address has changed or email was turned off in the meantime, so show the notifications
+        # on the site.
         mine.update(mail_at=None, in_bell=True)
         return False
     shown = show(rows[:_MOST_LINES], outside=True)
@@ -78,7 +81,9 @@ def _is_quiet_now(person: User) -> bool:
 
 @transaction.atomic
 def _take(person: User) -> list[Notification]:
-    """Lock and return the user's due notifications. Those that failed for days are shown on the site instead."""
+    """Lock and return the user's due notifications. Notifications that have failed for days are
+    shown on the site instead.
+    """
     now = timezone.now()
     late = Notification.objects.filter(person=person, at__lt=now - _TRIED_FOR, mail_at__lte=now)
     late.update(mail_at=None, in_bell=True)
@@ -98,7 +103,7 @@ def send_confirmation(person_id: int) -> None:
 
 
 def send_test(person_id: int) -> None:
-    """Send a test email to the user's confirmed address, if there is one."""
+    """Send a test email to the user's confirmed address, if any."""
     choices = NotificationChoices.objects.filter(person=person_id).first()
     if choices is not None and can_mail(choices):
         context = {"page": site_url(reverse("notification-list"))}

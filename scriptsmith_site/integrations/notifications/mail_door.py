@@ -15,7 +15,7 @@ from scriptsmith_site.people.services import require_administrator
 
 
 def the_door() -> Door:
-    """Return the integration's row, or an unsaved one."""
+    """Return the integration's row, or an unsaved row."""
     return Door.objects.filter(name=DOOR).first() or Door(name=DOOR)
 
 

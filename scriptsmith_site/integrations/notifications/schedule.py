@@ -46,7 +46,7 @@ def _full_hour(now: datetime) -> datetime:
 
 
 def _next(local: datetime, hour: int) -> datetime:
-    """Return the next time at which the user's local time is this hour."""
+    """Return the next time at which the user's local time reaches this hour."""
     today = local.replace(hour=hour, minute=0, second=0, microsecond=0)
     if today > local:
         return today

@@ -1,4 +1,4 @@
-"""Periodic checks that create events, each once and by one worker at a time."""
+"""Periodic checks that create each event only once, with one worker at a time."""
 
 from __future__ import annotations
 
