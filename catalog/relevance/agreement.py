@@ -1,4 +1,4 @@
-"""Find the literals that a statement and an entry share, and those in which they differ."""
+"""Finds the literals that a statement and an entry share, and the literals in which they differ."""
 
 from __future__ import annotations
 

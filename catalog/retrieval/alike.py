@@ -15,7 +15,7 @@ MOST_ALIKE = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Alike:
-    """An entry similar to the one being written."""
+    """An entry similar to the entry that the user is writing."""
 
     title: str
     slug: str
@@ -25,7 +25,8 @@ class Alike:
 
 
 def find_alike(title: str, *, script: str) -> list[Alike]:
-    """Return entries with the same script, and those that retrieval finds for the title, best first.
+    """Return entries with the same script, and entries that retrieval finds for the title, best
+    first.
 
     Read-only. A text that can't be a title makes no query.
     """

@@ -39,7 +39,8 @@ class Found(NamedTuple):
     phrasing: str
     phrasings: tuple[str, ...]
     cosine: float
-    # The entry with only its confirmed phrasings, if it has others too; None without confirmed ones.
+    # The entry with only its confirmed phrasings, if it also has others. None without confirmed
+    # phrasings.
     confirmed: Found | None = None
     has_waiting: bool = False
 

@@ -39,7 +39,7 @@ def embed_missing() -> None:
 
 
 def _work_a_while() -> bool:
-    """Compute vectors for a limited time; return whether there is more to do."""
+    """Compute vectors for a limited time, and return whether more vectors are missing."""
     vector_store.clear_retired()
     begun = monotonic()
     while stored := vector_store.embed_missing(limit=AT_A_TIME):

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_COSINE = 0.35  # below it, nearness means nothing
-# The index examines one candidate per VECTORS_A_CANDIDATE vectors, within these bounds; the upper one is pgvector's.
-# With more vectors, the same number finds less (`python -m bench recall`).
+# The index examines one candidate per VECTORS_A_CANDIDATE vectors, within these bounds. The upper
+# bound is pgvector's. With more vectors, the same number of candidates finds less (`python -m bench
+# recall`).
 LEAST_CANDIDATES, MOST_CANDIDATES, VECTORS_A_CANDIDATE = 100, 1_000, 1_000
 
 
 class Near(NamedTuple):
-    """A phrasing near the text; a cosine of 1 is the same direction, 0 a right angle."""
+    """A phrasing near the text. A cosine of 1 means the same direction, and 0 a right angle."""
 
     phrasing_id: int
     entry_id: int
@@ -110,7 +111,7 @@ class QueryVector:
 
 
 class Degraded(Exception):
-    """Texts can't be compared by meaning now; the message shows users the reason."""
+    """Texts can't be compared by meaning now. The message shows users the reason."""
 
 
 def embed_query(text: str) -> QueryVector:

@@ -36,7 +36,7 @@ class Figure:
         return self._interval(z) if self.denominator else None
 
     def agrees(self, *, z: float = _Z) -> bool | None:
-        """Return whether the closed form is in the interval; None if either is undefined."""
+        """Return whether the closed form is in the interval, or None if either is undefined."""
         interval = self.interval(z=z)
         if interval is None or self.expected is None:
             return None
@@ -48,7 +48,7 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class Net(Figure):
-    """Fixed minus broken over all items; the numerator has a sign."""
+    """Fixed minus broken over all items. The numerator has a sign."""
 
     gained: int
     kept: int
@@ -61,7 +61,7 @@ class Net(Figure):
 
 @dataclass(frozen=True, kw_only=True)
 class Mean(Figure):
-    """Calls per item; the numerator is their sum."""
+    """Calls per item. The numerator is the sum of calls."""
 
     squares: int
 
@@ -80,13 +80,13 @@ class RoundsCounted:
     cost: int  # micro-dollars of all items
 
     def figure(self, name: str) -> Figure | None:
-        """Return the figure of this name; without rounds, no item is fixed or broken."""
+        """Return the figure with this name. Without rounds, no item is fixed or broken."""
         return next((figure for figure in self.figures if figure.name == name), None)
 
 
 @dataclass(frozen=True)
 class Counted:
-    """All figures of one configuration; the first number of rounds is 0."""
+    """All figures of one configuration. The first number of rounds is 0."""
 
     items: int
     figures: tuple[Figure, ...]
@@ -155,7 +155,7 @@ def _count_end(
     *,
     refines: bool,
 ) -> list[Figure]:
-    """Count what is right, fixed and broken at one end: the last Draft or the recommended one."""
+    """Count the right, fixed and broken items at one end: the last Draft or the recommended one."""
     pairs = list(zip(outcomes, right_after, strict=True))
     overall = _share(f"overall_{end}", right_after, expected)
     if not refines:

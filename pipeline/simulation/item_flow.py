@@ -16,7 +16,7 @@ from pipeline.types import Question, ReadingOutcome, Reply, StageName, Verdict
 
 @dataclass(frozen=True)
 class Spoken:
-    """One reply and its usage; cost in micro-dollars."""
+    """One reply and its usage. The cost is in micro-dollars."""
 
     reply: Reply
     input_tokens: int = 0
@@ -112,9 +112,10 @@ class MemoryPorts:
 
 
 def simulate_item(item: int, *, rounds: Iterable[int], ask: Ask) -> ItemOutcome:
-    """Send an item through the flow without refinement and with each number of rounds; `ask` answers questions.
+    """Send an item through the flow without refinement and with each number of rounds. `ask`
+    answers questions.
 
-    Raises SimulationBroken if a script comes back that no simulation wrote.
+    Raises SimulationBroken if a reply contains a script that no simulation wrote.
     """
     ports = MemoryPorts(ask)
     passages: dict[int, Passage] = {}

@@ -12,7 +12,7 @@ from pipeline.simulation.quantiles import quantile
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well the closed form agrees with the figures; one in twenty may miss by chance."""
+    """How well the closed form agrees with the figures. One in twenty may miss by chance."""
 
     figures: int
     outside: tuple[str, ...]  # Of their own 95% interval.

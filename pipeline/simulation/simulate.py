@@ -43,7 +43,8 @@ def simulate(
     workers: int = 4,
     on_item: Callable[[], None] = lambda: None,
 ) -> list[Counted]:
-    """Send each item through the flow under each configuration; figures in the order of the configurations.
+    """Send each item through the flow under each configuration. The figures are in configuration
+    order.
 
     `on_item` is called for every finished item, from any thread. Raises SimulationBroken.
     """
@@ -72,7 +73,7 @@ class Asking:
 
     def __call__(self, asked: Sequence[Question]) -> list[Spoken]:
         target = Target("simulated", self.url, "simulated", _TIMEOUT_SECONDS)
-        # In text mode a verdict can be unreadable; a schema would prevent that.
+        # In text mode, a verdict can be unreadable. A schema would prevent that.
         role = RoleSpec("simulated", 0, self.configuration.model, Mode.TEXT)
         ended = self.client.send([(target, build_request(one, role)) for one in asked])
         return [

@@ -1,4 +1,4 @@
-"""Find out whether a script failed because no scenario has what it needs.
+"""Determines whether a script failed because it needs something that no scenario provides.
 
 Examples are a missing tool, the network, kernel features or disk space. This applies only if a check fails: a script
 that handles the problem is judged as usual. Texts from the test or from the script itself are ignored.

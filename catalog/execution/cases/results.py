@@ -15,7 +15,7 @@ class State(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     UNSTABLE = "unstable"  # the result varied between runs
-    UNSUPPORTED = "unsupported"  # the scenario lacks what the script needs
+    UNSUPPORTED = "unsupported"  # the scenario lacks something that the script needs
     TIMED_OUT = "timed out"  # ended by a limit of time, output or memory
     NOT_RUN = "not run"  # no sandbox is available, or it failed
 

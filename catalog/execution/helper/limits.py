@@ -36,7 +36,7 @@ def apply_limits(limits: LimitsRequest) -> None:
         resource.RLIMIT_NOFILE: OPEN_FILES,
         # Counted per user namespace since Linux 5.14, so other processes of the user don't count.
         resource.RLIMIT_NPROC: limits["process_count"],
-        # Timers count, too, including those of the same user outside of the sandbox.
+        # Timers also count, including the same user's timers outside the sandbox.
         resource.RLIMIT_SIGPENDING: PENDING_SIGNALS,
         resource.RLIMIT_STACK: 8 << 20,
     }

@@ -1,4 +1,4 @@
-"""Run the script once: start bubblewrap, monitor it and end everything inside."""
+"""Runs the script once: starts bubblewrap, monitors it and ends all processes inside."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class BulkOutcome:
 
 
 def plan_bulk(order: BulkOrder, entries: Sequence[Entry], *, by: User) -> list[BulkStep]:
-    """Return what the action would do to each entry without changing anything. Raises BadInput."""
+    """Return the action's effect on each entry without applying it. Raises BadInput."""
     require(by, CURATE)
     _check(order, entries)
     versions = _versions_of(entries)

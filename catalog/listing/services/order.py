@@ -49,7 +49,7 @@ def in_order(
 
 
 def row_condition(filters: Filters) -> Q:
-    """Return the filters as one condition on a version, including those on its entry."""
+    """Return the filters as one condition on a version, including the filters on its entry."""
     condition = Q(*conditions_of(filters), entry__merged_into__isnull=filters.state != MERGED)
     if filters.state == SUSPENDED:
         condition &= Q(entry__suspended_at__isnull=False)

@@ -48,7 +48,9 @@ class Scope(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """An entry in a list, with its verified version or else its newest, among those that match."""
+    """An entry in a list, with its verified or else its newest version, among the matching
+    versions.
+    """
 
     entry: Entry
     version: Version
@@ -59,7 +61,7 @@ ANYTHING = Filters()
 
 
 def list_entries(filters: Filters, *, among: QuerySet[Entry]) -> QuerySet[Entry]:
-    """Return those of the entries with a version that matches all filters. Raises BadInput."""
+    """Return the entries that have a version that matches all filters. Raises BadInput."""
     filters.check()
     entries = among.filter(merged_into__isnull=filters.state != MERGED)
     if filters.state == SUSPENDED:

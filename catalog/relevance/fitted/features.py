@@ -94,7 +94,7 @@ def rules_of(comparison: Comparison, candidate: Candidate) -> dict[str, float]:
 
 
 def counts_of(comparison: Comparison, candidate: Candidate) -> dict[str, float]:
-    """Return separate counts of what the rules found, for a model that can weigh them."""
+    """Return separate counts of the rules' findings, for a model that can weigh them."""
     statement, phrasing, literals = comparison.statement, comparison.phrasing, comparison.literals
     script = analyse_script(candidate.script)
     mine = [literal for literal in statement.literals if literal not in literals.open_places]

@@ -1,4 +1,4 @@
-"""Compute and cache everything the rules need to know about a statement."""
+"""Computes and caches all data that the rules need about a statement."""
 
 from __future__ import annotations
 

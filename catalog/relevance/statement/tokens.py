@@ -1,4 +1,4 @@
-"""Split a text into tokens with positions: words, quoted pieces and everything else."""
+"""Splits a text into tokens with positions: words, quoted pieces and all other text."""
 
 from __future__ import annotations
 

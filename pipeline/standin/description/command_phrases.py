@@ -65,7 +65,7 @@ class Vocabulary(BaseModel):
 
 
 class Arguments(NamedTuple):
-    """A command's parsed words; `unknown` has options that are not in the vocabulary."""
+    """A command's parsed words. `unknown` contains options that are not in the vocabulary."""
 
     operands: list[str]
     options: list[tuple[str, str]]
@@ -132,7 +132,7 @@ def split_words(words: Sequence[str], options: Mapping[str, str]) -> Arguments:
 def _split_cluster(
     word: str, waiting: list[str], options: Mapping[str, str], found: Arguments
 ) -> None:
-    """Split a cluster of short options; the rest is the value of one that takes it."""
+    """Split a cluster of short options. If an option takes a value, the rest is its value."""
     for at, letter in enumerate(word[1:], start=1):
         name = f"-{letter}"
         if f"{name}=" in options:
@@ -145,7 +145,7 @@ def _split_cluster(
 
 
 def join_words(words: Iterable[str]) -> str:
-    """Join words into a list in prose; quote words with blanks."""
+    """Join words into a prose list, and quote words that contain blanks."""
     shown = [show_word(word) for word in words]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 

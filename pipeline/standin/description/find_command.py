@@ -1,4 +1,4 @@
-"""Describe a `find` command: what it looks for, where, and what it does with the matches."""
+"""Describes a `find` command: the files it looks for, where, and the actions on the matches."""
 
 from __future__ import annotations
 

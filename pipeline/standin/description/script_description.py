@@ -61,7 +61,7 @@ class _Narrator:
         return [said for said in (self.tell(node) for node in nodes) if said]
 
     def tell(self, node: Node) -> str:
-        """Describe one statement; empty if it does nothing of interest."""
+        """Describe one statement. Return an empty string if it does nothing of interest."""
         teller = _TELLERS.get(node.type)
         return teller(self, node) if teller else ""
 

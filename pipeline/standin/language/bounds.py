@@ -104,7 +104,7 @@ class Bound(NamedTuple):
 
 
 def take_bounds(text: MarkedText) -> list[Bound]:
-    """Take the bounds of ages and sizes out of a text; leave those without a side."""
+    """Remove the bounds of ages and sizes from a text, except for bounds without a side."""
     found = []
     for kind, phrases in (("age", _AGES), ("size", _SIZES)):
         for phrase in phrases:

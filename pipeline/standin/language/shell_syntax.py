@@ -26,7 +26,7 @@ class Edit(NamedTuple):
 
 
 def parse(script: str) -> Node:
-    """Return the root of the script's syntax tree; broken parts are ERROR nodes."""
+    """Return the root of the script's syntax tree. Broken parts are ERROR nodes."""
     return _PARSER.parse(script.encode()).root_node
 
 
@@ -41,7 +41,7 @@ def source(node: Node) -> str:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yield the node and everything below it, in order."""
+    """Yield the node and all its descendants, in order."""
     waiting = [node]
     while waiting:
         current = waiting.pop()
@@ -99,7 +99,7 @@ def _expand(node: Node, known: Mapping[str, str]) -> str:
 
 
 def insert_at(script: str, edits: Iterable[Edit]) -> str:
-    """Replace parts of `script`, quoted for their place; the first of overlapping edits wins."""
+    """Replace parts of `script`, quoted for their place. The first of overlapping edits wins."""
     root = parse(script)
     done: list[Edit] = []
     for edit in edits:
