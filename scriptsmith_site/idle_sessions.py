@@ -1,8 +1,7 @@
 """Closes the database connections of worker threads that have been idle for some seconds.
 
-Django closes a thread's connection only in that thread, so an idle thread's connection would stay
-open. Each connection uses memory in the worker and in PostgreSQL, and reopening it takes only a few
-milliseconds.
+Django closes a thread's connection only in that thread, so an idle thread's connection would stay open. Each connection
+uses memory in the worker and in PostgreSQL, and reopening it takes only a few milliseconds.
 """
 
 from __future__ import annotations

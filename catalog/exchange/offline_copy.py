@@ -60,8 +60,7 @@ class Copy:
 def write_copy(folder: Path, *, kept: int = KEPT) -> Copy:
     """Add a copy of all verified entries to the folder, and delete all but the newest `kept`.
 
-    The copy is a consistent snapshot. If writing fails, the existing copies are kept. Raises
-    OSError.
+    The copy is a consistent snapshot. If writing fails, the existing copies are kept. Raises OSError.
     """
     now = timezone.now().astimezone(UTC).replace(microsecond=0)
     folder.mkdir(parents=True, exist_ok=True)

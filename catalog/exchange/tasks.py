@@ -15,9 +15,7 @@ logger = logging.getLogger(__name__)
 
 @shared_task(name="catalog.write_offline_copy")
 def write_offline_copy() -> None:
-    """Copy all verified entries once a night, for reading while the product is down. Catch up on a
-    missed night.
-    """
+    """Copy all verified entries once a night, for reading while the product is down. Catch up on a missed night."""
     folder = settings.SCRIPTSMITH_OFFLINE_FOLDER
     with only_one(COPY_OFFLINE) as is_mine:
         if is_mine and offline_copy.is_due(folder):

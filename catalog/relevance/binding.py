@@ -146,9 +146,7 @@ def _fit_text(literal: Literal, hints: frozenset[str]) -> tuple[float, str]:
 
 
 def _side_score(literal: Literal, hints: frozenset[str]) -> float:
-    """Return how well "from" or "to" fits a parameter such as SOURCE or DESTINATION. A score of -1
-    means a conflict.
-    """
+    """Return how well "from" or "to" fits a parameter such as SOURCE or DESTINATION. A score of -1 means a conflict."""
     if hints & _TO and not hints & _FROM:
         return {"to": 2.0, "from": -1.0}.get(literal.side, 0.0)
     if hints & _FROM and not hints & _TO:

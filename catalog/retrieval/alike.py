@@ -25,8 +25,7 @@ class Alike:
 
 
 def find_alike(title: str, *, script: str) -> list[Alike]:
-    """Return entries with the same script, and entries that retrieval finds for the title, best
-    first.
+    """Return entries with the same script, and entries that retrieval finds for the title, best first.
 
     Read-only. A text that can't be a title makes no query.
     """

@@ -39,8 +39,7 @@ class Found(NamedTuple):
     phrasing: str
     phrasings: tuple[str, ...]
     cosine: float
-    # The entry with only its confirmed phrasings, if it also has others. None without confirmed
-    # phrasings.
+    # The entry with only its confirmed phrasings, if it also has others. None without confirmed phrasings.
     confirmed: Found | None = None
     has_waiting: bool = False
 

@@ -135,9 +135,7 @@ def _answering(
 
 
 def _close(statement: str, found: Sequence[Found], model: RelevanceModel) -> Iterator[Found]:
-    """Yield the entries whose confidence is above half of the threshold. `judge_all` compares only
-    some at a time.
-    """
+    """Yield the entries whose confidence is above half of the threshold. `judge_all` compares only some at a time."""
     left = list(found)
     while left:
         judged = judge_all(statement, [candidate_of(one) for one in left], model)

@@ -99,9 +99,7 @@ class Hit(NamedTuple):
 
 
 def find_phrasings(text: str, *, limit: int) -> list[Hit]:
-    """Return phrasings of entries that may answer. Phrasings that share the most with the text come
-    first.
-    """
+    """Return phrasings of entries that may answer. Phrasings that share the most with the text come first."""
     words = _read_words(text, table="catalog_phrasing")
     if words is None:
         return []

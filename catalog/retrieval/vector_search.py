@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_COSINE = 0.35  # below it, nearness means nothing
-# The index examines one candidate per VECTORS_A_CANDIDATE vectors, within these bounds. The upper
-# bound is pgvector's. With more vectors, the same number of candidates finds less (`python -m bench
-# recall`).
+# The index examines one candidate per VECTORS_A_CANDIDATE vectors, within these bounds. The upper bound is pgvector's.
+# With more vectors, the same number of candidates finds less (`python -m bench recall`).
 LEAST_CANDIDATES, MOST_CANDIDATES, VECTORS_A_CANDIDATE = 100, 1_000, 1_000
 
 

@@ -44,9 +44,7 @@ class Missing(NamedTuple):
 
 
 def embedder(spec: str = "") -> Embedder:
-    """Return the embedder that the setting or `spec` names, once per process. Raises
-    `EmbedderUnavailable`.
-    """
+    """Return the embedder that the setting or `spec` names, once per process. Raises `EmbedderUnavailable`."""
     spec = spec or settings.SCRIPTSMITH_EMBEDDER
     with _lock:
         if spec not in _embedders:
@@ -128,10 +126,9 @@ def create_index(model: EmbeddingModel) -> None:
 def embed_missing(*, limit: int = 1000) -> int:
     """Compute missing vectors, at most `limit` per model, and return how many were stored.
 
-    A model that is being built becomes current when it is complete. Until then, the old model's
-    vectors are also kept complete, so that searches find new phrasings. Raises
-    `EmbedderUnavailable`, and stores the reason with the model that is being built, while the old
-    model continues to answer.
+    A model that is being built becomes current when it is complete. Until then, the old model's vectors are also kept
+    complete, so that searches find new phrasings. Raises `EmbedderUnavailable`, and stores the reason with the model
+    that is being built, while the old model continues to answer.
     """
     wanted = ensure_embedding_model()
     stored = 0

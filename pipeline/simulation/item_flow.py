@@ -112,8 +112,7 @@ class MemoryPorts:
 
 
 def simulate_item(item: int, *, rounds: Iterable[int], ask: Ask) -> ItemOutcome:
-    """Send an item through the flow without refinement and with each number of rounds. `ask`
-    answers questions.
+    """Send an item through the flow without refinement and with each number of rounds. `ask` answers questions.
 
     Raises SimulationBroken if a reply contains a script that no simulation wrote.
     """

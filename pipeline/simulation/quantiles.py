@@ -1,6 +1,4 @@
-"""Quantiles for simultaneous intervals, and the interval of a mean. `core.intervals` has the
-intervals of shares.
-"""
+"""Quantiles for simultaneous intervals, and the interval of a mean. `core.intervals` has the intervals of shares."""
 
 from __future__ import annotations
 

@@ -43,8 +43,7 @@ def simulate(
     workers: int = 4,
     on_item: Callable[[], None] = lambda: None,
 ) -> list[Counted]:
-    """Send each item through the flow under each configuration. The figures are in configuration
-    order.
+    """Send each item through the flow under each configuration. The figures are in configuration order.
 
     `on_item` is called for every finished item, from any thread. Raises SimulationBroken.
     """

@@ -2,10 +2,9 @@
 
     python -I scriptsmith_site/embedded/worker_healthcheck.py [runner|scheduler]
 
-Checks a file rather than the database, because restarting a worker would not fix a database. Needs
-only Python, because it runs every few seconds. The file is touched by the worker's heartbeat
-(`pipeline.scheduling.heartbeat`), by a thread of the runner (`scriptsmith_site.worker`) and by each
-pass of the scheduler (`scriptsmith_site.scheduler`).
+Checks a file rather than the database, because restarting a worker would not fix a database. Needs only Python, because
+it runs every few seconds. The file is touched by the worker's heartbeat (`pipeline.scheduling.heartbeat`), by a thread
+of the runner (`scriptsmith_site.worker`) and by each pass of the scheduler (`scriptsmith_site.scheduler`).
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ RUNNER, SCHEDULER = "runner", "scheduler"
 
 
 def file_of(data: Path, host: str, part: str = "") -> Path:
-    """Return the file that a part on a host touches. Without `part`, return the worker's file.
-    Containers share the data folder.
+    """Return the file that a part on a host touches. Without `part`, return the worker's file. Containers share the
+    data folder.
     """
     return data / "workers" / (f"{part}@{host}" if part else host)
 

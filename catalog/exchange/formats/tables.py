@@ -1,5 +1,5 @@
-"""CSV: a header, then a row for each entry. Lists are written in their cells in a format that users
-can type, or as JSON.
+"""CSV: a header, then a row for each entry. Lists are written in their cells in a format that users can type, or as
+JSON.
 """
 
 from __future__ import annotations

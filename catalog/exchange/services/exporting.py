@@ -21,11 +21,11 @@ _SAID_IF_ANY = ("parameters", "tags", "links", "check_before", "check_after", "u
 def export_entries(
     *, state: State | None = None, among: QuerySet[Entry] | None = None
 ) -> Iterator[EntryRecord]:
-    """Yield a record for each entry with all of its versions, by slug. The main version is the
-    verified or else the newest version.
+    """Yield a record for each entry with all of its versions, by slug. The main version is the verified or else the
+    newest version.
 
-    `state` limits the export to entries with a version in that state, and to the newest such
-    version. `among` limits it to these entries.
+    `state` limits the export to entries with a version in that state, and to the newest such version. `among` limits it
+    to these entries.
     """
     versions = Version.objects.select_related("author", "owner", "verified_by", "recheck")
     entries = Entry.objects.standing()
@@ -52,11 +52,10 @@ def export_entries(
 def version_files(
     version: Version, *, about: Mapping[str, object], suspended: str = "", state: State
 ) -> dict[str, bytes]:
-    """Return the files of an entry's folder, as in an export, with only this version and with the
-    given state.
+    """Return the files of an entry's folder, as in an export, with only this version and with the given state.
 
-    The origin contains only `about`. Phrasings are omitted, because some are users' statements or
-    come from decisions that not every user may see.
+    The origin contains only `about`. Phrasings are omitted, because some are users' statements or come from decisions
+    that not every user may see.
     """
     record = EntryRecord(
         title=version.entry.title,

@@ -1,6 +1,4 @@
-"""Runs imports from a page. Files are stored and previewed, then imported. Small imports run
-immediately.
-"""
+"""Runs imports from a page. Files are stored and previewed, then imported. Small imports run immediately."""
 
 from __future__ import annotations
 
@@ -64,9 +62,7 @@ def preview_import(file: File[bytes], *, by: User, state: str, format: str = "")
 
 
 def start_import(preview: Job, *, by: User) -> Job:
-    """Start the import of a previewed file. Raises NotAllowedNow if it can't be started, or was
-    already started.
-    """
+    """Start the import of a previewed file. Raises NotAllowedNow if it can't be started, or was already started."""
     require(by, CURATE)
     if not can_start(preview):
         raise NotAllowedNow(_("This import can't be started. Upload the file again."))
@@ -110,8 +106,8 @@ def can_start(job: Job) -> bool:
 
 
 def carry_out_import(held: Claim[Job], job: Job) -> None:
-    """Run the import for the worker that holds the job. If the worker is killed, the next run finds
-    the rows imported so far.
+    """Run the import for the worker that holds the job. If the worker is killed, the next run finds the rows imported
+    so far.
     """
     name = job.filename
     is_dry = bool(job.arguments["dry_run"])

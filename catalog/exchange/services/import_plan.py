@@ -1,6 +1,4 @@
-"""Decides what to do with each row of an import, based on the existing entries, before the database
-changes.
-"""
+"""Decides what to do with each row of an import, based on the existing entries, before the database changes."""
 
 from __future__ import annotations
 
@@ -33,11 +31,9 @@ class ImportPlan:
     state: Version.State
     by: User | None
     origin: str
-    # The author, so that another user must verify the version, or None if the importing curator
-    # vouches for it.
+    # The author, so that another user must verify the version, or None if the importing curator vouches for it.
     author: User | None
-    # The state of a new version of an existing entry. The starter catalogue never replaces users'
-    # work.
+    # The state of a new version of an existing entry. The starter catalogue never replaces users' work.
     state_of_changed: Version.State
     sets_labels: bool = True
 
@@ -180,9 +176,7 @@ def _new_entry(record: EntryRecord) -> ImportStep:
 def _of_entry(
     record: EntryRecord, entry: Entry, sha256: str, known: ExistingData, plan: ImportPlan
 ) -> ImportStep:
-    """Decide on a row that names an entry. A different script or different details create a new
-    version.
-    """
+    """Decide on a row that names an entry. A different script or different details create a new version."""
     same = known.versions.get((entry.pk, sha256), [])
     said = _said(record.details)
     if not same:
@@ -231,9 +225,7 @@ def _of_entry(
 def _wordings(
     record: EntryRecord, entry_id: int, slug: str, known: ExistingData, *, why: str = ""
 ) -> ImportStep:
-    """Decide on a row whose script the entry already has. The row's texts become phrasings of the
-    entry.
-    """
+    """Decide on a row whose script the entry already has. The row's texts become phrasings of the entry."""
     has_new = not known.texts_of(entry_id).issuperset([record.title, *record.wordings])
     return ImportStep(
         outcome=ImportOutcome.PHRASINGS if has_new else ImportOutcome.UNCHANGED,

@@ -15,9 +15,7 @@ from catalog.models import Entry
 
 
 def read_titles(records: Sequence[EntryRecord]) -> Mapping[str, str]:
-    """Return the slugs of existing entries with the same titles as these records, by lowercase
-    title.
-    """
+    """Return the slugs of existing entries with the same titles as these records, by lowercase title."""
     titles = {record.title.lower() for record in records}
     found = Entry.objects.filter(merged_into=None).annotate(lower=Lower("title"))
     return dict(found.filter(lower__in=titles).values_list("lower", "slug"))
@@ -26,9 +24,7 @@ def read_titles(records: Sequence[EntryRecord]) -> Mapping[str, str]:
 def say_same_title(
     row: Row, step: ImportStep, existing: Mapping[str, str], before: dict[str, str]
 ) -> Iterator[str]:
-    """Yield a sentence if a new entry has another entry's title. `before` contains the titles of
-    earlier rows.
-    """
+    """Yield a sentence if a new entry has another entry's title. `before` contains the titles of earlier rows."""
     if step.outcome is not ImportOutcome.ENTRY:
         return
     title = step.record.title.lower()
@@ -40,8 +36,8 @@ def say_same_title(
 
 
 def check_scripts(needs: Sequence[Need], tools: ToolRules) -> list[str]:
-    """Return the syntax errors and high risks of new versions, without ShellCheck, which takes too
-    long for a preview.
+    """Return the syntax errors and high risks of new versions, without ShellCheck, which takes too long
+    for a preview.
     """
     warnings = []
     for script, details in needs[:1]:

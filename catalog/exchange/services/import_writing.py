@@ -129,9 +129,7 @@ def _set_labels(step: ImportStep, plan: ImportPlan, owner: User | None) -> None:
 
 
 def _add_phrasings(entry: Entry, record: EntryRecord, plan: ImportPlan) -> bool:
-    """Add the phrasings that a locked entry does not have yet, each with its source. Return whether
-    any were added.
-    """
+    """Add the phrasings that a locked entry does not have yet, each with its source. Return whether any were added."""
     imported = Phrasing.Source.IMPORTED.value
     said = [(imported, record.title_confirmed, record.title)]
     said += [(one.source, one.confirmed, one.text) for one in record.phrasings]
@@ -145,8 +143,8 @@ def _add_phrasings(entry: Entry, record: EntryRecord, plan: ImportPlan) -> bool:
 
 
 def _confirmation(record: EntryRecord, plan: ImportPlan, *, says: bool | None) -> Confirmation:
-    """Return the confirmation of phrasings: by the curator who imports an entry as verified, unless
-    the file marks the phrasing as waiting.
+    """Return the confirmation of phrasings: by the curator who imports an entry as verified, unless the file marks the
+    phrasing as waiting.
     """
     is_verified = lower_state(plan.state, record.state) == State.VERIFIED
     if is_verified and says is not False:

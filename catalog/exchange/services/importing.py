@@ -51,8 +51,8 @@ def import_entries(
     state: State = State.IN_REVIEW,
     dry_run: bool = False,
 ) -> ImportReport:
-    """Import a JSONL, CSV or .zip file, an entry folder or a folder of entry folders. Raises
-    OSError and the errors of `import_rows`.
+    """Import a JSONL, CSV or .zip file, an entry folder or a folder of entry folders. Raises OSError and the errors of
+    `import_rows`.
     """
     return import_rows(read_rows(source), name=source.name, by=by, state=state, dry_run=dry_run)
 
@@ -66,12 +66,11 @@ def import_rows(
     dry_run: bool = False,
     told: Told | None = None,
 ) -> ImportReport:
-    """Import rows as entries. Valid rows are stored, and every row is reported, also to `told`
-    during the import.
+    """Import rows as entries. Valid rows are stored, and every row is reported, also to `told` during the import.
 
-    A row with an existing slug becomes a new version of that entry, unless nothing changes. If an
-    entry already has the row's script, the row's texts become phrasings of that entry. A second
-    import therefore changes nothing. No row gets a higher state than in the file.
+    A row with an existing slug becomes a new version of that entry, unless nothing changes. If an entry already has the
+    row's script, the row's texts become phrasings of that entry. A second import therefore changes nothing. No row gets
+    a higher state than in the file.
 
     `by` must be a curator to vouch for verified rows. For all other rows, `by` counts as the author, so that another
     user verifies them. Raises PermissionDenied, BadInput.

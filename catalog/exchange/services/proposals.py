@@ -1,5 +1,5 @@
-"""Versions that users propose in files. They wait in review, and neither their submitter nor their
-authors can verify them.
+"""Versions that users propose in files. They wait in review, and neither their submitter nor their authors can verify
+them.
 """
 
 from __future__ import annotations
@@ -67,11 +67,10 @@ def propose(
     origin: Mapping[str, object],
     also_by: Collection[int] = (),
 ) -> Version:
-    """Create the next version of an entry, or the first version of a new entry, in review, without
-    verifying it.
+    """Create the next version of an entry, or the first version of a new entry, in review, without verifying it.
 
-    The author is `by`, who submitted it. The accounts `also_by` may have written it and can't
-    verify it either. Raises PermissionDenied, NotAllowedNow, or BadInput if nothing would change.
+    The author is `by`, who submitted it. The accounts `also_by` may have written it and can't verify it either. Raises
+    PermissionDenied, NotAllowedNow, or BadInput if nothing would change.
     """
     require(by, CURATE)
     # Labels do not affect how the script runs, so the catalogue's labels are kept.

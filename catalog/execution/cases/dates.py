@@ -1,8 +1,7 @@
-"""Fills in dates of sandbox tests. At run time, `{date:%F}` is today and `{date:%F:-1d}` is
-yesterday.
+"""Fills in dates of sandbox tests. At run time, `{date:%F}` is today and `{date:%F:-1d}` is yesterday.
 
-A script reads the real clock, which can't be faked completely, so the test describes the expected date. Only whole
-days are supported, because a minute may pass between the script's reading and the comparison.
+A script reads the real clock, which can't be faked completely, so the test describes the expected date. Only whole days
+are supported, because a minute may pass between the script's reading and the comparison.
 """
 
 from __future__ import annotations

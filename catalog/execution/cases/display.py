@@ -1,6 +1,4 @@
-"""Makes the text of scripts and tests safe to display, without control characters that hide or
-reverse text.
-"""
+"""Makes the text of scripts and tests safe to display, without control characters that hide or reverse text."""
 
 from __future__ import annotations
 

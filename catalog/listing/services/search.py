@@ -48,9 +48,7 @@ class Scope(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """An entry in a list, with its verified or else its newest version, among the matching
-    versions.
-    """
+    """An entry in a list, with its verified or else its newest version, among the matching versions."""
 
     entry: Entry
     version: Version

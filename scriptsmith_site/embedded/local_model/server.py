@@ -67,8 +67,7 @@ def require_usable(model: Path) -> None:
         ) from error
     if begins != b"GGUF":
         raise Unusable(f"{model} is not a GGUF file. Replace it, {_AGAIN}")
-    # Context and buffers need less than half a GiB for a small model, and a fifth of the weights
-    # for a large model.
+    # Context and buffers need less than half a GiB for a small model, and a fifth of the weights for a large model.
     needed, free = size + max(size // 5, _GIB // 2), available_bytes()
     if needed > free:
         raise Unusable(

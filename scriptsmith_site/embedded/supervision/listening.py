@@ -13,9 +13,7 @@ _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 def listen(address: str, port: int) -> socket.socket:
-    """Return a listening socket. Port 0 chooses a free port. Raises CannotStart, which says what to
-    change.
-    """
+    """Return a listening socket. Port 0 chooses a free port. Raises CannotStart, which says what to change."""
     try:
         family, _, _, _, place = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
     except socket.gaierror as error:

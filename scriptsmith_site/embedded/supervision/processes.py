@@ -1,7 +1,6 @@
 """Finds, ends and binds processes by their data in /proc, and never by a pid file alone.
 
-The number in a pid file may now belong to another process, but a command line identifies the
-process.
+The number in a pid file may now belong to another process, but a command line identifies the process.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ _M_ARENA_MAX = -8
 
 
 class Process(Protocol):
-    """A child of this process. A negative return code is the signal that ended the process. It is
-    None while the process runs.
+    """A child of this process. A negative return code is the signal that ended the process. It is None while the
+    process runs.
     """
 
     pid: int
@@ -45,8 +44,7 @@ def find(matches: Callable[[int], bool]) -> list[int]:
 
 
 def command_line(pid: int) -> list[str]:
-    """Return the arguments of a process, or an empty list for a process that has ended but is not
-    yet reaped.
+    """Return the arguments of a process, or an empty list for a process that has ended but is not yet reaped.
 
     Raises OSError if the process does not exist.
     """
@@ -54,9 +52,7 @@ def command_line(pid: int) -> list[str]:
 
 
 def command_name(pid: int) -> str:
-    """Return the name of the program that a process runs. Raises OSError if the process does not
-    exist.
-    """
+    """Return the name of the program that a process runs. Raises OSError if the process does not exist."""
     return (_PROC / str(pid) / "comm").read_text().rstrip("\n")
 
 
@@ -100,9 +96,7 @@ def wait_until_gone(pids: Iterable[int], seconds: float) -> bool:
 
 
 def end(pids: Iterable[int], *steps: tuple[signal.Signals, float]) -> None:
-    """Send each signal and wait for its number of seconds, until all processes have ended. SIGKILL
-    comes last.
-    """
+    """Send each signal and wait for its number of seconds, until all processes have ended. SIGKILL comes last."""
     remaining = list(pids)
     for number, seconds in (*steps, (signal.SIGKILL, 5.0)):
         remaining = [pid for pid in remaining if is_alive(pid)]
@@ -165,8 +159,7 @@ def set_title(title: str) -> None:
 
 
 def limit_arenas() -> None:
-    """Limit this process to two malloc arenas, which all threads share. Call it before any thread
-    starts.
+    """Limit this process to two malloc arenas, which all threads share. Call it before any thread starts.
 
     By default, glibc gives each thread an arena that keeps its memory: about 40 MiB in a worker with 72 threads.
     """

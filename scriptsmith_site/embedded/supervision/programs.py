@@ -12,11 +12,9 @@ from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.local_model.server import Resources, serve
 from scriptsmith_site.embedded.supervision.children import Program
 
-# One process per processor. While one thread waits for the database, others continue, and each
-# process takes memory.
+# One process per processor. While one thread waits for the database, others continue, and each process takes memory.
 LEAST_WEB_PROCESSES, MOST_WEB_PROCESSES = 2, 3
-# Each thread has a database connection with its own plans. A few warm connections are faster than
-# many cold ones.
+# Each thread has a database connection with its own plans. A few warm connections are faster than many cold ones.
 WEB_THREADS = 5
 # As long as a model call may take, because a call that has started is paid for.
 _WORKER_GRACE = 130.0
@@ -44,17 +42,15 @@ def web(descriptor: int) -> Program:
 
 
 def worker(layout: Layout) -> Program:
-    """Return Celery's worker with its scheduler as a thread. On SIGTERM, the worker finishes its
-    model calls.
-    """
+    """Return Celery's worker with its scheduler as a thread. On SIGTERM, the worker finishes its model calls."""
     arguments = ["--queues", "interactive,campaign"]
     arguments += ["--scheduler-thread", "--schedule", str(layout.schedule)]
     return Program("worker", partial(_work, arguments), _WORKER_GRACE, ready=layout.worker_ready)
 
 
 def sandbox_worker() -> Program:
-    """Return the worker of the sandbox: one script per processor, at a lower priority than all work
-    that users wait for.
+    """Return the worker of the sandbox: one script per processor, at a lower priority than all work that users wait
+    for.
 
     On SIGTERM, it drops its jobs, which the next worker starts again.
     """
@@ -80,8 +76,7 @@ def local_model(model: Path, layout: Layout, resources: Resources) -> Program:
     )
 
 
-# Each program runs in its own process, so that the supervisor imports only the code that it shares
-# with them.
+# Each program runs in its own process, so that the supervisor imports only the code that it shares with them.
 
 
 def _prepare() -> None:

@@ -1,6 +1,4 @@
-"""The foreground process of `make run`: starts all parts, restarts parts that end, and stops them
-in order.
-"""
+"""The foreground process of `make run`: starts all parts, restarts parts that end, and stops them in order."""
 
 from __future__ import annotations
 
@@ -57,8 +55,8 @@ class _ToldToEnd(Exception):
 def run(layout: Layout, options: Options, load: Callable[[int], None]) -> None:
     """Run the product until a signal ends it. Raises CannotStart after stopping all parts.
 
-    `load` gets the port and loads the code that the product's processes share, because they are
-    forked from this process.
+    `load` gets the port and loads the code that the product's processes share, because they are forked from this
+    process.
     """
     signals = Signals()
     process.console = os.dup(2)
@@ -142,9 +140,7 @@ class Supervisor:
         return [*models, self._web, self._worker, self._sandbox_worker]
 
     def _prepare(self) -> None:
-        """Migrate, collect the static files and load the demo. Save the messages to show after the
-        start.
-        """
+        """Migrate, collect the static files and load the demo. Save the messages to show after the start."""
         self._signals.interrupts = False
         self._load(self._listener.getsockname()[1])
         _say("Preparing the database")

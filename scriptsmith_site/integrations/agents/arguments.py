@@ -1,5 +1,5 @@
-"""Argument types of the tools. The tools' input schemas are generated from these types, and extra
-fields are refused.
+"""Argument types of the tools. The tools' input schemas are generated from these types, and extra fields
+are refused.
 """
 
 from __future__ import annotations

@@ -416,7 +416,7 @@ def _one_line(said: object) -> str:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Return a context that verifies certificates against the system's certificates. It is cached
-    because creating it is slow.
+    """Return a context that verifies certificates against the system's certificates. It is cached because creating it
+    is slow.
     """
     return ssl.create_default_context()

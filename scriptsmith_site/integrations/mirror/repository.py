@@ -78,9 +78,7 @@ class Copy:
         )
 
     def apply(self, tree: ObjectID, folders: Mapping[str, Mapping[str, bytes] | None]) -> ObjectID:
-        """Return the tree with each folder replaced by its given files, or removed if the value is
-        None.
-        """
+        """Return the tree with each folder replaced by its given files, or removed if the value is None."""
         changes: list[Change] = []
         for place, files in folders.items():
             if files is None:
@@ -116,9 +114,7 @@ class Copy:
         return self._keep(made).decode()
 
     def pack(self) -> None:
-        """Pack loose objects once there are many. Creating a pack for each push would slow down
-        every object lookup.
-        """
+        """Pack loose objects once there are many. Creating a pack for each push would slow down every object lookup."""
         store = self.repo.object_store
         if store.count_loose_objects() > MOST_LOOSE:
             store.pack_loose_objects()

@@ -107,8 +107,8 @@ def pause(*, by: User, why: str = "") -> None:
 
 @transaction.atomic
 def resume(*, by: User) -> None:
-    """Start writing again, first the waiting publications in order. Raises NotAllowedNow if the
-    mirror is not paused.
+    """Start writing again, first the waiting publications in order. Raises NotAllowedNow if the mirror is
+    not paused.
     """
     require_administrator(by)
     mirror = _lock()

@@ -48,8 +48,8 @@ _FIRST = Case(When(kind=Kind.ACCEPTED, then=Value(0)), default=Value(1))
 def write_mirror() -> int:
     """Update the mirror and return the number of pushed commits.
 
-    Returns 0 if the mirror is paused or waits for a retry, or if another worker holds the lock.
-    Also deletes copies of removed mirrors.
+    Returns 0 if the mirror is paused or waits for a retry, or if another worker holds the lock. Also deletes copies of
+    removed mirrors.
     """
     forget_copies(Mirror.objects.values_list("pk", flat=True))
     if not _due().exists():
@@ -194,9 +194,7 @@ def _put_back(mirror: Mirror, copy: Copy, row: MirrorCommit, tip: str) -> str:
 
 
 def _commit(copy: Copy, tip: str, rows: list[MirrorCommit]) -> str:
-    """Create one commit for these rows and record its contents. Return `tip` if the commit would
-    change nothing.
-    """
+    """Create one commit for these rows and record its contents. Return `tip` if the commit would change nothing."""
     folders: dict[str, dict[str, bytes] | None] = {}
     shown: list[tuple[MirrorCommit, Version]] = []
     returns = False

@@ -1,5 +1,5 @@
-"""Access to a user's own notifications. Views must use this module, which raises Http404 for other
-users' notifications.
+"""Access to a user's own notifications. Views must use this module, which raises Http404 for other users'
+notifications.
 """
 
 from __future__ import annotations

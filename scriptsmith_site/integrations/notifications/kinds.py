@@ -27,8 +27,7 @@ Recipients = Callable[[Event, Subject], QuerySet[User]]
 
 @dataclass(frozen=True)
 class NotificationKind:
-    """A kind of notification. `label` is shown in the settings, and `words` before the object's
-    title.
+    """A kind of notification. `label` is shown in the settings, and `words` before the object's title.
 
     `recipients` may include the acting user, who is excluded later. For a public event, only managers are notified
     while an open study hides its object. For other events, it must return only users who may see the object.
@@ -99,8 +98,7 @@ def _managers_and_members(event: Event, subject: Subject) -> QuerySet[User]:
 
 
 def _administrators(_event: Event, _subject: Subject) -> QuerySet[User]:
-    # Notify all administrators, because any of them can fix the problem, and the one who set it up
-    # may have left.
+    # Notify all administrators, because any of them can fix the problem, and the one who set it up may have left.
     return _with_role(Role.ADMINISTRATOR)
 
 

@@ -1,5 +1,5 @@
-"""Emails: one message with all notifications due for a user. They contain links but no scripts, and
-are sent at least once.
+"""Emails: one message with all notifications due for a user. They contain links but no scripts, and are sent at least
+once.
 """
 
 from __future__ import annotations
@@ -54,8 +54,7 @@ def _write_to(person: User) -> bool:
         return False
     mine = Notification.objects.filter(pk__in=[one.pk for one in rows])
     if not can_mail(choices):
-        # The address has changed or email was turned off in the meantime, so show the notifications
-        # on the site.
+        # The address has changed or email was turned off in the meantime, so show the notifications on the site.
         mine.update(mail_at=None, in_bell=True)
         return False
     shown = show(rows[:_MOST_LINES], outside=True)
@@ -81,8 +80,8 @@ def _is_quiet_now(person: User) -> bool:
 
 @transaction.atomic
 def _take(person: User) -> list[Notification]:
-    """Lock and return the user's due notifications. Notifications that have failed for days are
-    shown on the site instead.
+    """Lock and return the user's due notifications. Notifications that have failed for days are shown on the site
+    instead.
     """
     now = timezone.now()
     late = Notification.objects.filter(person=person, at__lt=now - _TRIED_FOR, mail_at__lte=now)
