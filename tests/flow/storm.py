@@ -244,7 +244,7 @@ def _supervisor(folder: Path, environment: dict[str, str]) -> Iterator[int]:
         )
     try:
         deadline = time.monotonic() + _READY_SECONDS
-        while b"Ctrl-C ends everything" not in log.read_bytes():
+        while b"Press Ctrl-C to stop" not in log.read_bytes():
             assert process.poll() is None and time.monotonic() < deadline, log.read_text()
             time.sleep(0.05)
         yield process.pid
