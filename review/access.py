@@ -1,4 +1,7 @@
-"""Check access to a review's objects. Views and the API get them only here (404 if unknown, 403 if forbidden)."""
+"""Check access to a review's objects.
+
+Views and the API get objects only through this module (404 if unknown, 403 if forbidden).
+"""
 
 from __future__ import annotations
 
@@ -123,7 +126,10 @@ def _require_reports(user: User) -> None:
 
 
 def access_transfer(user: User, pk: int) -> Transfer:
-    """Return an import or export. Only for managers, because the file has data that blinded reviewers must not see."""
+    """Return an import or export.
+
+    Only for managers, because the file contains data that blinded reviewers must not see.
+    """
     if not user.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Importing and exporting require the Manager role."))
     return get_object_or_404(Transfer.objects.select_related("campaign", "by"), pk=pk)

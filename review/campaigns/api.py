@@ -299,7 +299,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
 
     @extend_schema(request=CampaignIn, responses={201: CampaignDetailOut})
     def create(self, request: Request) -> Response:
-        """Make a campaign, all of it or nothing; it is not open yet."""
+        """Create a campaign, which is not open yet. If any part is invalid, nothing is created."""
         user = signed_in(request)
         access_campaigns(user)
         given = read_body(CampaignIn, request)
@@ -336,7 +336,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=None, responses={202: StartedOut})
     @action(detail=True, methods=["post"], url_path="start-pilot-runs")
     def start_pilot_runs(self, request: Request, pk: str) -> Response:
-        """Have the runs of the pilot's statements started in the background, and no others."""
+        """Start only the runs of the pilot's statements, in the background."""
         user = signed_in(request)
         count = ask_for_runs(_campaign(user, pk), by=user, pilot=True)
         return Response({"runs": count}, status=status.HTTP_202_ACCEPTED)
@@ -344,7 +344,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=None, responses={202: StartedOut})
     @action(detail=True, methods=["post"], url_path="start-runs")
     def start_runs(self, request: Request, pk: str) -> Response:
-        """Have every missing run started in the background."""
+        """Start every missing run in the background."""
         user = signed_in(request)
         count = ask_for_runs(_campaign(user, pk), by=user)
         return Response({"runs": count}, status=status.HTTP_202_ACCEPTED)

@@ -423,7 +423,7 @@ def _read_money(campaign: Campaign) -> Money | None:
 
 
 def _read_batches(campaign: Campaign, money: Money | None) -> BatchProgress | None:
-    """Return the progress of message batches, or None if the campaign uses none and has paid for no model call."""
+    """Return the progress of message batches, or None if the campaign uses none and has no paid model calls."""
     if campaign.batch is None:
         return None
     was_paid = money is not None and money.spent

@@ -67,7 +67,7 @@ def _made_up(campaign: Campaign, user: User) -> ItemView:
 
 
 def _begin(desk: ItemView) -> None:
-    """Reset the view to that of a reviewer who has just taken the item, for any user."""
+    """Reset the view to that of a reviewer who has just claimed the item, for any user."""
     desk.item.rubric_in_force = rubric_in_force(desk.item)  # type: ignore[attr-defined]
     desk.given, desk.scores = [], {}
     desk.revealed = set()

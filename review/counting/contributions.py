@@ -65,7 +65,7 @@ _NOTHING = Kept("", {}, {}, (), {})
 
 
 def read_kept(text: str) -> Kept:
-    """Parse the text written by `bring`. An empty text is an empty contribution.
+    """Parse the text written by `bring`. An empty string is an empty contribution.
 
     Raises:
         OtherForm: Another release wrote the text.

@@ -153,6 +153,6 @@ _SCORES = f"""
 
 
 def add_up(seconds: Iterable[float | None]) -> float | None:
-    """Return the sum of the known values, or None if none is known."""
+    """Return the sum of the known values, or None if no value is known."""
     known = [one for one in seconds if one is not None]
     return sum(known) if known else None

@@ -173,7 +173,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     @extend_schema(request=CaseIn, responses={201: RevisionSeen})
     @action(detail=True, methods=["post"], url_path="evidence/cases")
     def write_case(self, request: Request, pk: str) -> Response:
-        """Correct or add a test. The scripts run in it as soon as it is saved."""
+        """Correct or add a test. The scripts run against it as soon as it is saved."""
         item, given = _item_of(request, pk), read_body(CaseIn, request)
         made = services.write_case(
             item,

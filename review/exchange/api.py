@@ -110,7 +110,7 @@ class TransferViewSet(
     @extend_schema(request=ExportIn, responses={202: TransferOut})
     @action(detail=False, methods=["post"], url_path="export")
     def begin_export(self, request: Request) -> Response:
-        """Write a campaign to a file, to be fetched from `file` within a day."""
+        """Write a campaign to a file, which can be downloaded from `file` within a day."""
         user = signed_in(request)
         access_campaigns(user)
         given = read_body(ExportIn, request)
@@ -121,7 +121,7 @@ class TransferViewSet(
     @extend_schema(request=None, responses=TransferOut)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
-        """Stop it; what was imported stays."""
+        """Cancel the transfer. Imported rows are kept."""
         user = signed_in(request)
         services.cancel_transfer(access_transfer(user, read_key(pk)), by=user)
         return Response(TransferOut(access_transfer(user, read_key(pk))).data)
@@ -129,7 +129,7 @@ class TransferViewSet(
     @extend_schema(responses=LineOut(many=True))
     @action(detail=True, filterset_fields=[], pagination_class=None)
     def lines(self, request: Request, pk: str) -> Response:
-        """Return the lines that were refused or partly left out."""
+        """Return the lines that were rejected or only partly imported."""
         transfer = access_transfer(signed_in(request), read_key(pk))
         return Response(LineOut(transfer.lines.all(), many=True).data)
 

@@ -100,7 +100,7 @@ def begin_import(
 
 
 def begin_export(campaign: Campaign, *, layout: str, by: User) -> Transfer:
-    """Have a worker write the campaign to a file. Raises PermissionDenied, BadInput."""
+    """Have a worker write the campaign to a file. Raises PermissionDenied or BadInput."""
     require_manager(by)
     if layout not in list(Layout):
         raise BadInput(_("Unknown layout."), field="layout")
@@ -231,7 +231,7 @@ def _end_with_scores(transfer: Transfer, held: Claim[Transfer]) -> None:
 
 
 def _export(transfer: Transfer, held: Claim[Transfer]) -> None:
-    """Write the export from the start, even after a worker was lost, because half a file is of no use."""
+    """Write the export from the start, even after a worker was lost, because a partial file is useless."""
     with kept_files.writing(transfer.path) as file:
         count = export_campaign(
             transfer.campaign,
@@ -252,7 +252,7 @@ def _export(transfer: Transfer, held: Claim[Transfer]) -> None:
 
 
 class _Report:
-    """Stores the report by line, up to a length that a person would read."""
+    """Stores the report by line, up to a length that users would read."""
 
     def __init__(self, transfer: Transfer, held: Claim[Transfer]) -> None:
         self._transfer, self._held = transfer, held

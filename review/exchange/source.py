@@ -63,7 +63,7 @@ class _Known(NamedTuple):
     title: str
     endings: tuple[str, ...]
     read: Callable[[BinaryIO], Iterator[Record]]
-    # Whether the ending alone identifies the format, without a look at the content.
+    # Whether the extension alone identifies the format, without reading the content.
     is_told_by_name: bool = False
     unit: str = _("line")  # the unit of record numbers
 

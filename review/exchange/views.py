@@ -56,7 +56,7 @@ def campaign_import(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_export(request: HttpRequest, pk: int) -> HttpResponse:
-    """Choose a layout and export the campaign."""
+    """Choose a format and export the campaign."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     form = ExportForm(request.POST or None)

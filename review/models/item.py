@@ -60,14 +60,14 @@ class Case(models.Model):
 
 class ItemQuerySet(models.QuerySet["Item"]):
     def waiting(self) -> ItemQuerySet:
-        """Return items that another reviewer could take now."""
+        """Return items that another reviewer could claim now."""
         return self.filter(state=Item.State.OPEN, places__gt=0)
 
 
 class Item(models.Model):
     """One Run of a Case, to be reviewed.
 
-    `places` counts the reviewers still needed. A claim takes one place and a release returns it. A database constraint
+    `places` counts the reviewers still needed. A claim takes one slot and a release returns it. A database constraint
     keeps it from going below zero, so concurrent claims can't exceed the overlap.
     """
 

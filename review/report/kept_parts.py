@@ -60,7 +60,7 @@ def update_parts(campaign: Campaign, *parts: Part) -> None:
 
 
 def is_large(campaign: Campaign) -> bool:
-    """Return whether counting all scores would keep a page waiting."""
+    """Return whether counting all scores would delay a page."""
     return campaign.items.order_by()[LARGE_STUDY : LARGE_STUDY + 1].exists()
 
 

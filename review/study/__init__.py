@@ -1,7 +1,7 @@
 """Calculates the figures and agreement of a study from counts of item patterns and score patterns.
 
 Pure code without Django or a database. The contribution of an item is one small, hashable `ItemPattern`. Every figure
-is calculated from the number of identical patterns. A report therefore costs the same for a hundred and for a million
+is calculated from the number of identical patterns. A report therefore takes as long for a hundred as for a million
 items, and a changed item only changes two counts.
 """
 

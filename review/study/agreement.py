@@ -443,7 +443,7 @@ def _basis(pairs: tuple[PairAgreement, ...]) -> tuple[str, list[PairAgreement]]:
 
 
 def _mean(numbers: Iterable[float | None]) -> float | None:
-    """Return the mean of the defined values, or None if none is defined."""
+    """Return the mean of the defined values, or None if no value is defined."""
     defined = [number for number in numbers if number is not None]
     return sum(defined) / len(defined) if defined else None
 

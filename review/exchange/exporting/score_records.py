@@ -1,6 +1,6 @@
 """Exports scores, adjudications, skips and comments, and the data of the campaign.
 
-They are read in slices by primary key, so that a million need no more memory than a thousand.
+They are read in slices by primary key, so that a million rows need no more memory than a thousand.
 """
 
 from __future__ import annotations

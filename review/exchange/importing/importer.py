@@ -61,7 +61,7 @@ class Outcome:
     remarks: list[Remark] = field(default_factory=list)
 
     def refuse(self, line: int, reason: str, *, external_id: str = "", column: str = "") -> None:
-        """Record a refused row."""
+        """Record a rejected row."""
         self.refused += 1
         shown = "".join(one if one.isprintable() else "\ufffd" for one in external_id[:200])
         self.remarks.append(Remark(line=line, reason=reason, external_id=shown, column=column))

@@ -53,7 +53,7 @@ class Known:
     items: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def is_new_case(self, external_id: str, sha256: str) -> bool:
-        """Return whether the case is new. Raises RowProblem if its id exists with other content."""
+        """Return whether the case is new. Raises RowProblem if its id exists with different content."""
         there = self.cases.get(external_id)
         if there is None:
             return True
@@ -68,7 +68,7 @@ class Known:
         self.cases[external_id] = KnownCase(0, 0, sha256)
 
     def is_new_item(self, external_id: str, configuration: int, sha256: str) -> bool:
-        """Return whether the item is new. Raises RowProblem if it exists with other content."""
+        """Return whether the item is new. Raises RowProblem if it exists with different content."""
         there = self.items.get((external_id, configuration))
         if there is None:
             return True

@@ -133,7 +133,7 @@ class _ItemImport:
         self._is_export = False
 
     def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row]:
-        """Return the valid rows of a slice, and refuse the others."""
+        """Return the valid rows of a slice, and reject the others."""
         rows = []
         for one, values, _kind in self._sorter.sort(records, outcome):
             self._is_export = self._is_export or OWN in values

@@ -126,7 +126,7 @@ class _ScoreImport:
         )
 
     def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row | EvidenceRow]:
-        """Return the valid rows of a slice, and refuse the others."""
+        """Return the valid rows of a slice, and reject the others."""
         rows: list[_Row | EvidenceRow] = []
         for one, values, kind in self._sorter.sort(records, outcome):
             name = str(values.get("item") or values.get("statement") or "")

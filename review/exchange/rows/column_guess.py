@@ -26,7 +26,7 @@ _FEW = 8  # maximum number of values in a column of configurations
 
 @dataclass(frozen=True)
 class Guess:
-    """The role of a column, and whether its values rather than its name led to the guess.
+    """The role of a column, and whether the guess is based on its values rather than its name.
 
     A column without a role is not imported. `person` is the reviewer whose scores the column has.
     """

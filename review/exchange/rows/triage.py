@@ -1,4 +1,4 @@
-"""Sorts the records: refuses broken ones, skips those of other kinds, and renames columns."""
+"""Sorts the records: rejects broken ones, skips those of other kinds, and renames columns."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def key_of(values: dict[str, object], column: str, *, most: int) -> str:
 
 
 def choice_of(values: dict[str, object], column: str, among: Collection[str]) -> str:
-    """Return one of these words in lower case, or an empty string. Raises RowProblem."""
+    """Return one of these words in lowercase, or an empty string. Raises RowProblem."""
     value = values.get(column)
     word = value.strip().lower() if isinstance(value, str) else value
     if word is None or (word not in among and word in _EMPTY):

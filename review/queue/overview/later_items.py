@@ -1,7 +1,7 @@
 """Items that a reviewer gets only after this session, because the reviewer has just scored other answers to the same
 statements.
 
-Without this information a small study looks finished, although ten more items follow after a pause.
+Without this information a small study looks finished, although ten more items follow after a break.
 """
 
 from __future__ import annotations

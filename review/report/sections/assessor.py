@@ -1,4 +1,4 @@
-"""The assessor compared with the experts: what it passed, flagged, could not judge or never saw."""
+"""The assessor compared with the experts: what it passed, flagged, could not judge or never assessed."""
 
 from __future__ import annotations
 
