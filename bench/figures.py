@@ -63,7 +63,7 @@ def is_held(row: Figure) -> bool:
 
 
 def describe_bounds(row: Figure) -> str:
-    """Return the bounds in words, or an empty text."""
+    """Return the bounds in words, or an empty string."""
     least, most = row.get("least"), row.get("most")
     if least is not None and most is not None:
         return f"exactly {least:g}" if least == most else f"{least:g} to {most:g}"

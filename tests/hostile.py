@@ -1,7 +1,7 @@
 """A server that misbehaves on real loopback sockets in the way that the first part of the path names.
 
 `Hostile()` in a `with` block runs it in threads of this process. `python -m tests.hostile` runs it in its own process
-and prints its addresses. It counts requests, so that tests can compare them with the ledger's tries.
+and prints its addresses. It counts requests, so that tests can compare them with the attempts in the ledger.
 """
 
 from __future__ import annotations

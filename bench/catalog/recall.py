@@ -1,12 +1,12 @@
-"""Recall of the index for the ten nearest, by number of vectors and by search breadth.
+"""Recall of the index for the ten nearest neighbors, by number of vectors and by search breadth.
 
 BENCH_RECALL_VECTORS=130000,1300000 python -m bench recall
 
-The vectors are those of bench.catalog.shelves, in a table of their own. The exact nearest come from comparing each new
-vector with each question. The bound applies to the breadth that the product uses for this many vectors, and to larger
-ones. `BENCH_RECALL_MEMORY` is the `maintenance_work_mem` of building an index, and
-`BENCH_RECALL_CONSTRUCTION` is the build's `ef_construction` (default: the product's own). The last index is of
-`halfvec`, over as many vectors as the one before it.
+The vectors are those of bench.catalog.shelves, in a separate table. The exact nearest neighbors come from comparing
+each new vector with each question. The bound applies to the breadth that the product uses for this many vectors, and to
+larger ones. `BENCH_RECALL_MEMORY` is the `maintenance_work_mem` of building an index, and `BENCH_RECALL_CONSTRUCTION`
+is the build's `ef_construction` (default: the product's own). The last index is of `halfvec`, over as many vectors as
+the one before it.
 """
 
 from __future__ import annotations

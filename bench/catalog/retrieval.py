@@ -1,6 +1,6 @@
 """Retrieval on held-out public pairs: by cosine alone, by words alone, and by the product's scoring.
 
-The components are split into five parts, and each is tested once. The model is fitted on the other four. For its
+The components are split into five folds, and each is tested once. The model is fitted on the other four. For its
 calibration and threshold, models fitted on three of them are tested on the fourth, in four folds. Then it is tested on
 catalogues drawn for the test part.
 """
@@ -54,7 +54,7 @@ class Result(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """The results of one test part."""
+    """The results of one test fold."""
 
     results: dict[str, list[Result]]
     matches: list[bool]  # whether each answer that is a match is right
@@ -63,7 +63,7 @@ class Fold(NamedTuple):
 
 
 def measure() -> list[Figure]:
-    """Return all figures, from all parts together."""
+    """Return all figures, from all folds together."""
     if not PAIRS.is_file():
         raise CannotMeasure(f"the held-out pairs ({PAIRS.name}) are not on this machine.")
     pairs = read_pairs()
@@ -137,7 +137,7 @@ def fit_parts(
 ) -> tuple[ModelDocument, list[Query]]:
     """Return a model fitted on these parts, with its threshold, and all held-out results.
 
-    Each part is held out once, and queried in a catalogue of all parts.
+    Each part is held out once and queried against a catalogue of all parts.
     """
     known = frozenset().union(*parts)
     folds, queries = [], []

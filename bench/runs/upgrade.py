@@ -1,4 +1,4 @@
-"""A rolling upgrade: the web of this tree next to a worker of the previous release, on one database.
+"""A rolling upgrade: the web server of this tree next to a worker of the previous release, on one database.
 
 SCRIPTSMITH_BEFORE=/path/to/the/previous/release python -m bench upgrade
 

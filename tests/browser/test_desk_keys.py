@@ -1,4 +1,4 @@
-"""Keys of the review screen that leave a field, say what is missing, and open a dialog once."""
+"""Tests for keys of the review page that leave a field, show what is missing, and open a dialog once."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Every state of the pages that users work with all day, on a desktop, a small laptop and a phone.
 
-Each fits: no second scroll bar, no clipped text, no button with two lines. A screenshot of each is kept, in light and
-dark. Runs only if SCRIPTSMITH_SCREENSHOTS names a folder, and alone, because the demo's catalogue would answer requests
-of other tests.
+Each fits: no second scroll bar, no clipped text, no button with two lines. Each is saved as a screenshot, in light and
+dark mode. Runs only if SCRIPTSMITH_SCREENSHOTS names a folder, and alone, because the demo's catalogue would answer
+requests of other tests.
 """
 
 from __future__ import annotations

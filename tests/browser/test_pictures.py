@@ -1,4 +1,4 @@
-"""Screenshots of every state of the review page for docs/images, in light and dark.
+"""Screenshots of every state of the review page for docs/images, in light and dark mode.
 
 Slow, and they find no errors that other tests miss, so they run only if SCRIPTSMITH_SCREENSHOTS names a folder.
 """

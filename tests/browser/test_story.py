@@ -1,4 +1,4 @@
-"""The main job from start to end with keys only: request, watch, score, approve and request in other words."""
+"""The main job from start to finish with keys only: request, watch, score, approve and rephrase the request."""
 
 from __future__ import annotations
 

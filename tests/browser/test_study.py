@@ -42,7 +42,7 @@ def import_file(page: Page, campaign: str, file: Path, *, kind: str) -> None:
 
 
 def look_and_import(page: Page, campaign: str, file: Path) -> None:
-    """Preview a file with other column names, change a guessed role and change it back, and import the file."""
+    """Preview a file with different column names, change a guessed role and change it back, and import the file."""
     choose_file(page, campaign, file, kind="items", button="Preview")
     expect(page.get_by_label("nr")).to_have_value("id")
     expect(page.get_by_label("what")).to_have_value("statement")
@@ -153,7 +153,7 @@ def test_a_study_from_its_name_to_figures_that_travel(
     expect(manager.get_by_text("No disagreements to resolve")).to_be_visible()
 
     manager.goto(f"{campaign}report/")
-    # The item of the pilot is in no figure.
+    # The pilot's item is excluded from all figures.
     expect(manager.get_by_text("1/2").first).to_be_visible()
     manager.goto(f"{campaign}export/")
     manager.get_by_role("button", name="Export").click()

@@ -61,5 +61,5 @@ def test_all_runs_end_and_billed_calls_are_counted_after_kills(
         account = product.account()
     assert account.states == {Run.State.DONE: RUNS}
     assert (account.answered, account.answered_twice) == (clean_run().calls * RUNS, 0)
-    # A try that was recorded but not sent before its worker was killed also counts as an orphan.
+    # An attempt that was recorded but not sent before its worker was killed also counts as an orphan.
     assert account.extra <= account.possibly_billed

@@ -1,4 +1,4 @@
-"""The client's contract with a real server: `make test-model`. The name keeps it out of every other run."""
+"""Tests for the client's contract with a real server: `make test-model`. Other runs ignore this file name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FOLDER = Path(os.environ.get("SCRIPTSMITH_TEST_DATA") or ROOT / ".data") / "loca
 
 
 def smallest_model() -> Path:
-    """Return the smallest model file here, or end the run with what is missing."""
+    """Return the smallest model file, or end the run with a message about what is missing."""
     named = os.environ.get("SCRIPTSMITH_LOCAL_MODEL")
     files = (
         [Path(named)] if named else sorted(FOLDER.glob("*.gguf"), key=lambda p: p.stat().st_size)
@@ -73,7 +73,7 @@ class Served:
         )
 
     def is_busy(self) -> bool:
-        """Whether it is writing, by its own figures."""
+        """Return whether the server is generating text, according to its metrics."""
         asked = urllib.request.Request(
             f"{self.target.base_url}/metrics", headers={"authorization": f"Bearer {self.model.key}"}
         )

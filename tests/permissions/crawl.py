@@ -1,4 +1,4 @@
-"""What a page offers: every link, form and htmx request on it, found as a browser would."""
+"""Find every link, form and htmx request on a page, as a browser would."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 _KEYS_JS = (Path(__file__).parents[2] / "static" / "js" / "keys.js").read_text(encoding="utf-8")
-# What keys.js takes: a character, one after another, with Ctrl, or one of the keys that it names.
+# The keys that keys.js accepts: a character, two in sequence, one with Ctrl, or one of the keys that it names.
 _PLAIN = next(line for line in _KEYS_JS.splitlines() if "key.length === 1" in line)
 _NAMED = [name.lower() for name in re.findall(r'key === "(\w+)"', _PLAIN)]
 _WORKS = re.compile(rf"mod\+\S+|\S|\S \S|{'|'.join(_NAMED)}")
@@ -18,7 +18,7 @@ _GONE_ELSEWHERE = ("/static/", "/admin/", "/logout/")
 
 
 class Offer(NamedTuple):
-    """Something on a page that can be pressed."""
+    """A request that a link, form or button on a page can send."""
 
     method: str
     path: str
@@ -50,14 +50,14 @@ class _Offers(HTMLParser):
 
 
 def offers_of(html: str, *, page: str) -> set[Offer]:
-    """Everything that leads to an address of ours; the admin's pages are Django's."""
+    """Return the requests to this product's own URLs. The admin's pages are Django's."""
     reader = _Offers(page)
     reader.feed(html)
     return reader.found
 
 
 class _Keys(HTMLParser):
-    """The keys that are printed on each control, and the one that each control has."""
+    """A parser that collects the keys shown on each control, and the key that each control has."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class _Keys(HTMLParser):
 
 
 def dead_keys(html: str) -> list[str]:
-    """Return the keys that are printed on a control of the page, or given to one, and do not work."""
+    """Return the keys that are shown on a control of the page or assigned to one, but do not work."""
     page = _Keys()
     page.feed(html)
     dead = [one["data-key"] for one in page.controls if not _WORKS.fullmatch(one["data-key"])]

@@ -1,4 +1,4 @@
-"""Which modules each kind of process loads before it works: they decide about memory and the time of a start."""
+"""Tests for the modules that each kind of process loads at its start, which determine memory and startup time."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _FOR_FEW = {
 }
 
 
-# What a command loads, what the supervisor and the workers load besides, and what the web processes load besides. Each
-# with the modules that are not loaded by then, and the maximum number of those that are.
+# What a command loads, what the supervisor and the workers load in addition, and what the web processes load in
+# addition. Each entry has the modules that must not be loaded by then, and the maximum number of loaded ones.
 _STEPS = (
     ("import django; django.setup()", _FOR_FEW | {"redis", "celery.apps.worker"}, 2_000),
     ("from scriptsmith_site.embedded.load import load; load(8000)", _FOR_FEW, 2_350),

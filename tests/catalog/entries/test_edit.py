@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def form(**changes: object) -> dict[str, object]:
-    """Return what a browser sends, including Windows line ends."""
+    """Return what a browser sends, including Windows line endings."""
     return {
         "title": "List old files",
         "phrasings": "Show old files\r\nWhich files are old?",

@@ -1,4 +1,4 @@
-"""Tests that valid archives are read and that archives which would fill the disk are not unpacked."""
+"""Tests that valid archives are read and that archives that would fill the disk are not unpacked."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from catalog.exchange.formats import read_rows
 from catalog.exchange.formats.records import EntryRecord
 from catalog.version_details import ParameterType
 
-# The shipped entries seldom change, and people review each change.
+# The shipped entries seldom change, and each change is reviewed.
 pytestmark = pytest.mark.nightly
 
 STARTER = Path(__file__).resolve().parents[3] / "catalog" / "starter"

@@ -128,7 +128,7 @@ def role_of(data: bytes) -> dict[str, bytes]:
 
 
 class _Loader(yaml.SafeLoader):
-    """A loader that knows Ansible's `!unsafe` tag."""
+    """A loader that supports Ansible's `!unsafe` tag."""
 
 
 _Loader.add_constructor("!unsafe", lambda loader, node: f"unsafe {node.value}")

@@ -108,7 +108,7 @@ def test_a_model_is_fitted_to_labels_and_read_again() -> None:
 
 
 def questions() -> list[Asked]:
-    """Return statements about services in other words than the entries. A third have no answer."""
+    """Return statements about services in different words from the entries. A third have no answer."""
     dice = random.Random(11)
     found = []
     for number in range(120):

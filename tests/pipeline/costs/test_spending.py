@@ -1,4 +1,4 @@
-"""Tests for daily sums of calls and costs, which are written as tries end and always equal a recount."""
+"""Tests for daily sums of calls and costs, which are written as attempts end and always equal a recount."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ REFUSED = Failed(FailureKind.REFUSED, "no such model", http_status=404, millisec
 def open_try(
     run: Run, *, stage: str = "describe", model: str = "claude-sonnet-5-5"
 ) -> OpenedAttempt:
-    """Open a try of a new call under the run's current fence."""
+    """Open an attempt of a new call under the run's current fence."""
     call = make_call(
         run, stage, round=run.calls.count(), endpoint="claude", model=model, fence=run.fence
     )
@@ -47,7 +47,7 @@ def open_try(
 
 
 def settle_attempts(run: Run, *ends: Answered | Failed, **about: str) -> None:
-    """Settle tries of a run with these results, as a worker would."""
+    """Settle attempts of a run with these results, as a worker would."""
     lease = run_leases.claim(run.pk)
     run.refresh_from_db()
     for ended in ends:
@@ -56,7 +56,7 @@ def settle_attempts(run: Run, *ends: Answered | Failed, **about: str) -> None:
 
 
 def lose_worker(run: Run) -> None:
-    """Open a try, let its worker die, and let the next worker claim the run."""
+    """Open an attempt, let its worker die, and let the next worker claim the run."""
     assert run_leases.claim(run.pk) is not None
     run.refresh_from_db()
     open_try(run, stage="similarity")

@@ -36,7 +36,7 @@ FIRST = (
     f"#!/usr/bin/env bash\nset -euo pipefail\ncat <<'NOTES'\n{SIGNS}\n\t{ODD}\n{MARKS.lower()}"
     f"</script><script>alert(1)</script>\n{'x' * 8_000}\nNOTES\nprintf '%s\\n' \"it's $((1 << 3))\""
 )
-# This has CR LF line ends, thinking tags, JSON as in a reply, and blank lines around it.
+# This has CR LF line endings, thinking tags, JSON as in a reply, and blank lines around it.
 REFINED = (
     "\r\n#!/usr/bin/env bash\r\nsed 's,<think>.*</think>,,' log\r\n"
     'curl -d \'{"script": "x", "verdict": "match"}\' http://127.0.0.1/\r\n'

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.django_db
 
 @dataclass(frozen=True)
 class Seen:
-    """A run's state, the tries of the call with the fault, the number of billed calls, and the page."""
+    """A run's state, the attempts of the call with the fault, the number of billed calls, and the page."""
 
     state: str
     tries: list[tuple[str, int | None]]

@@ -1,4 +1,4 @@
-"""Runs that ask the model of this machine, with a fake server."""
+"""Tests for runs that call a local model, with a fake server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MODEL = "demo-smith"
 
 @pytest.fixture
 def folder(settings: Settings, tmp_path: Path) -> Path:
-    """Where local models are announced; the endpoint is turned on, and one model is offered."""
+    """Return the folder where local models are announced, with the endpoint on and one model available."""
     settings.SCRIPTSMITH_ENDPOINTS = ["demo", LOCAL]
     settings.LAYOUT = Layout(tmp_path)
     settings.LAYOUT.local_models.mkdir()
@@ -81,7 +81,10 @@ def test_run_waits_for_loading_and_survives_kills_of_the_server(
 def test_loading_reply_is_a_short_wait_and_no_failure(
     folder: Path, standin: StandIn, client_for: ClientFor, reviewer: User
 ) -> None:
-    """llama.cpp answers 503 until the weights are loaded; other servers' 503 rest longer each time."""
+    """llama.cpp returns 503 until the weights are loaded.
+
+    After other 503 responses, the endpoint pauses longer each time.
+    """
     LocalModel(MODEL, os.getpid(), port_of(standin), "key").announce(folder)
     run = queue_local(reviewer)
     standin.faults({"kind": "status", "status": 503, "message": "Loading model", "count": 4})

@@ -1,4 +1,4 @@
-"""Tests that the script chosen from several candidates in a reply is the one that a person would choose."""
+"""Tests that the script chosen from several candidates in a reply is the one that a user would choose."""
 
 from __future__ import annotations
 

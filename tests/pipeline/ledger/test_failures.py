@@ -1,4 +1,4 @@
-"""What people read of a failed model call: what happened, what was done about it, and what they can do."""
+"""Tests for the text about a failed model call: what happened, what was done about it, and what users can do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for many runs at few places: no limit is exceeded, pairs of calls share one place, and all runs end."""
+"""Tests for many runs and few call slots: no limit is exceeded, pairs of calls share one slot, and all runs end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for which run gets the next place at an endpoint, and which run is notified of a free place."""
+"""Tests for which run gets the next call slot of an endpoint, and which run is notified of a free slot."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def occupy(endpoint: Endpoint, *, calls: int, alive: bool = True) -> None:
 
 
 def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
-    """Return how many of the run's tries are admitted (0 if it must wait), and undo the change."""
+    """Return how many of the run's attempts are admitted (0 if it must wait), and undo the change."""
     before = Run.objects.get(pk=run.pk).waits_for_id
     lease = run_leases.claim(run.pk)
     calls = [
@@ -64,7 +64,7 @@ def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
 
 
 def admitted(run: Run, endpoint: Endpoint, *, calls: int) -> list[int]:
-    """Return the places of the run's admitted tries, which stay in flight."""
+    """Return the slots of the run's admitted attempts, which stay in flight."""
     lease = run_leases.claim(run.pk)
     asked = [make_call(run, endpoint, key=f"{run.pk}-{n}", round=n) for n in range(calls)]
     tries = admit(lease, endpoint, asked).tries

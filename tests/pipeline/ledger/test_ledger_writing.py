@@ -42,7 +42,7 @@ def lease() -> run_leases.Lease:
 
 @pytest.fixture
 def opened(lease: run_leases.Lease, standin: StandIn) -> OpenedAttempt:
-    """Return an open try of a model that costs 2 dollars per million input tokens and 10 per million output."""
+    """Return an open attempt of a model that costs 2 dollars per million input tokens and 10 per million output."""
     demo = Endpoint.objects.get(name="demo")
     Price.objects.create(
         endpoint=demo, model="dear", since=date(2020, 1, 1), input=2_000_000, output=10_000_000

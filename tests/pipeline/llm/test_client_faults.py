@@ -1,4 +1,4 @@
-"""How the client reports each fault of a server: the kind, the HTTP status, whether it may have been billed."""
+"""Tests for how the client reports each server fault: its kind, HTTP status, and whether it may have been billed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The check of a server: asked for real through the SDK, and every way a reply can be judged."""
+"""Tests for the server check: real requests through the SDK, and every possible result for a reply."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_busy_server_is_asked_once(standin: StandIn, ask: Callable[..., Found]) 
 
 
 class OneAnswer(BaseHTTPRequestHandler):
-    """A server that knows one address, and answers 404 to all others."""
+    """A server that serves one path and returns 404 for all others."""
 
     def do_GET(self) -> None:
         self._answer(404, b"<html>nothing here</html>")
@@ -197,7 +197,7 @@ class OneAnswer(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def bare_server() -> Iterator[str]:
-    """The address of a server that speaks of itself in no way at all."""
+    """Return the address of a server that reveals nothing about itself."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), OneAnswer)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
@@ -221,7 +221,7 @@ NOT_THERE = Page(404)
 
 
 class Scripted:
-    """A client that gives one reply after another, and an inspector that gives one page for all."""
+    """Return a client that returns one reply after another, and an inspector that always returns the same page."""
 
     def __init__(self, *replies: Reply, page: Page = NOT_THERE) -> None:
         self._replies = list(replies)
@@ -346,7 +346,7 @@ def test_findings_are_plain_json_with_facts_of_the_model() -> None:
 
 
 def test_tool_call_written_as_text_is_no_tool_mode(standin: StandIn) -> None:
-    """llama.cpp shows the tool to a model that does not know tools, and the model may write its call as text."""
+    """llama.cpp shows the tool to a model that does not support tools, and the model may write its call as text."""
     standin.faults({"kind": "text", "text": '```json\n{"answer": "w1"}\n```', "count": None})
     target = Target("under-test", standin.url, "any", SECONDS)
     found = probe(target, client=MessagesClient(), inspector=SdkInspector(), make_word=lambda: "w1")

@@ -1,4 +1,4 @@
-"""Tests for one try against each misbehaving server: how it ends, when, and what it leaves behind."""
+"""Tests for one attempt against each misbehaving server: how it ends, when, and what it leaves behind."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def hostile() -> Iterator[Hostile]:
 
 @pytest.fixture
 def ask(hostile: Hostile) -> Ask:
-    """Return a function that makes one try against the hostile server or another address."""
+    """Return a function that makes one attempt against the hostile server or another address."""
     client = MessagesClient(Limits(most_bytes=1_000_000))
 
     def ask(kind: str, *, url: str = "", seconds: float = LONG) -> Answered | Failed:

@@ -269,7 +269,7 @@ def _grow(run: Run, drafts: int) -> None:
 
 @pytest.fixture
 def holder(queued: Run) -> Run:
-    """Return a run with a call in flight, for whose place `queued` waits."""
+    """Return a run with a call in flight, whose slot `queued` waits for."""
     run = services.start_run(make_action("Another"), by=None, enqueue=False)
     demo = Endpoint.objects.get(name="demo")
     later = timezone.now() + timedelta(seconds=60)

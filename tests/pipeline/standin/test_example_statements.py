@@ -123,7 +123,7 @@ def write(statement: str, given: tuple[str, str] | None) -> str:
 
 
 def passes(statement: str, script: str) -> bool:
-    """Return whether both comparisons pass the script, so that it would enter the queue as correct."""
+    """Return whether both comparisons pass the script, so that it would be added to the queue as correct."""
     sections = (("STATEMENT", statement), ("FUNCTIONALITY", describe(script)))
     answers = [
         answer_prompt(Prompt(task, sections), EMPTY) for task in ("similarity", "difference")

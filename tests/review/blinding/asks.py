@@ -1,4 +1,4 @@
-"""Every request that a reviewer may make, collected from the URLconf and from the API's schema."""
+"""Collect every request that a reviewer may make, from the URLconf and from the API's schema."""
 
 from __future__ import annotations
 

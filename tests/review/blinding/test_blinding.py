@@ -1,4 +1,4 @@
-"""Check that blinded reviewers see no verdict, model or other reviewer. Views of a verdict are recorded."""
+"""Check that blinded reviewers see no verdict, model or other reviewer, and that views of a verdict are recorded."""
 
 from __future__ import annotations
 
@@ -335,7 +335,7 @@ def test_the_order_and_the_gaps_of_keys_do_not_show() -> None:
     shown = {key: public_key(ITEM, key) for key in keys}
     later = set(keys[2_000:])
     assert 0.46 < area(shown, later, set(keys)) < 0.54
-    # A step of one moves as far as a step of a hundred does.
+    # A step of one has the same effect as a step of a hundred.
     near = {key: abs(shown[key + 1] - shown[key]) for key in keys[:2_000]}
     far = {key + 5_000: abs(shown[key + 100] - shown[key]) for key in keys[:2_000]}
     assert 0.46 < area(near | far, set(far), set(near) | set(far)) < 0.54

@@ -202,7 +202,7 @@ def _sides_of_study(item: Item) -> tuple[Side, Side]:
 def test_items_of_the_queue_and_of_a_study_before_they_are_taken(
     live: Item, studied: Item, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unclaimed items are shown on other pages than claimed ones, so all of their addresses are compared."""
+    """Unclaimed items are shown on different pages from claimed ones, so all of their addresses are compared."""
 
     def rewrite() -> None:
         rewriting.pass_it(live)

@@ -232,7 +232,7 @@ def test_halo_check_and_adjudication_need_two_reviewers(study: Campaign, manager
         adjudicate(item, stage="script", value=2, why="It is right.", by=both)
     made.delete()
     adjudicate(item, stage="script", value=2, why="It is right.", by=both)
-    # From now on the manager cannot become a rater by a claim, an assignment, the API or a repeat.
+    # From now on, the manager can't become a rater through a claim, an assignment, the API or a repeat.
     Item.objects.filter(pk__in=[item.pk, halo.pk]).update(state="open", places=1, overlap=3)
     for one in (item, halo):
         with pytest.raises(NotAllowedNow):

@@ -61,7 +61,7 @@ def test_dashboard_shows_progress_and_pace(boss: Client, scored: Campaign, revie
     text = page.text
     assert "2 of 2 items done" in text
     assert "1 item waits for an adjudicator" in text
-    # The report leaves out under *strict* what waits there, and says the same number.
+    # Under *strict*, the report leaves out the items that wait here, and shows the same number.
     (arm,) = make_report(scored)["details"]["arms"]
     assert arm["items"]["unresolved"] == board.disputed == 1
     assert "nothing left to score" in text
@@ -98,7 +98,7 @@ def test_forecast_follows_recent_pace(boss: Client, manager: User, reviewer: Use
         assignment = services.claim_next(campaign, by=reviewer)
         give(assignment.item, reviewer, 2, 2, 2)
     board = read_dashboard(campaign)
-    # Both were done within this minute, and the pace is that of the time that has passed.
+    # Both were done within this minute, so the pace is based on the time that has passed.
     assert (board.left, board.pace.done, board.pace.is_by_the_hour) == (4, 2, True)
     assert board.pace.an_hour == pytest.approx(120)
     assert board.pace.ends_at == board.pace.until + timedelta(minutes=2)

@@ -1,4 +1,4 @@
-"""The size that a study needs is planned in its setup and fixed when it opens; its cost is estimated."""
+"""Tests that a study's sample size is planned in its setup and fixed when it opens, and that its cost is estimated."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def page(campaign: Campaign, aim: str) -> str:
 
 
 def test_a_plan_is_looked_at_and_then_kept(boss: Client, manager: User) -> None:
-    """For a share with repeated statements, for two configurations and for agreement."""
+    """The plan is for a share with repeated statements, for two configurations, and for agreement."""
     aims = {"share": (SHARE, 215), "paired": (PAIRED, 168), "agreement": (AGREEMENT, None)}
     for aim, (typed, items) in aims.items():
         campaign = rules.create_campaign(f"Study of {aim}", by=manager)
@@ -93,7 +93,7 @@ def test_plan_is_fixed_when_campaign_opens(boss: Client, manager: User, reviewer
 def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
     boss: Client, campaign: Campaign, reviewer: User
 ) -> None:
-    """168 items, two configurations, two reviewers each, three minutes: 33.6 hours, five people of eight hours."""
+    """168 items, two configurations, two reviewers each, three minutes: 33.6 hours, or five reviewers of 8 hours."""
     work = {"minutes": "3", "hours": "8", "overlap": "2", "arms": "2"}
     text = boss.post(page(campaign, "paired"), {**PAIRED, **work, "look": "1"}).text
     assert "5 reviewers</strong> with 8 hours each: 672 reviews take 33.6 hours" in " ".join(
@@ -117,7 +117,7 @@ def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
 
 @pytest.fixture
 def paid() -> Endpoint:
-    """An endpoint whose model costs 3 and 15 dollars a million, and has message batches."""
+    """Return an endpoint with message batches whose model costs 3 and 15 dollars per million tokens."""
     endpoint = Endpoint.objects.get(name="demo")
     endpoint.pk, endpoint.name, endpoint.enabled = None, "paid", True
     endpoint.demo, endpoint.has_batches = False, True
@@ -136,7 +136,10 @@ def paid() -> Endpoint:
 
 @pytest.fixture
 def priced(manager: User, paid: Endpoint) -> Campaign:
-    """Three statements; of its configuration two runs are known: 20,000 tokens in and 4,000 out, some for feedback."""
+    """Return a study with three statements.
+
+    Two runs of its configuration used 20,000 tokens in and 4,000 out, some for feedback.
+    """
     configuration = Configuration.objects.get(is_default=True)
     configuration.roles.update(endpoint=paid, model="sonnet")
     for _ in range(2):
@@ -161,7 +164,7 @@ def priced(manager: User, paid: Endpoint) -> Campaign:
     return made
 
 
-# Of one run: 8,000 tokens in at 3 and 2,000 out at 15 dollars a million, and 2,000 in for what is never batched.
+# One run: 8,000 tokens in at 3 dollars and 2,000 out at 15 dollars per million, and 2,000 in for calls never batched.
 _DIRECT = 3 * (24_000 + 30_000 + 6_000)
 _BATCHED = 3 * ((24_000 + 30_000) // 2 + 6_000)
 

@@ -392,5 +392,5 @@ def test_preview_shows_manager_the_page_that_a_reviewer_gets(
 
     assert fields(preview) == fields(page) and "only look" not in preview
     assert "List the files of case-0" in preview and "assessor: flagged" not in preview
-    assert "-path" not in preview  # what feedback and refined script say
+    assert "-path" not in preview  # texts of the feedback and the refined script
     assert Case.objects.count() == 1

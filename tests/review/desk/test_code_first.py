@@ -177,7 +177,7 @@ def test_what_is_let_go_of_does_not_move_the_end_and_what_is_skipped_counts(
     seen = []
     for state in (Assignment.State.RELEASED, Assignment.State.SKIPPED, None):
         assignment = services.claim_next(study, by=reviewer)
-        # The claim says what it has found, which spares the next page a query: both lead to the same place.
+        # The claim passes on what it has found, which saves the next page a query. Both redirect to the same page.
         read = Assignment.objects.get(pk=assignment.pk)
         places = [
             own_place(study, reviewer, beside=assignment.item_id, assignment=one)

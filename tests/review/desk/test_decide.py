@@ -1,4 +1,4 @@
-"""Decisions about the displayed script, which go to the catalogue, by page and by API."""
+"""Decisions about the displayed script, which is added to the catalogue, by page and by API."""
 
 from __future__ import annotations
 

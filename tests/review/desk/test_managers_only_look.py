@@ -19,7 +19,7 @@ from tests.review.maker import ClientFor, shown_to
 
 @pytest.fixture
 def in_hand(item: Item, manager: User) -> Assignment:
-    """Return the assignment of a reviewer who has become a manager since."""
+    """Return the assignment of a reviewer who has since become a manager."""
     lease = timezone.now() + timedelta(hours=1)
     return Assignment.objects.create(item=item, reviewer=manager, lease_until=lease)
 

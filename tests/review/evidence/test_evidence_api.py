@@ -1,4 +1,4 @@
-"""Sandbox tests of an item by the API, which shows and allows the same as the review page."""
+"""Sandbox tests of an item through the API, which shows and allows the same as the review page."""
 
 from __future__ import annotations
 

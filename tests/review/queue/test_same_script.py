@@ -110,7 +110,7 @@ def two_scripts(manager: User, reviewer: User) -> Arms:
 
 
 def work_on(campaign: Campaign, by: User, *, items: int, minutes: int) -> None:
-    """Score this many more items, with this much time before each."""
+    """Score this many more items, and let this much time pass before each."""
     for number in range(items):
         item = add_item(campaign, f"more-{number}", verdict="correct")
         let_time_pass(minutes)
@@ -135,7 +135,7 @@ def test_who_works_on_without_a_pause_is_in_one_sitting(two_scripts: Arms, revie
     campaign, one, other = two_scripts
     services.claim_next(campaign, by=reviewer)
     score_next(one, reviewer, 2)
-    # Forty minutes later, without a break of half an hour.
+    # This is forty minutes later, without a break of half an hour.
     work_on(campaign, reviewer, items=2, minutes=20)
 
     assert services.claim_next(campaign, by=reviewer) is None

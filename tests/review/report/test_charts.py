@@ -44,7 +44,7 @@ def test_differences_go_both_ways_alike() -> None:
         scale = scale_of_differences(values)
         assert (scale.low, scale.high, scale.zero) == (-end, end, 50), values
         assert scale.labels()[0].label == least
-    # Differences of scores are no percentages, and may be 2.
+    # Differences of scores are not percentages, and can be 2.
     scale = scale_of_differences([-1.4], is_share=False)
     assert [tick.label for tick in scale.labels()] == ["−2", "−1", "0", "1", "2"]
 
@@ -96,7 +96,7 @@ def test_what_refinement_does_is_drawn_as_wide_as_its_share() -> None:
         corners = [tuple(map(float, corner.split(","))) for corner in band.points.split()]
         widths[band.kind] = corners[3][1] - corners[0][1]
         assert all(0 <= y <= HEIGHT for _x, y in corners)
-        # As wide at its end as at its beginning.
+        # Each band is as wide at its end as at its beginning.
         assert corners[2][1] - corners[1][1] == pytest.approx(widths[band.kind], abs=0.02)
     assert widths["fixed"] / widths["broken"] == pytest.approx(6, rel=0.02)
     right, wrong = flow.bars[:2]
@@ -200,7 +200,7 @@ def test_copied_csv_has_each_number_in_a_column_of_its_own() -> None:
 
 
 def test_interval_that_disagrees_with_p_is_explained() -> None:
-    """Newcombe's interval against the exact test: of small tables some disagree, either way, and only these."""
+    """Compare Newcombe's interval with the exact test. Only these small tables disagree, in either direction."""
     seen = set()
     for gained, lost, rest in product(range(12), range(12), (10, 100)):
         change = Difference.of(both=rest, lost=lost, gained=gained, neither=0)
@@ -244,7 +244,7 @@ def test_a_cell_is_escaped_wherever_its_text_stands() -> None:
     ((_group, (drawn,)),) = table.body
     page = draw("{% cells row %}", row=drawn)
     assert "<script" not in page
-    # Three texts, one address, one note, one title of a mark, and the labels of the two columns that have one.
+    # Three texts, one URL, one note, one title of a mark, and the labels of the two columns that have one.
     assert page.count(ESCAPED) == 8
     assert page.count("<td") == 4 and 'class="num"' in page and 'class="drawn"' in page
     links = draw("{% copy_links t f u c %}", t=table, f=[("md", "Markdown")], u="/x/", c="strict")

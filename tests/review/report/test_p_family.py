@@ -40,14 +40,14 @@ def opened(campaign: Campaign, manager: User, reviewer: User) -> Campaign:
 
 def test_family_is_fixed_at_opening(opened: Campaign, as_manager: Client) -> None:
     said = make_report(opened)["details"]["p_values"]
-    # Under both criteria the net of each configuration, and five figures of each two of them: nothing was executed
-    # in this study. What the third brought came later.
+    # Under both criteria, the net effect of each configuration and five figures of each pair, because nothing was
+    # executed in this study. The third configuration's comparisons were added later.
     assert said["fixed"] and (said["family"], said["later"]) == (2 * (3 + 3 * 5), 2 * (1 + 2 * 5))
     page = as_manager.get(f"/campaigns/{opened.pk}/report/").text
     words = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
     assert "covers 36 comparisons, fixed when the study opened" in words
     assert "22 of them were added later" in words
-    # Two figures of experts' refinements, under both criteria, of the two configurations that were there.
+    # Two figures of experts' refinements, under both criteria, of the two configurations that existed at that time.
     assert "They exclude 8 comparisons of refinements from experts’ feedback" in words
 
 

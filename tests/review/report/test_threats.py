@@ -89,14 +89,14 @@ def test_nobody_else_and_nothing_after_the_end_is_told_of(
     boss: Client, campaign: Campaign, reviewer: User, manager: User
 ) -> None:
     (item,) = fill(campaign, [Label("correct", [(2, None, None)])], [reviewer])
-    # A manager who does not review here may know all of it; and what is shown after the closing harms nothing.
+    # A manager who does not review here may know everything, and data shown after the study closed is harmless.
     Exposure.objects.create(person=manager, run=item.run, what="run", where="x")
     now = datetime.now(UTC)
     Campaign.objects.filter(pk=campaign.pk).update(state="closed", closed_at=now)
     later = now + timedelta(hours=1)
     Exposure.objects.create(person=reviewer, run=item.run, what="run", where="x", at=later)
     assert NOBODY in threats_page(boss, campaign)
-    # A campaign that hides no verdicts never says so.
+    # A campaign that does not hide verdicts never reports this.
     Campaign.objects.filter(pk=campaign.pk).update(hides_verdict=False)
     page = threats_page(boss, campaign)
     assert NOBODY not in page
@@ -221,7 +221,7 @@ def test_halo_check_is_in_p_family(with_halo: Campaign, manager: User, reviewer:
     assert [one[0] for one in closed.p_family].count("halo") == 2
     details = make_report(closed)["details"]
     halo = details["halo"]["strict"]
-    # Two of net, and these two: both of them come to the same p.
+    # Two p values for the net effect, and these two, which have the same p.
     assert details["p_values"]["family"] == 4
     assert halo["p_holm"] == pytest.approx(min(1, 4 * halo["p_value"]))
 
@@ -229,7 +229,7 @@ def test_halo_check_is_in_p_family(with_halo: Campaign, manager: User, reviewer:
 def test_large_study_computes_slow_parts_once_a_change_and_never_for_a_view(
     boss: Client, with_halo: Campaign, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It takes seconds, because it requests every page and table that shows a part twice."""
+    """This takes seconds, because it requests every page and table that shows a part twice."""
     monkeypatch.setattr(kept_parts, "LARGE_STUDY", 0)
     monkeypatch.setattr(kept_parts, "_REST", 0)
     computed, real = [], kept_parts._compute

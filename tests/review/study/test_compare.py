@@ -87,7 +87,7 @@ def test_with_more_than_one_in_twenty_open_no_comparison_is_made() -> None:
 
 
 def test_comparison_with_open_scripts_or_without_scores_shows_no_difference() -> None:
-    """Each open stage counts, in either arm; a failed run has an outcome and no reviewer's score."""
+    """Each open stage counts, in either arm. A failed run has an outcome but no reviewer's score."""
     split = tuple(GivenScore(reviewer=n, stage=Stage.SCRIPT, value=n) for n in (0, 2))
     failed = Judged(origin=Origin.FAILED)
     closed = (item(0), item(2))
@@ -113,12 +113,12 @@ def test_comparison_with_open_scripts_or_without_scores_shows_no_difference() ->
 
 
 def test_statements_are_turned_as_a_whole() -> None:
-    """Two statements of three cases gain all, and one of a case loses: 4 of the 8 ways of turning are as far apart."""
+    """Two statements gain all three cases, and one loses its only case: 4 of the 8 sign flips are as extreme."""
     gain, lose = (item(0), item(2)), (item(2), item(0))
     one = compare(statements([gain] * 3, [gain] * 3, [lose]), STRICT)["first_pass_accuracy"]
 
     assert (one.change.gained, one.change.lost, one.change.items) == (6, 1, 7)
-    # The sums are 7, 5, 1, -1 and their opposites; 5 was seen.
+    # The sums are 7, 5, 1, -1 and their opposites. The observed sum is 5.
     assert one.change.p_value == pytest.approx(4 / 8)
     assert one.change.deff > 1
 
@@ -139,7 +139,7 @@ def test_turning_signs_is_exact(differences: list[int]) -> None:
 
 
 def test_turning_many_signs_of_several_sizes_keeps_to_the_chances() -> None:
-    """A normal with the same spread is near: the sum of 4,000 steps of 1, 2 and 3 lies 2 standard deviations off."""
+    """A normal distribution with the same spread is close. The sum is 2 standard deviations off."""
     steps = {1: 2_000, 2: 1_500, 3: 500}
     spread = (2_000 + 4 * 1_500 + 9 * 500) ** 0.5
 

@@ -66,12 +66,12 @@ def test_net_has_the_printed_interval_and_p_value() -> None:
 
 
 def test_golden_case_with_half_of_the_refinements_open_has_the_printed_weighted_value() -> None:
-    """Of the wrong first Drafts of each kind every second refined script has no score."""
+    """Every second refined script of each kind of wrong first Draft has no score."""
     items = golden_items()
     wrong = [place for place, one in enumerate(items) if one.scores[0].value < 2]
     by_row: dict[object, int] = {}
     for place in wrong:
-        # Half of each row, and of an odd one the lesser half.
+        # Half of each row, rounded down.
         key = (items[place].verdict, *(score.value for score in items[place].scores))
         by_row[key] = by_row.get(key, 0) + 1
         if by_row[key] % 2 == 0:

@@ -1,4 +1,4 @@
-"""The shape of the report: exactly the documented keys, and JSON all through."""
+"""Tests for the shape of the report: exactly the documented keys, and only JSON values."""
 
 from __future__ import annotations
 

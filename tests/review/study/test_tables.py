@@ -81,7 +81,7 @@ def test_a_round_with_open_items_says_where_it_can_end() -> None:
     assert (first.share.numerator, first.share.denominator, first.range) == (80, 100, None)
     assert (second.share.numerator, second.share.denominator, second.open) == (80, 80, 20)
     assert second.range == (0.8, 1.0)
-    # As if the open ones of the flagged were like the closed ones.
+    # This assumes that the open flagged items are like the closed ones.
     assert second.post_stratified == 1.0
     assert second.has_too_many_open
     assert not first.has_too_many_open
@@ -215,7 +215,7 @@ def test_what_was_skipped_bounds_the_accuracy() -> None:
 
 
 def in_pairs(items: list[Judged]) -> Counter[tuple[ItemPattern, ...]]:
-    """Return the items two by two, each pair with one statement."""
+    """Return the items in pairs, each pair with one statement."""
     patterns = [reduce_to_figures(found) for one in items if (found := pattern_of(one))]
     return Counter(zip(patterns[::2], patterns[1::2], strict=True))
 
@@ -231,7 +231,7 @@ def test_intervals_beside_the_figures_heed_statements_that_repeat() -> None:
     items = [one for kind in kinds for _ in range(5) for one in pair(*kind)]
     patterns, clusters = count_patterns(items), in_pairs(items)
     expert = tabulate_expert(patterns, STRICT, clusters)
-    # Two items of a statement that are always alike are worth one.
+    # Two items of a statement that are always equal count as one.
     alone = tabulate_expert(count_patterns(items[::2]), STRICT).change
 
     assert (expert.change.items, alone.items) == (40, 20)
@@ -269,14 +269,14 @@ def test_halo_is_the_difference_to_the_score_without_the_diff() -> None:
 
     assert (found.gained, found.lost, found.items) == (1, 4, 11)
     assert compare_halo([], Criterion.STRICT).value is None
-    # Two checks of a statement that are always alike are worth one.
+    # Two checks of a statement that are always equal count as one.
     twice = compare_halo([[pair] * 2 for pair in pairs], Criterion.STRICT)
     assert (twice.items, twice.p_value) == (22, found.p_value)
     assert twice.deff == pytest.approx(2, rel=0.11)
 
 
 def test_repeats_tell_how_steady_a_reviewer_is() -> None:
-    """By pairs of scores: how many are alike, and kappa, which needs variation."""
+    """For pairs of scores: the number of equal ones, and kappa, which needs variation."""
     for pairs, share, kappa in (
         ({(0, 0): 5, (2, 2): 5}, (10, 10), 1.0),
         ({(0, 0): 1, (0, 2): 1, (2, 0): 1, (2, 2): 1}, (2, 4), 0.0),

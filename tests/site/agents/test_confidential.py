@@ -48,7 +48,7 @@ def publish_all(item: Item, known: Version) -> list[Version]:
 
 
 def in_a_world(happen: Callable[[], Any]) -> Any:
-    """Return the responses after this happened, and roll the database back."""
+    """Return the responses after `happen` runs, and roll back the database."""
     with transaction.atomic():
         said = happen()
         transaction.set_rollback(True)

@@ -1,4 +1,4 @@
-"""The geometry of charts: stacked bars, lines with intervals, round values on the axis."""
+"""Tests for the geometry of charts: stacked bars, lines with intervals, and round values on the axis."""
 
 from __future__ import annotations
 

