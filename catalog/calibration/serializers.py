@@ -71,12 +71,14 @@ class CalibrationOutput(serializers.Serializer[Any]):
     curve = PointOutput(many=True)
     bins = BinOutput(many=True)
     suggested = PointOutput(
-        allow_null=True, help_text="The lowest threshold that reaches the wanted precision, if any."
+        allow_null=True, help_text="The lowest threshold that reaches the target precision, if any."
     )
     is_few = serializers.BooleanField(
         help_text="Whether the suggestion is based on too few labels."
     )
-    newest_threshold = serializers.IntegerField(help_text="Send it back as `seen`.")
+    newest_threshold = serializers.IntegerField(
+        help_text="Send this value as `seen` when you set a threshold."
+    )
     confirmed = ConfirmedOutput(
         many=True,
         help_text="Matches confirmed by a model. They do not count in the figures of the scorer.",

@@ -115,9 +115,7 @@ class ToolRuleOutput(serializers.ModelSerializer[ToolRule]):
 
 
 class ToolRuleInput(serializers.Serializer[Any]):
-    name = serializers.CharField(
-        help_text="A command, with subcommands if the rule is only about them."
-    )
+    name = serializers.CharField(help_text="A command, optionally with subcommands.")
     effect = serializers.ChoiceField(choices=ToolRule.Effect.choices)
     note = serializers.CharField(required=False, allow_blank=True, default="")
 

@@ -33,7 +33,7 @@ def suggest_rows(
     unfillable = [_say_asked(asked) for asked in suggested.asked]
     if suggested.passed_on is not None:
         unfillable.append(
-            _("Line %(line)s passes on all of the script's arguments, so they can't be filled in.")
+            _("Line %(line)s passes on all script arguments, so they can't be filled in here.")
             % {"line": suggested.passed_on}
         )
     return rows, unfillable
@@ -42,6 +42,6 @@ def suggest_rows(
 def _say_asked(asked: analysis.Asked) -> str:
     better = f': "${{{asked.name}:?{asked.prompt.rstrip("?: ") or "what it is"}}}"'
     return _(
-        "Line %(line)s reads %(name)s from the keyboard, so it can't be filled in. To make it a"
-        " parameter, write instead: %(better)s"
+        "Line %(line)s reads %(name)s from the keyboard, so its value can't be filled in here. To make it"
+        " a parameter, replace the line with: %(better)s"
     ) % {"line": asked.line, "name": asked.name, "better": better}

@@ -15,16 +15,19 @@ class ImportForm(forms.Form):
     file = forms.FileField(
         label=_("File"),
         help_text=_(
-            "JSONL, CSV or TSV (also as saved by Excel), or a .zip with a folder for each entry "
-            "(metadata.yaml and script.sh)."
+            "JSONL, CSV or TSV (including files saved by Excel), or a .zip with a folder for each entry"
+            " (metadata.yaml and script.sh)."
         ),
         allow_empty_file=True,  # an empty file has its own error message
     )
     state = forms.ChoiceField(
         label=_("Import them as"),
         choices=[
-            (Version.State.IN_REVIEW.value, _("in review: another curator can verify them")),
-            (Version.State.DRAFT.value, _("drafts: keep working on them")),
+            (
+                Version.State.IN_REVIEW.value,
+                _("in review, so that another curator can verify them"),
+            ),
+            (Version.State.DRAFT.value, _("drafts, so that you can keep editing them")),
         ],
         initial=Version.State.IN_REVIEW.value,
         widget=forms.RadioSelect,
@@ -54,5 +57,5 @@ class ExportForm(forms.Form):
             ("", _("all entries with all versions")),
             *((value, label) for value, label in Version.State.choices),
         ],
-        help_text=_("With a state, only the newest version in that state is exported."),
+        help_text=_("If you choose a state, only the newest version in that state is exported."),
     )

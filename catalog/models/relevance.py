@@ -143,10 +143,14 @@ class Threshold(models.Model):
     match = models.FloatField(_("match threshold"))
     adapt = models.FloatField(_("starting point threshold"))
     wanted_precision = models.FloatField(_("target precision"), null=True, blank=True)
-    labels = models.PositiveIntegerField(_("labels used to choose it"), default=0)
-    # The number of those labels at or above it, and how many of them are matches.
-    above = models.PositiveIntegerField(_("labels at or above it"), null=True, blank=True)
-    above_right = models.PositiveIntegerField(_("correct among them"), null=True, blank=True)
+    labels = models.PositiveIntegerField(_("labels used to choose the threshold"), default=0)
+    # The number of those labels at or above the threshold, and how many of them are matches.
+    above = models.PositiveIntegerField(
+        _("labels at or above the threshold"), null=True, blank=True
+    )
+    above_right = models.PositiveIntegerField(
+        _("correct labels at or above the threshold"), null=True, blank=True
+    )
     why = models.TextField(_("reason"), blank=True)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
@@ -161,7 +165,7 @@ class Threshold(models.Model):
                 name="threshold_in_range",
             )
         ]
-        permissions = [("set_threshold", _("Can set the threshold of retrieval"))]
+        permissions = [("set_threshold", _("Can set the match threshold"))]
 
     def __str__(self) -> str:
         return f"{self.scoring}: match from {self.match:.2f}"

@@ -117,11 +117,11 @@ def embed_query(text: str) -> QueryVector:
     """Return the text's vector under the current model. Raises Degraded."""
     model = vector_store.current_model()
     if model is None:
-        raise Degraded(_("There are no vectors yet, so only words were compared."))
+        raise Degraded(_("There are no vectors yet, so the search used keywords only."))
     try:
         return QueryVector(model, vector_store.embed_with(model, [text])[0])
     except EmbedderUnavailable as error:
         raise Degraded(
-            _("The embedding model is not available, so only words were compared: %(why)s")
+            _("The embedding model is not available, so the search used keywords only: %(why)s")
             % {"why": error}
         ) from error

@@ -76,7 +76,7 @@ COMMANDS = (
     Link("calibration", _("Calibration"), "catalogue", (CURATE, MANAGE)),
     Link("wording-list", _("Phrasings to confirm"), "catalogue", (CURATE,)),
     Link("duplicate-list", _("Near-duplicates"), "catalogue", (CURATE,)),
-    Link("finding-list", _("Newer findings"), "catalogue", (CURATE,)),
+    Link("finding-list", _("Changed findings"), "catalogue", (CURATE,)),
     Link("tool-list", _("Team tools"), "catalogue", (CURATE,)),
     Link("evidence-list", _("Test results changed"), "catalogue", (CURATE,)),
     Link("outcome-report-list", _("Automated reports"), "catalogue", (CURATE,)),

@@ -95,7 +95,7 @@ class EntryAdmin(CuratedAdmin[Entry]):
     list_display = ("title", "slug", "state", "risk", "created_at", "suspended_at")
     list_filter = (StateFilter, RiskFilter, SideEffectFilter, SuspendedFilter, TagFilter)
     search_fields = ("title",)
-    search_help_text = _("Searches phrasings and scripts by words and by meaning.")
+    search_help_text = _("Search phrasings and scripts by keyword or meaning.")
     inlines = (VersionInline, PhrasingInline)
     readonly_fields = (
         "slug", "created_at", "created_by", "suspended_at", "suspended_by", "suspended_why", "merged_into",
@@ -185,9 +185,7 @@ class VersionAdmin(ShowsScript, CuratedAdmin[Version]):
     list_filter = ("state", "risk", "side_effect", "runs_on", "privileges", "self_verified")
     list_select_related = ("entry", "author", "verified_by")
     search_fields = ("sha256",)
-    search_help_text = _(
-        "Searches by words and meaning of the entry, or by the SHA-256 of a script."
-    )
+    search_help_text = _("Search entries by keyword or meaning, or by the SHA-256 of a script.")
     readonly_fields = (
         "entry", "number", "state", "text", "parameters", "risk", "side_effect", "findings", "runs_on",
         "operating_system", "shell", "tools", "privileges", "check_before", "check_after", "undo",

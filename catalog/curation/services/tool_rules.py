@@ -65,7 +65,7 @@ def _checked_name(name: str, rule: ToolRule | None) -> str:
         raise BadInput(_("Enter a command."), field="name")
     if not _NAME.fullmatch(name) or name.startswith("-"):
         raise BadInput(
-            _("Enter a command and at most three subcommands, without options or quotes."),
+            _("Enter a command and up to three subcommands, without options or quotes."),
             field="name",
         )
     lock_name(f"tool rule {name}")

@@ -111,4 +111,7 @@ def _note(request: HttpRequest, mark_seen: Callable[[], object]) -> None:
     except NotAllowedNow as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("Marked as seen. It is listed again if it changes again."))
+        messages.success(
+            request,
+            _("Marked as seen. The change is listed again only if the results change again."),
+        )

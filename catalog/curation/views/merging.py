@@ -68,7 +68,7 @@ def merge_undo(request: HttpRequest, pk: int) -> HttpResponse:
     except NotAllowedNow as refusal:
         messages.error(request, str(refusal))
         return redirect("entry-detail", slug=merge.target.slug)
-    messages.success(request, _("Merge undone. This entry is as it was before the merge."))
+    messages.success(request, _("Merge undone. This entry was restored."))
     return redirect("entry-detail", slug=merge.source.slug)
 
 

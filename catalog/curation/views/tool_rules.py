@@ -29,7 +29,7 @@ class ToolRuleForm(forms.Form):
         max_length=80,
         widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),
         help_text=gettext_lazy(
-            "For example deployctl or deployctl rollback. The longest rule that matches a command applies."
+            "For example, deployctl or deployctl rollback. The longest matching rule applies."
         ),
     )
     effect = forms.ChoiceField(label=gettext_lazy("Effect"), choices=_EFFECTS)

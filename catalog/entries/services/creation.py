@@ -148,7 +148,7 @@ def parameter_of(found: analysis.Parameter) -> Parameter:
         )
     except ValidationError as error:
         raise BadInput(
-            _("A parameter of the script can't be used: %(why)s") % {"why": describe(error)},
+            _("A script parameter is invalid: %(why)s") % {"why": describe(error)},
             field="script",
         ) from error
 

@@ -112,7 +112,7 @@ def remove_phrasing(phrasing: Phrasing, *, by: User) -> None:
         locked.phrasings.filter(pk=phrasing.pk).exclude(source=Phrasing.Source.TITLE).delete()
     )
     if not removed:
-        raise NotAllowedNow(_("This phrasing is the title or has already been removed."))
+        raise NotAllowedNow(_("This phrasing is the entry's title or was already removed."))
     record(locked, "phrasing removed", by=by, phrasing=(phrasing.text[:200], ""))
     refresh([locked.pk])
 

@@ -100,7 +100,7 @@ def withdraw(version: Version, *, decision: int, by: User, reason: str) -> None:
     verified_by_others = version.state == State.VERIFIED and version.verified_by_id != by.pk
     if verified_by_others or version.uses.exists():
         raise NotAllowedNow(
-            _("Other users already rely on this version. Deprecate it in the catalogue.")
+            _("Other users already rely on this version. Deprecate it in the catalogue instead.")
         )
     old = version.state
     version.move_to(State.DEPRECATED, by=by, note=reason)

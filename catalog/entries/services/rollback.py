@@ -99,7 +99,7 @@ def roll_back(
         raise Stale(_("Another version is live now. Check it and try again."), newest=0)
     if emergency and plan.may_verify:
         raise BadInput(
-            _("You did not write this version, so you don't need an emergency to verify it.")
+            _("You did not write this version, so you can verify it without an emergency rollback.")
         )
     if not emergency and not plan.may_verify:
         raise PermissionDenied(

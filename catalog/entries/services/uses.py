@@ -126,7 +126,7 @@ def record_outcome(
     use.refresh_from_db(fields=["outcome"])
     if use.outcome == Use.Outcome.WORSE:
         raise NotAllowedNow(
-            _("You reported that it made things worse. A curator has to check it now.")
+            _("You reported that the script made things worse. A curator has to check it first.")
         )
     use.outcome = outcome
     use.outcome_at = timezone.now()

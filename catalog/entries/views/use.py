@@ -107,8 +107,8 @@ def _thank(request: HttpRequest, rated: services.Rated) -> None:
     if rated.told:
         names = ", ".join(user.get_full_name() or user.username for user in rated.told)
         text = ngettext(
-            "%(names)s copied it in the last seven days and will see a warning.",
-            "%(names)s copied it in the last seven days and will see a warning.",
+            "%(names)s copied this script in the last seven days and will see a warning.",
+            "%(names)s copied this script in the last seven days and will see a warning.",
             len(rated.told),
         )
         messages.warning(request, text % {"names": names})

@@ -45,7 +45,7 @@ def add_cases(
     _lock_standing(entry)
     case_set = keep_case_set(parsed, by=by)
     if kept_cases(entry).filter(case_set=case_set).exists():
-        raise NotAllowedNow(_("The entry already has exactly these tests."))
+        raise NotAllowedNow(_("The entry already has these tests."))
     if replaces is not None:
         _take_away(replaces, by=by)
     kept = EntryCases.objects.create(entry=entry, case_set=case_set, added_by=by)

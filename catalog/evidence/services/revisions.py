@@ -190,7 +190,7 @@ def _case_at(content: dict[str, Any], number: int) -> dict[str, Any]:
 
 def _read_case(text: str) -> object:
     if len(text.encode("utf-8", "surrogatepass")) > LARGEST_SET:
-        raise BadInput(_("The test is larger than 4 MB. Make it smaller."), field=FIELD)
+        raise BadInput(_("The test is larger than 4 MB. Make the test smaller."), field=FIELD)
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:

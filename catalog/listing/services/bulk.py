@@ -87,7 +87,9 @@ def carry_out_bulk(
     outcome = BulkOutcome()
     for step in plan_bulk(order, entries, by=by):
         if not step.refusal and seen.get(step.entry.pk) != step.seen:
-            step = _refuse(step, _("Another user changed it after the preview. Check it again."))
+            step = _refuse(
+                step, _("Another user changed this entry after the preview. Check the entry again.")
+            )
         if not step.refusal:
             step = _do(order, step, by)
         (outcome.refused if step.refusal else outcome.done).append(step)

@@ -65,7 +65,7 @@ def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
             current == "duplicates",
         ),
         Tab(
-            _("Newer findings"),
+            _("Changed findings"),
             reverse("finding-list"),
             _count(Recheck.objects.to_look_at()),
             current == "findings",

@@ -40,7 +40,7 @@ def report_outcome(
     version = Version.objects.filter(entry=entry, number=number, verified_at__isnull=False).first()
     if version is None or is_withheld(version):
         raise BadInput(
-            _("The entry has no verified or formerly verified version with this number."),
+            _("No verified or formerly verified version of this entry has this number."),
             field="version",
         )
     report = OutcomeReport.objects.create(

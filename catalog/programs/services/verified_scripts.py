@@ -51,9 +51,9 @@ def verified_version(entry: Entry, *, outside: bool = False) -> Version:
     if entry.merged_into_id is not None:
         target = merged_into(entry)
         if outside and is_entry_withheld(target):
-            raise NotAllowedNow(_("This entry was merged into another one."))
+            raise NotAllowedNow(_("This entry was merged into another entry."))
         raise NotAllowedNow(
-            _("This entry was merged into another one. Use %(slug)s instead.")
+            _("This entry was merged into another entry. Use %(slug)s instead.")
             % {"slug": target.slug}
         )
     if entry.suspended_at is not None:

@@ -47,7 +47,7 @@ INVALID = [
     ({"name": "   "}, "This field is required."),
     ({"name": "deployctl --force"}, "without options or quotes"),
     ({"name": "-x"}, "without options or quotes"),
-    ({"name": "a b c d e"}, "at most three subcommands"),
+    ({"name": "a b c d e"}, "up to three subcommands"),
     ({"name": "rm; ls"}, "without options or quotes"),
     ({"name": "x" * 81}, "at most 80"),
     ({"name": "taken"}, "already has a rule"),

@@ -200,7 +200,7 @@ def test_pages_say_what_a_version_is(
     for user in (curator, reviewer, stranger):
         client = client_for(user)
         page = client.get(address).text
-        assert ("not checked by a reviewer" in page) != is_checked, user
+        assert ("not reviewed yet" in page) != is_checked, user
         use = client.post(f"/catalogue/versions/{version.pk}/use/", {})
         answer = client.get(lookup)
         assert answer.status_code == 200

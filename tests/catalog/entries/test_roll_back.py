@@ -119,7 +119,7 @@ def test_an_emergency_that_answers_no_more_waits_for_nobody(
 
 
 def test_who_may_verify_needs_no_emergency(first: Version, second_curator: User) -> None:
-    with pytest.raises(BadInput, match="you don't need an emergency"):
+    with pytest.raises(BadInput, match="without an emergency rollback"):
         services.roll_back(first, by=second_curator, reason=WHY, emergency=True)
 
 

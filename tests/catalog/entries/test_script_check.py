@@ -91,7 +91,7 @@ def test_an_absent_shellcheck_is_said_and_is_no_pass(
 ) -> None:
     monkeypatch.setattr(analysis.shellcheck, "find_shellcheck", lambda: None)
     answer = ask.post(URL, {"script": "ls\n"})
-    assert "Not judged: ShellCheck is not installed" in answer.text
+    assert "Not checked: ShellCheck is not installed" in answer.text
     assert "No findings." not in answer.text
 
 

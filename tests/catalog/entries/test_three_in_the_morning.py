@@ -111,6 +111,6 @@ def test_a_script_of_a_model_that_nobody_checked_is_said_to_be_that(
     version = shelve("By a model", script=PLAIN, state="in_review")
     Version.objects.filter(pk=version.pk).update(provenance={"run": 3, "models": {}})
     page = client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
-    assert "written by a model, not checked by a reviewer" in page
-    assert "misses about half of incorrect scripts" in page
+    assert "Written by a model and not reviewed yet" in page
+    assert "Model checks miss about half of all incorrect scripts" in page
     assert "Copy anyway" in page

@@ -37,7 +37,7 @@ def test_each_is_counted_from_what_happened(
     assert (one.accepted, one.rejected, one.edited, one.record.uses) == (1, 1, 1, 1)
     assert other.pk not in found
     page = client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
-    assert "Use and outcomes" in page
+    assert "Usage and outcomes" in page
 
 
 def test_studies_and_erased_texts_are_no_cases_to_label(reviewer: User, curator: User) -> None:

@@ -93,7 +93,7 @@ def test_where_there_is_no_sandbox_the_page_says_why(
     for address in (page_of(version), f"/catalogue/{version.entry.slug}/"):
         shown = words(as_reviewer.get(address).text)
         assert (
-            "Not run because no sandbox is available. User namespaces are off. Turn them on."
+            "The tests have not run because no sandbox is available. User namespaces are off. Turn them on."
             in shown
         )
 
@@ -228,7 +228,10 @@ def test_result_stays_shown_when_no_worker_has_a_sandbox_any_more(
     for address in (page_of(version), f"/catalogue/{version.entry.slug}/"):
         shown = words(as_reviewer.get(address).text)
         assert "1 of 1 check passed in 1 scenario" in shown
-        assert "Not run again since then because a worker has no sandbox. User namespaces" in shown
+        assert (
+            "The tests have not run again since then because a worker has no sandbox. User namespaces"
+            in shown
+        )
 
 
 def test_quotes_and_brackets_are_shown_as_they_were_typed(

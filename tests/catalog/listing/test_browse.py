@@ -63,7 +63,7 @@ def test_filters_and_words_narrow_the_list(shelf: dict[str, Version], as_reviewe
 
 def test_search_without_embedder_uses_words(shelf: dict[str, Version], as_reviewer: Client) -> None:
     EmbeddingModel.objects.update(spec="nowhere.to:be_found", name="lost")
-    assert "only words" in as_reviewer.get("/catalogue/?q=spooler").text
+    assert "keywords only" in as_reviewer.get("/catalogue/?q=spooler").text
     assert listed(as_reviewer, "?q=spooler") == ["Restart the print spooler"]
 
 
@@ -153,7 +153,7 @@ def test_the_page_shows_what_is_known_beside_copy(
 def test_entry_page_warns_about_scripts_without_review(as_reviewer: Client) -> None:
     version, client = shelve(state="in_review"), as_reviewer
     for provenance, said in (
-        ({"run": 3, "models": {}}, "The model check misses about half of incorrect scripts"),
+        ({"run": 3, "models": {}}, "Model checks miss about half of all incorrect scripts"),
         ({"origin": "import of x"}, "<strong>Not reviewed.</strong>"),
     ):
         Version.objects.filter(pk=version.pk).update(provenance=provenance)

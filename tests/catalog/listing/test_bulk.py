@@ -83,7 +83,7 @@ def test_what_changed_since_the_preview_is_left_alone(
     page = preview(as_curator, shelf[:2], "add_tags", tags="nightly")
     entry_services.set_details(shelf[0], by=second_curator, tags=["theirs"], links=[], owner=None)
     done = carry_out(as_curator, page, "add_tags", tags="nightly")
-    assert "Another user changed it after the preview" in done.text
+    assert "Another user changed this entry after the preview" in done.text
     assert [tag.name for tag in shelf[0].tags.all()] == ["theirs"]
     assert [tag.name for tag in shelf[1].tags.all()] == ["nightly"]
 

@@ -89,7 +89,7 @@ def test_without_the_embedder_words_answer_and_it_is_said() -> None:
     EmbeddingModel.objects.update(spec="nowhere.to:be_found", name="lost")
     found = services.retrieve(SPOOLER)
     assert found.answer is Answer.MATCH
-    assert "only words" in found.degraded
+    assert "keywords only" in found.degraded
     EmbeddingModel.objects.all().delete()
     assert services.retrieve(SPOOLER).answer is Answer.MATCH
 
