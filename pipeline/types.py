@@ -50,7 +50,7 @@ class CasesUse(_Labelled):
 
 
 class SecretsChoice(_Labelled):
-    """The requester's choice for secrets in texts that leave this machine."""
+    """The requester's choice for secrets in text that leaves this machine."""
 
     MASK = "mask"
     SEND = "send"

@@ -140,7 +140,7 @@ def answer_once(
     Raises BadInput if the key was sent with another body. A second request with the key waits for the first.
     """
     if not 0 < len(key) <= 255 or not key.isprintable():
-        raise BadInput(_("An Idempotency-Key must have 1 to 255 printable characters."))
+        raise BadInput(_("An Idempotency-Key must consist of 1 to 255 printable characters."))
     text = json.dumps(body, sort_keys=True, default=str)
     digest = salted_hmac("pipeline.idempotency", text, algorithm="sha256").hexdigest()
     mine = IdempotencyKey.objects.filter(user=by, key=key)
@@ -251,7 +251,7 @@ def erase_action(action: Action, *, by: User) -> None:
         erased_at=now,
         erased_by=by,
     ):
-        raise NotAllowedNow(_("These texts are already erased."))
+        raise NotAllowedNow(_("These texts have already been erased."))
     IdempotencyKey.objects.filter(action=action).delete()
     action.runs.update(sent_secrets=[])
     for run in action.runs.all():

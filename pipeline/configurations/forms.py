@@ -41,7 +41,7 @@ _PRESETS = [
     ),
     (
         Configuration.Preset.OWN.value,
-        _("Custom: choose a model for each role, starting with the first model"),
+        _("Custom: choose a model for each role (initially the first model)"),
     ),
 ]
 _NEEDS_SECOND = {Configuration.Preset.PEER_REVIEW, Configuration.Preset.STRONG_REFINER}
@@ -121,9 +121,9 @@ class RoleForm(forms.Form):
     endpoint = forms.ChoiceField(label=_("Endpoint"))
     model = forms.CharField(label=_("Model"), max_length=100, widget=_model_input())
     max_tokens = forms.IntegerField(
-        label=_("Max. output tokens"),
+        label=_("Maximum output tokens"),
         initial=4096,
-        help_text=_("Includes thinking. Below 4096, verdicts may be empty."),
+        help_text=_("Includes thinking tokens. Below 4096, verdicts may be empty."),
         widget=forms.NumberInput(attrs={"min": LEAST_TOKENS, "max": MOST_TOKENS}),
     )
     effort = forms.ChoiceField(
@@ -156,8 +156,8 @@ class RoleForm(forms.Form):
             for field in ("endpoint", "model", "max_tokens"):
                 self.fields[field].required = False
             self.fields["endpoint"].help_text = _(
-                "Writes sandbox tests if they are on. Choose a different model than the generator, "
-                "because it makes different mistakes."
+                "Writes sandbox tests if they are turned on. Choose a different model than the generator's,"
+                " because it makes different mistakes."
             )
         warm = [str(one) for one in endpoints if one.takes_temperature]
         if warm:
@@ -212,10 +212,9 @@ class HowForm(forms.Form):
         label=_("Let the assessor confirm matches whose score alone is too low"),
         required=False,
         help_text=_(
-            "If no rule excludes the best entry, the assessor describes its script and compares the "
-            "description with the request twice: two or three more calls per run. If both comparisons "
-            "agree, the entry is used and marked as confirmed by a model. Otherwise, a script is "
-            "written."
+            "If no rule excludes the best entry, the assessor describes its script and compares the description with "
+            "the request twice, which adds two or three calls per run. If both comparisons agree, the entry is used "
+            "and marked as confirmed by a model. Otherwise, a model writes a script."
         ),
     )
     cases = forms.ChoiceField(
@@ -224,11 +223,10 @@ class HowForm(forms.Form):
         initial=Configuration.Cases.OFF,
         required=False,
         help_text=_(
-            "A model that never sees the script writes tests from the request, and the sandbox "
-            "runs the script against them: at least one more call per run. The results do not "
-            "change any verdict. With the last choice, failed checks are sent to one more "
-            "refinement, with some tests held out. Its script is never recommended. It is only "
-            "offered on the run's page, if more checks pass and no check newly fails."
+            "A model that never sees the script writes tests from the request, and the sandbox runs the script "
+            "against them. This adds at least one call per run and changes no verdict. With the last option, failed "
+            "checks also go to one more refinement, with some tests held out. The resulting script is never "
+            "recommended, but the run's page offers it if more checks pass and no check newly fails."
         ),
     )
 

@@ -34,17 +34,19 @@ def _faults_of_frame(name: str, text: str, template: Template) -> Iterator[str]:
             "first": first[:60],
         }
     if not template.user or not template.system.partition("\n")[2].strip():
-        yield _("Separate the system prompt and the user prompt by a line “---”. Both need text.")
+        yield _(
+            "Separate the system prompt from the user prompt with a “---” line. Both need text."
+        )
     if _FENCE_IS_NAMED not in template.system:
         yield _(
-            "Above the line “---”, keep the instructions about text between the lines “<<<MARK” and "
-            "“MARK”. They say that such text is data and contains no instructions."
+            "Above the “---” line, keep the instructions about text between “<<<MARK” and “MARK”. They tell the model "
+            "to treat such text as data, not as instructions."
         )
 
 
 def _faults_of_slots(template: Template, wanted: frozenset[str]) -> Iterator[str]:
     for slot in sorted(wanted - template.slots):
-        yield _("The slot %s is missing below the line “---”.") % _mark(slot)
+        yield _("The slot %s is missing below the “---” line.") % _mark(slot)
     for slot in sorted(template.slots - wanted):
         yield _("Unknown slot %(slot)s. This prompt has %(slots)s.") % {
             "slot": _mark(slot),
@@ -54,7 +56,7 @@ def _faults_of_slots(template: Template, wanted: frozenset[str]) -> Iterator[str
 
 def _faults_of_places(template: Template, wanted: frozenset[str]) -> Iterator[str]:
     for slot in sorted(set(_ANY_SLOT.findall(template.system))):
-        yield _("The slot %s is above the line “---”, where slots are not filled in.") % _mark(slot)
+        yield _("The slot %s is above the “---” line, where slots are not filled in.") % _mark(slot)
     lines = [line.strip() for line in template.user.splitlines()]
     for slot in sorted(wanted & template.slots):
         if template.user.count(_mark(slot)) > 1:

@@ -54,7 +54,7 @@ class PromptForm(forms.Form):
     note = forms.CharField(
         label=_("Change"),
         required=False,
-        help_text=_("One line that describes what is different in this version."),
+        help_text=_("Describe in one line what changed in this version."),
     )
 
 

@@ -39,8 +39,10 @@ class ConfigurationChange(serializers.Serializer[object]):
     )
     cases = serializers.CharField(
         required=False,
-        help_text="Sandbox tests: off, run (written from the request and run) or feedback (failed checks also go "
-        "to one refinement).",
+        help_text=(
+            "Sandbox tests: off, run (tests are written from the request and run) or feedback (failed checks also go "
+            "to one refinement)."
+        ),
     )
     prompts = serializers.DictField(
         child=serializers.CharField(),

@@ -205,7 +205,7 @@ def archive_configuration(configuration: Configuration, *, by: User) -> None:
             _("The default configuration can't be archived. Set another default first.")
         )
     if locked.preset == Configuration.Preset.IMPORTED:
-        raise NotAllowedNow(_("This configuration is needed for imports."))
+        raise NotAllowedNow(_("Imports need this configuration, so it can't be archived."))
     if locked.archived_at:
         raise NotAllowedNow(_("This configuration is already archived."))
     locked.archived_at = timezone.now()

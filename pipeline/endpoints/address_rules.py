@@ -88,8 +88,8 @@ def read_key_variable(text: str) -> str:
     if not is_key_variable(name):
         raise BadInput(
             _(
-                "The variable's name must start with %(prefix)s, such as %(prefix)sOLLAMA, or be the "
-                "usual name of a model service, such as ANTHROPIC_API_KEY. Other values are never sent."
+                "The variable's name must start with %(prefix)s, such as %(prefix)sOLLAMA, or be a well-known name, "
+                "such as ANTHROPIC_API_KEY. Other variables are never sent."
             )
             % {"prefix": KEY_PREFIX},
             field="key_variable",

@@ -50,7 +50,7 @@ class EndpointForm(forms.Form):
         label=_("Mode"), choices=_MODES, help_text=_("Run the check to find out which mode works.")
     )
     max_in_flight = forms.IntegerField(
-        label=_("Concurrent calls"), help_text=_("Maximum over all workers.")
+        label=_("Concurrent calls"), help_text=_("Maximum across all workers.")
     )
     timeout_seconds = forms.IntegerField(
         label=_("Call timeout (seconds)"),
@@ -62,14 +62,14 @@ class EndpointForm(forms.Form):
     has_batches = forms.BooleanField(
         label=_("Supports Message Batches"),
         required=False,
-        help_text=_("Run the check to find out. Studies can then use them at half the price."),
+        help_text=_("Run the check to find out. Studies can then use batches at half the price."),
     )
     treat_as_remote = forms.BooleanField(
         label=_("Treat as remote"),
         required=False,
         help_text=_(
             "For an address on this machine that forwards texts, such as a tunnel or proxy. Secrets "
-            "are masked unless the requester chooses to send them, as for other remote endpoints."
+            "are masked unless the requester chooses to send secrets, as for other remote endpoints."
         ),
     )
     edition = forms.IntegerField(widget=forms.HiddenInput(), required=False)
@@ -161,7 +161,7 @@ class CheckForm(forms.Form):
         label=_("Model"),
         required=False,
         help_text=_(
-            "If empty, a model that a configuration uses, or the first on the server's list."
+            "Default: a model that a configuration uses, or the first model on the server's list."
         ),
         widget=forms.TextInput(
             attrs={"class": "mono", "spellcheck": "false", "list": "known-models"}

@@ -30,8 +30,10 @@ class EndpointChange(serializers.Serializer[object]):
     has_batches = serializers.BooleanField(required=False)
     treat_as_remote = serializers.BooleanField(
         required=False,
-        help_text="Treat as remote: the address is on this machine but forwards texts. Secrets are masked unless "
-        "the requester chooses to send them.",
+        help_text=(
+            "Treat as remote: the address is on this machine but forwards texts. Secrets are masked unless the "
+            "requester chooses to send secrets."
+        ),
     )
     max_in_flight = serializers.IntegerField(required=False)
     timeout_seconds = serializers.IntegerField(required=False)

@@ -168,7 +168,7 @@ def delete_endpoint(endpoint: Endpoint, *, by: User) -> None:
         Endpoint.objects.get(pk=endpoint.pk).delete()
     except ProtectedError:
         raise NotAllowedNow(
-            _("This endpoint has past calls, which are kept. Turn it off instead.")
+            _("This endpoint can't be deleted because it has past calls. Turn it off instead.")
         ) from None
 
 
@@ -223,7 +223,8 @@ def _require_free_of_setting(endpoint: Endpoint, *, field: str = "") -> None:
     if not on_by_setting(endpoint):
         return
     message = _(
-        "SCRIPTSMITH_ENDPOINTS turns this endpoint on. Remove its name there and restart the product."
+        "SCRIPTSMITH_ENDPOINTS turns on this endpoint. Remove the endpoint's name from the setting and restart "
+        "ScriptSmith."
     )
     raise BadInput(message, field=field) if field else NotAllowedNow(message)
 

@@ -57,7 +57,7 @@ def endpoint_new(request: HttpRequest) -> HttpResponse:
             add_refusal(form, refusal)
         else:
             messages.success(
-                request, _("Endpoint added. It is off: check it before you turn it on.")
+                request, _("Endpoint added. Check the endpoint before you turn it on.")
             )
             return redirect("endpoint-detail", name=made.name)
     return _show_form(request, form, status=422)
@@ -150,7 +150,7 @@ def switch_on(request: HttpRequest, name: str) -> HttpResponse:
         return show_page(request, endpoint, switch=form, status=422)
     except NotAllowedNow as refusal:
         return _refuse(request, name, refusal)
-    messages.success(request, _("Endpoint turned on. Its configurations are available."))
+    messages.success(request, _("Endpoint turned on. Its configurations are now available."))
     return redirect("endpoint-detail", name=name)
 
 
@@ -172,7 +172,7 @@ def wake(request: HttpRequest, name: str) -> HttpResponse:
 def use_mode(request: HttpRequest, name: str) -> HttpResponse:
     """Use the mode that the check recommends."""
     deed = partial(services.use_mode, mode=request.POST.get("mode", ""))
-    return _change(request, name, deed, said=_("Mode changed. New runs use it."))
+    return _change(request, name, deed, said=_("Mode changed. It applies to new runs."))
 
 
 @require_POST

@@ -76,7 +76,7 @@ class CallWatch:
             # A run that this query does not return may still be held.
             if held.get(lease.run_id, mine) != mine:
                 logger.info("abandoning the calls of run %s", lease.run_id)
-                group.abandon(_("The run was canceled, or another worker took it over."))
+                group.abandon(_("The run was canceled, or another worker took over the run."))
 
 
 call_watch = CallWatch()

@@ -80,7 +80,7 @@ def recheck_draft(draft: Draft, *, by: User) -> None:
         raise NotAllowedNow(_("The text of this script was erased, so it can't be checked."))
     missing = missing_checks(locked, locked.findings.all())
     if not missing:
-        raise NotAllowedNow(_("This script is already checked by the current checks."))
+        raise NotAllowedNow(_("The current checks have already run on this script."))
     keep_findings(locked, report, only=missing)
     record(locked, "checked again", by=by, checks=("", ", ".join(sorted(missing))))
 

@@ -106,8 +106,7 @@ _ADVICE_BY_TROUBLE: dict[str, str] = {
         "is probably another server."
     ),
     Trouble.WEB_PAGE: _(
-        "Ask an administrator to check the endpoint's address. It returns a web page, perhaps a "
-        "sign-in page."
+        "Ask an administrator to check the endpoint's address. The server returns a web page, perhaps a sign-in page."
     ),
     Trouble.CONTEXT: _(
         "Shorten the context of the request, or ask an administrator to increase the server's context "
@@ -274,12 +273,12 @@ def _say_what_was_done(tries: Sequence[Attempt], *, run: Run) -> str:
     elif len(tries) > 1:
         said = ngettext("%s attempt.", "%s attempts.", len(tries)) % len(tries)
     else:
-        said = gettext("It was not retried, because a retry would not have helped.")
+        said = gettext("The call was not retried, because a retry would not have helped.")
     if tries[-1].call_id and not may_bill(tries[-1].call.endpoint):
         return said
     if any(attempt.possibly_billed for attempt in tries):
         if tries[-1].error_type in _REPLIED:
-            return f"{said} {gettext('The unusable reply was billed if the server bills calls.')}"
+            return f"{said} {gettext('The unusable reply was billed if the server charges for calls.')}"
         return f"{said} {gettext('The call may have been billed despite the missing reply.')}"
     return f"{said} {gettext('The call was not billed.')}"
 

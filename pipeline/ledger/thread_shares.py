@@ -47,7 +47,7 @@ class ThreadQuota:
             for endpoint_id in endpoints:
                 if several and not self._is_free(endpoint_id):
                     raise RunMustWait(
-                        _("All threads for this endpoint are in use in this worker."),
+                        _("This worker has no free thread for this endpoint."),
                         until=database_now() + _PAUSE,
                         waits_for=endpoint_id,
                     )

@@ -289,7 +289,7 @@ class Migration(migrations.Migration):
                     ('spec', models.JSONField(default=dict)),
                     ('demo', models.BooleanField(default=False, verbose_name='made with the demo model')),
                     ('uses_retrieval', models.BooleanField(default=True, verbose_name='searches the catalogue first')),
-                    ('secrets', models.CharField(choices=[('mask', 'Mask'), ('send', 'Send')], db_default='mask', default='mask', max_length=4, verbose_name='secrets in texts')),
+                    ('secrets', models.CharField(choices=[('mask', 'Mask'), ('send', 'Send')], db_default='mask', default='mask', max_length=4, verbose_name='secrets in text')),
                     ('sent_secrets', models.JSONField(db_default=models.Value([], models.JSONField()), default=list, editable=False)),
                     ('asked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to=settings.AUTH_USER_MODEL)),
                     ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created')),

@@ -104,7 +104,7 @@ class Run(models.Model):
     uses_retrieval = models.BooleanField(_("searches the catalogue first"), default=True)
     # How to handle secrets in calls that leave this machine. They are masked unless the requester chose otherwise.
     secrets = models.CharField(
-        _("secrets in texts"),
+        _("secrets in text"),
         max_length=4,
         choices=[(choice.value, choice.label) for choice in SecretsChoice],
         default=SecretsChoice.MASK.value,

@@ -41,10 +41,10 @@ _TEXTS = {
 }
 
 
-_OF_STORED_TEXTS = [(SecretsChoice.MASK.value, _("Mask: models get *** instead"))]
+_OF_STORED_TEXTS = [(SecretsChoice.MASK.value, _("Mask (models get *** instead)"))]
 _OF_NEW_TEXTS = [
-    (MASK_STORED, _("Mask in the stored text: *** replaces the secrets everywhere")),
-    (SecretsChoice.MASK.value, _("Store unchanged; models outside this machine get ***")),
+    (MASK_STORED, _("Mask in the stored text (*** replaces the secrets everywhere)")),
+    (SecretsChoice.MASK.value, _("Store unchanged, but send *** to models outside this machine")),
 ]
 
 
@@ -119,7 +119,7 @@ class SecretsChoiceForm(forms.Form):
                 *(_OF_NEW_TEXTS if self.is_new else _OF_STORED_TEXTS),
                 (
                     SecretsChoice.SEND.value,
-                    _("Store and send unchanged; recorded in the audit log"),
+                    _("Store and send unchanged (recorded in the audit log)"),
                 ),
             ],
             widget=forms.RadioSelect,

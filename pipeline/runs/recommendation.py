@@ -20,8 +20,8 @@ def explain_recommendation(run: Run, drafts: Sequence[Draft], stages: Sequence[S
     if offered is None:
         return said
     beside = _(
-        "Draft %(number)s is offered as an alternative: it was rewritten from sandbox test results, "
-        "passes more checks and fails none that passed before."
+        "Draft %(number)s is offered as an alternative. It was rewritten from sandbox test results, passes more "
+        "checks and fails none that passed before."
     ) % {"number": next((one.number for one in drafts if one.pk == offered), "")}
     return f"{said} {beside}".strip()
 
@@ -78,7 +78,7 @@ def _explain_only(draft: Draft, stages: Sequence[Stage]) -> str:
 def _say_why_not_rewritten(explained: str | None, refined: str | None) -> str:
     flagged = _("The assessor flagged the script.")
     if explained == "no_error":
-        why = _("The model then found no error in it, so it was not rewritten.")
+        why = _("The model then found no error, so the script was not rewritten.")
     elif explained in _UNREADABLE:
         why = _("The model's explanation could not be read, so the script was not rewritten.")
     elif refined in ("unchanged", "seen_before"):
@@ -86,12 +86,12 @@ def _say_why_not_rewritten(explained: str | None, refined: str | None) -> str:
     elif refined in _UNREADABLE:
         why = _("The rewritten script could not be read from the reply.")
     else:
-        why = _("It was not refined.")
+        why = _("The script was not refined.")
     return f"{flagged} {why}"
 
 
 def _say_verdict(draft: Draft) -> str:
     return {
-        Verdict.CORRECT.value: _("The assessor passed it."),
-        Verdict.INCORRECT.value: _("The assessor flagged it."),
-    }.get(draft.assessment.verdict, _("The assessor's reply about it could not be read."))
+        Verdict.CORRECT.value: _("The assessor passed this draft."),
+        Verdict.INCORRECT.value: _("The assessor flagged this draft."),
+    }.get(draft.assessment.verdict, _("The assessor's reply about this draft could not be read."))

@@ -91,6 +91,6 @@ def test_an_administrator_makes_an_account_that_signs_in_and_checks_an_endpoint(
     page.goto("/endpoints/demo/")
     page.get_by_label("Model", exact=False).first.fill("demo-smith")
     press(page, page.get_by_role("button", name="Check", exact=False).first)
-    expect(page.get_by_text("is the best one that works", exact=False)).to_be_visible(
+    expect(page.get_by_text("is the best mode that works", exact=False)).to_be_visible(
         timeout=60_000
     )

@@ -129,7 +129,7 @@ def _read_fingerprint(sandbox: Sandbox, seen: Observation) -> Fingerprint:
 def _probe_bubblewrap() -> Availability:
     if os.uname().machine not in ARCHITECTURES:
         return _unavailable(
-            f"there is no system call filter for {os.uname().machine}.",
+            f"the sandbox has no system call filter for {os.uname().machine}.",
             "Run the worker on x86_64 or aarch64, or turn execution off.",
         )
     failures = []

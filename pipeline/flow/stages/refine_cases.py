@@ -61,7 +61,7 @@ def refine_cases(
             return None
         if reading.script in passage.seen:
             same = "unchanged" if reading.script == draft.script else "seen_before"
-            step.end(same, found=f"The model was told:\n{words}\nThis led to no new script.")
+            step.end(same, found=f"The model received:\n{words}\nThis led to no new script.")
             return None
         revised = DraftMade(
             kind=DraftKind.REVISED,
@@ -72,7 +72,7 @@ def refine_cases(
         )
         passage.keep_draft(revised)
         size = say_size(revised.script, reading.note)
-        step.end("rewritten", found=f"{size}. The model was told:\n{words}", draft=revised)
+        step.end("rewritten", found=f"{size}. The model received:\n{words}", draft=revised)
     return revised
 
 
@@ -105,7 +105,10 @@ def say_generalises(then: Executed, before: Executed) -> str:
         return "The tests ran on different kinds of machines, so the results can't be compared."
     hidden = held_back(before.case_set)
     parts = []
-    for words, is_hidden in (("that the model may have seen", False), ("held out from it", True)):
+    for words, is_hidden in (
+        ("that the model may have seen", False),
+        ("held out from the model", True),
+    ):
         places = {one.place for one in before.checks if (one.case in hidden) is is_hidden}
         was = sum(one.place in places for one in before.of(State.PASSED))
         now = sum(one.place in places for one in then.of(State.PASSED))

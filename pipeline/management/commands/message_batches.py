@@ -18,11 +18,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--unfinished", action="store_true", help="only those that have not ended"
+            "--unfinished", action="store_true", help="list only batches that have not ended"
         )
-        parser.add_argument(
-            "--json", action="store_true", help="one JSON document on standard output"
-        )
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: object, **options: Any) -> None:
         rows = [describe(row) for row in newest_batches(unfinished=options["unfinished"])]

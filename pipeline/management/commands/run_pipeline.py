@@ -36,11 +36,9 @@ class Command(BaseCommand):
             "--secrets",
             choices=[choice.value for choice in SecretsChoice],
             default=SecretsChoice.MASK.value,
-            help="how to handle secrets in texts that leave this machine",
+            help="how to handle secrets in text that leaves this machine",
         )
-        parser.add_argument(
-            "--json", action="store_true", help="one JSON document on standard output"
-        )
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: object, **options: object) -> None:
         try:

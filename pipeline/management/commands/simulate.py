@@ -42,7 +42,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--items", type=_between(1, MOST_ITEMS), default=500)
-        parser.add_argument("--seed", type=int, default=2025, help="same seed, same figures")
+        parser.add_argument(
+            "--seed",
+            type=int,
+            default=2025,
+            help="random seed; the same seed gives the same figures",
+        )
         parser.add_argument(
             "--rounds",
             type=_between(0, Configuration.MAX_ROUNDS),
@@ -67,9 +72,7 @@ class Command(BaseCommand):
             rates.add_argument(f"--{name.replace('_', '-')}", metavar="P", help=field.description)
         parser.add_argument("--workers", type=_between(1, 64), default=4, help="threads")
         parser.add_argument("--brief", action="store_true", help="print only the comparison table")
-        parser.add_argument(
-            "--json", action="store_true", help="one JSON document on standard output"
-        )
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: object, **options: Any) -> None:
         try:

@@ -153,7 +153,7 @@ def compare_runs(
     keys = list(dict.fromkeys(keys))
     if not LEAST_RUNS <= len(keys) <= MOST_RUNS:
         raise BadInput(
-            _("Choose from %(least)d to %(most)d runs to compare.")
+            _("Choose %(least)d to %(most)d runs to compare.")
             % {"least": LEAST_RUNS, "most": MOST_RUNS},
             field="run",
         )

@@ -49,7 +49,7 @@ def _lines_of_role(role: Role, runs: Sequence[Run]) -> list[Difference]:
         "model": _("%s"),
         "endpoint": _("%s, endpoint"),
         "mode": _("%s: output mode"),
-        "max_tokens": _("%s: max. output tokens"),
+        "max_tokens": _("%s: maximum output tokens"),
         "effort": _("%s, effort"),
         "temperature": _("%s, temperature"),
     }

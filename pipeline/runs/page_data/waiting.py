@@ -48,8 +48,8 @@ def describe_wait(run: Run, user: User) -> Waiting | None:
         _("%s is at its limit of concurrent calls. The run continues when a call ends.")
         if holders
         else _(
-            "%s is at its limit of concurrent calls, or its free calls are reserved. The run "
-            "continues when its turn comes."
+            "%s is at its limit of concurrent calls, or its free slots are reserved. The run continues when its turn "
+            "comes."
         )
     )
     return Waiting(f"{taken % run.waits_for} {say_server(run.waits_for)}".strip(), holders)

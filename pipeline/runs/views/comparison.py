@@ -99,7 +99,7 @@ def _start(
 ) -> HttpResponse | None:
     """Start one more run and redirect to it. If it is refused, add the reason to the form and return None."""
     if len(keys) >= MOST_RUNS:
-        form.add_error(None, _("At most %d runs can be compared. Deselect one.") % MOST_RUNS)
+        form.add_error(None, _("You can compare up to %d runs. Deselect one.") % MOST_RUNS)
         return None
     try:
         run = services.start_run(

@@ -202,7 +202,7 @@ def test_default_configuration_can_be_changed_and_archived_ones_not(client: Clie
 def test_what_others_rest_on_stays(client: Client, subtests: pytest.Subtests) -> None:
     cases = {
         "the default": ("demo", "archive", "Set another default first"),
-        "archive imported": ("imported", "archive", "needed for imports"),
+        "archive imported": ("imported", "archive", "Imports need this configuration"),
         "default imported": ("imported", "default", "can&#x27;t be the default"),
     }
     for label, (name, do, said) in cases.items():

@@ -151,8 +151,8 @@ def test_the_run_says_which_draft_it_recommends_and_why(
     run = refined_run(verdict, by=reviewer)
     page = client.get(reverse("run-detail", args=[run.pk])).text
     assert [word for word in words if word not in page] == []
-    assert "By the assessor's verdict, not a reviewer's." in page
-    assert "$0.0100" in page and "at prices of 2026-10-07" in page
+    assert "Based on the assessor's verdicts, not on reviews." in page
+    assert "$0.0100" in page and "at prices from 2026-10-07" in page
     assert "(model calls: 10.0 s)" in page
 
 
@@ -161,7 +161,7 @@ def test_single_draft_has_reason(client: Client, reviewer: User, subtests: pytes
     cases = {
         "passed": (YES, {}, "The assessor passed the first script"),
         "unknown": (UNKNOWN, {}, "The assessor&#x27;s reply could not be read"),
-        "no rounds": (NO, {}, "It was not refined"),
+        "no rounds": (NO, {}, "The script was not refined"),
         "self-doubt": (NO, {"explain": "no_error"}, "The model then found no error"),
         "reply": (NO, {"explain": "unparsed"}, "explanation could not be read"),
         "same": (NO, explained | {"refine": "unchanged"}, "produced no new script"),
@@ -196,8 +196,8 @@ def explained(run: Run, *points: str) -> None:
     first_cases(
         1,
         [
-            (5, "2 more points from the model are not used"),
-            (4, "1 more point from the model is not used"),
+            (5, "2 more points from the model were not used"),
+            (4, "1 more point from the model was not used"),
             (3, ""),
         ],
     ),

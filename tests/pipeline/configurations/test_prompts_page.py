@@ -85,7 +85,7 @@ def test_faults_of_a_text_are_named(subtests: pytest.Subtests) -> None:
         "above": ("You describe", "<<SCRIPT>> You", "where slots are not filled"),
         "another answer": ('"functionality"', "words", "functionality"),
         "no JSON": ("JSON", "short", "is a JSON object"),
-        "no fence": ("<<<MARK", "mark", "contains no instructions"),
+        "no fence": ("<<<MARK", "mark", "as data, not as instructions"),
     }
     for name, (old, new, said) in cases.items():
         with subtests.test(name):

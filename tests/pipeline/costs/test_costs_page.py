@@ -84,7 +84,7 @@ def test_page_says_what_was_paid_for_what_and_what_is_missing(spent: Batch, clie
 def test_batch_filter_and_unpriced_models_are_shown(spent: Batch, client: Client) -> None:
     page = client.get(f"{reverse('cost')}?since=2026-11-03&until=2026-11-03&per=day").text
     assert "$0.00" not in page
-    assert "2 without price" in page
+    assert "2 without a price" in page
     page = client.get(f"{reverse('cost')}?{RANGE}&batch={spent.pk}").text
     assert "$1.23" in page
     assert "llama3.1" not in page

@@ -74,7 +74,7 @@ def test_a_check_tells_in_plain_words_what_is_real(
 ) -> None:
     Endpoint.objects.filter(name="demo").update(mode="text")
     before = client.get("/endpoints/demo/").text
-    assert "Makes at most 3 short calls" in before and "billed as usual" in before
+    assert "Makes up to 3 short calls" in before and "billed as usual" in before
     assert ask() == 302
     assert "Waiting for a worker" in client.get("/endpoints/demo/").text
     name, _args, options = sent.tasks[0]
@@ -94,7 +94,7 @@ def test_a_check_tells_in_plain_words_what_is_real(
     assert client.post("/endpoints/demo/use-mode/", {"mode": "tool"}).status_code == 409
     assert client.post("/endpoints/demo/use-mode/", {"mode": "schema"}).status_code == 302
     assert Endpoint.objects.get(name="demo").mode == "schema"
-    assert "is the best one that works" in client.get("/endpoints/demo/").text
+    assert "is the best mode that works" in client.get("/endpoints/demo/").text
 
 
 def test_the_page_follows_the_check_and_stops_when_it_has_ended(
@@ -131,7 +131,7 @@ def test_a_check_that_no_worker_takes_up_is_said_to_be_lost(
     demo.probe["asked"]["at"] = (timezone.now() - timedelta(seconds=61)).isoformat()
     demo.save()
     page = client.get("/endpoints/demo/").text
-    assert "No worker started it" in page and "Check again" in page
+    assert "No worker started the check" in page and "Check again" in page
     sent.carry_out()  # a worker that starts this late makes no calls
     assert standin.calls() == []
 
@@ -146,7 +146,7 @@ def test_a_check_whose_worker_was_lost_is_said_to_be_lost(
     assert "The worker is calling the server" in client.get("/endpoints/demo/").text
     demo.probe["asked"]["begun_at"] = (timezone.now() - timedelta(seconds=200)).isoformat()
     demo.save()
-    assert "The worker running it stopped" in client.get("/endpoints/demo/").text
+    assert "The worker that ran the check stopped" in client.get("/endpoints/demo/").text
     assert ask() == 302
 
 
@@ -292,7 +292,10 @@ def test_an_endpoint_whose_variable_is_not_one_of_a_key_rests_and_says_so(
         sent.carry_out()
         assert not hostile.requests
     page = client.get("/endpoints/old/").text
-    assert "This endpoint is not called" in page and "starts with SCRIPTSMITH_KEY_" in page
+    assert (
+        "ScriptSmith does not call this endpoint." in page
+        and "starts with SCRIPTSMITH_KEY_" in page
+    )
     assert "paused" in client.get("/endpoints/").text
     assert SECRET not in page
     answer = client.get("/api/v1/endpoints/old/").json()
@@ -383,8 +386,8 @@ def test_check_under_way_shows_step_elapsed_time_and_the_runs_before_it(
     ago = (timezone.now() - timedelta(seconds=25)).isoformat()
     steps: dict[str, tuple[dict[str, object], str]] = {
         "waiting": ({}, "Waiting for a worker"),
-        "listing": ({"begun_at": ago}, "listing the server"),
-        "calling": ({"begun_at": ago, "step": 2}, "model call 2 of at most 3"),
+        "listing": ({"begun_at": ago}, "Listing the server"),
+        "calling": ({"begun_at": ago, "step": 2}, "Model call 2 of up to 3"),
     }
     for name, (more, words) in steps.items():
         demo.refresh_from_db()

@@ -152,7 +152,7 @@ def test_endpoint_is_switched_on_and_off_unless_set(client: Client, box: Endpoin
     refused = client.post("/endpoints/demo/switch-off/")
     assert (
         refused.status_code == 409
-        and "SCRIPTSMITH_ENDPOINTS turns this endpoint on" in refused.text
+        and "SCRIPTSMITH_ENDPOINTS turns on this endpoint" in refused.text
     )
 
 
@@ -167,7 +167,7 @@ def test_endpoint_off_the_machine_warns_and_takes_a_confirmation(client: Client)
     assert Endpoint.objects.get(name="claude").is_on
     Endpoint.objects.create(name="lan", title="Lan", base_url="http://10.0.0.5:8080")
     page = client.get("/endpoints/lan/").text
-    assert "Not encrypted:" in page and "leave this machine" in page
+    assert "Not encrypted." in page and "leave this machine" in page
 
 
 def test_a_resting_one_is_woken_with_the_runs_that_wait(
@@ -201,7 +201,7 @@ def test_one_that_nothing_uses_is_deleted_with_its_prices(client: Client, box: E
 def test_used_endpoint_is_not_deleted(client: Client, box: Endpoint, reviewer: User) -> None:
     make_priced_call(box, by=reviewer)
     refused = client.post("/endpoints/box/delete/")
-    assert refused.status_code == 409 and "has past calls, which are kept" in refused.text
+    assert refused.status_code == 409 and "because it has past calls" in refused.text
     assert Endpoint.objects.filter(name="box").exists()
     assert events(box) == []
     assert "Delete endpoint" not in client.get("/endpoints/claude/").text

@@ -135,7 +135,7 @@ def test_what_is_refined_from_cases_stands_beside_what_is_recommended(
     assert run.recommended == first == revised.parent, "passed: no case takes its place"
     assert outcomes(run)["recommend 2"] == "before"
     told = run.stages.get(name="recommend").found
-    assert "held out from it" in told
+    assert "held out from the model" in told
     # The gain from sandbox tests is measured separately, over all runs of the configuration.
     gain = case_gain_of(run.configuration)
     assert gain is not None and (gain.runs, gain.offered) == (1, 0)

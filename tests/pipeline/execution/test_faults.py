@@ -22,7 +22,9 @@ from tests.standin_process import StandIn
 Rule = dict[str, object]
 
 ONCE_MORE = "2 attempts. The call may have been billed despite the missing reply."
-NOT_AGAIN = "It was not retried, because a retry would not have helped. The call was not billed."
+NOT_AGAIN = (
+    "The call was not retried, because a retry would not have helped. The call was not billed."
+)
 NO_BETTER = "A second attempt was no better. No script was stored."
 RESTS = (
     "The endpoint is paused. The run continues automatically and does not occupy a worker. "

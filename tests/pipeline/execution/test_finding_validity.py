@@ -78,7 +78,7 @@ def test_checking_again_adds_rows_and_keeps_the_old_ones(draft: Draft, reviewer:
     versions = set(draft.findings.filter(check_name="risk").values_list("check_version", flat=True))
     assert versions == {"0.9", present_checks()["risk"]}
     assert draft.findings.exclude(check_name="risk").count() + 2 == before + 1
-    with pytest.raises(NotAllowedNow, match="already checked by the current checks"):
+    with pytest.raises(NotAllowedNow, match="The current checks have already run on this script"):
         recheck_draft(draft, by=reviewer)
 
 
@@ -107,7 +107,10 @@ def test_outdated_findings_offer_a_new_check(client: Client, draft: Draft) -> No
     assert "Script checked again" in done.text
     assert "from an older check" not in done.text
     again = client.post(reverse("draft-check", args=[draft.pk]))
-    assert (again.status_code, "already checked by the current checks" in again.text) == (409, True)
+    assert (
+        again.status_code,
+        "The current checks have already run on this script" in again.text,
+    ) == (409, True)
 
 
 def test_the_api_says_the_same(client: Client, draft: Draft) -> None:

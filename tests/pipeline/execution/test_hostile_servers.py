@@ -19,7 +19,7 @@ from tests.pipeline.rows import queue_run
 
 STATEMENT = "Count the files in /var/tmp/exports"
 NOT_BILLED = "The call was not billed."
-OF_NO_USE = "The unusable reply was billed if the server bills calls."
+OF_NO_USE = "The unusable reply was billed if the server charges for calls."
 NO_REPLY = "The call may have been billed despite the missing reply."
 
 pytestmark = pytest.mark.django_db

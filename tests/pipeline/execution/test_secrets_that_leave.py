@@ -108,9 +108,9 @@ def test_user_chooses_masking(standin: StandIn, browser: Client, choice: str, ar
         assert "Masked before sending:" in shown and "Slack token" in shown
         assert audited(run) == ["secrets are masked"]
         calls = browser.get(f"/runs/{run.pk}/calls/").content.decode()
-        assert "Replaced by *** before sending:" in calls
+        assert "Replaced with *** before sending:" in calls
     else:
-        assert "Secrets are not masked:" in shown and "Masked before" not in shown
+        assert "Secrets are not masked." in shown and "Masked before" not in shown
         assert audited(run) == ["secrets are sent"]
 
 

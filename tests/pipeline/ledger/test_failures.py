@@ -9,11 +9,11 @@ from pipeline.llm.types import Trouble, UsageDoubt
 from pipeline.models import Attempt, Run
 
 FAILED, QUEUED = Run(state="failed"), Run(state="queued")
-NOT_AGAIN = "It was not retried, because a retry would not have helped."
+NOT_AGAIN = "The call was not retried, because a retry would not have helped."
 RESTS = "The endpoint is paused. The run continues automatically and does not occupy a worker."
 FREE = "The call was not billed."
 NO_REPLY = "The call may have been billed despite the missing reply."
-OF_NO_USE = "The unusable reply was billed if the server bills calls."
+OF_NO_USE = "The unusable reply was billed if the server charges for calls."
 
 
 def test_refused_requests_are_explained_by_status(subtests: pytest.Subtests) -> None:
