@@ -20,8 +20,8 @@ class CasesForm(forms.Form):
         code=True,
         required=False,
         help_text=_(
-            "Scenarios and the checks that a script must pass in them, as JSON. The guide to sandbox"
-            " tests has an example of each check."
+            "Scenarios in JSON, with the checks that a script must pass in each. The guide to sandbox tests has an "
+            "example of every check."
         ),
     )
     file = forms.FileField(

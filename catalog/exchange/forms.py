@@ -21,7 +21,7 @@ class ImportForm(forms.Form):
         allow_empty_file=True,  # an empty file has its own error message
     )
     state = forms.ChoiceField(
-        label=_("Import them as"),
+        label=_("Import entries as"),
         choices=[
             (
                 Version.State.IN_REVIEW.value,
@@ -51,7 +51,7 @@ class ExportForm(forms.Form):
         widget=forms.RadioSelect,
     )
     state = forms.ChoiceField(
-        label=_("Which entries"),
+        label=_("Entries to export"),
         required=False,
         choices=[
             ("", _("all entries with all versions")),

@@ -288,14 +288,17 @@ class Version(models.Model):
         """Change the state and log it. Raises NotAllowedNow, which names a conflicting change."""
         old = Version.State(self.state)
         if state not in Version.MOVES[old]:
-            refusal = _("This version is %(old)s, so it can't become %(new)s.") % {
+            refusal = _("This version is %(old)s, so it can't be changed to %(new)s.") % {
                 "old": old.label.lower(),
                 "new": state.label.lower(),
             }
             raise NotAllowedNow(f"{refusal} {self._last_change()}".rstrip())
         # Compare and set, so that the second of two concurrent changes updates no row.
         if not Version.objects.filter(pk=self.pk, state=old).update(state=state, **changes):
-            raise NotAllowedNow(self._last_change() or _("Another user has just changed this."))
+            raise NotAllowedNow(
+                self._last_change()
+                or _("Another user has just changed this version. Reload the page.")
+            )
         VersionEvent.objects.create(version=self, old=old, new=state, by=by, note=note)
         self.state = state
         for name, value in changes.items():
@@ -313,7 +316,10 @@ class Version(models.Model):
             or last.pk != event.pk
             or not Version.objects.filter(pk=self.pk, state=event.new).update(state=event.old)
         ):
-            raise NotAllowedNow(self._last_change() or _("Another user has just changed this."))
+            raise NotAllowedNow(
+                self._last_change()
+                or _("Another user has just changed this version. Reload the page.")
+            )
         VersionEvent.objects.create(version=self, old=event.new, new=event.old, by=by, note=note)
         self.state = event.old
 

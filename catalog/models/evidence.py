@@ -90,7 +90,7 @@ class Execution(models.Model):
     fingerprint = models.JSONField(_("environment"), default=dict)
     fingerprint_sha256 = models.CharField(max_length=64, blank=True)
     state = models.CharField(_("state"), max_length=11, choices=CheckState)
-    reason = models.TextField(_("why it did not run"), blank=True)
+    reason = models.TextField(_("reason for not running"), blank=True)
     passed = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
     others = models.PositiveIntegerField(default=0)
@@ -250,7 +250,7 @@ class CaseRun(LeasedJob):
         # No longer requested, because the nightly run covers it. Older rows have it.
         ENVIRONMENT = "environment", _("A changed environment")
         # Measures the quality of a result's tests, for which no user waits.
-        QUALITY = "quality", _("Quality of tests")
+        QUALITY = "quality", _("Test quality")
 
     script = models.TextField(blank=True)
     script_sha256 = models.CharField(max_length=64, editable=False)

@@ -215,8 +215,7 @@ def _lock_unstarted(action: Action) -> list[Run]:
     if action.erased_at or any(run.started_at for run in runs):
         raise NotAllowedNow(
             _(
-                "A run of this request has started, so it can't be changed. Create a new request "
-                "instead."
+                "A run of this request has started, so the request can't be changed. Create a new request instead."
             )
         )
     return runs

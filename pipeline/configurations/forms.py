@@ -61,7 +61,7 @@ class PresetForm(forms.Form):
     )
     endpoint = forms.ChoiceField(label=_("Endpoint"))
     model = forms.CharField(label=_("Model"), max_length=100, widget=_model_input())
-    second_endpoint = forms.ChoiceField(label=_("Endpoint of the second model"), required=False)
+    second_endpoint = forms.ChoiceField(label=_("Endpoint for the second model"), required=False)
     second_model = forms.CharField(
         label=_("Second model"),
         required=False,
@@ -110,7 +110,7 @@ class NameForm(forms.Form):
 
     name = forms.CharField(
         label=_("Name"),
-        help_text=_("Used in commands, studies and the API. It can't be changed later."),
+        help_text=_("Commands, studies and the API use this name, so it can't be changed later."),
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "off"}),
     )
 
@@ -156,8 +156,8 @@ class RoleForm(forms.Form):
             for field in ("endpoint", "model", "max_tokens"):
                 self.fields[field].required = False
             self.fields["endpoint"].help_text = _(
-                "Writes sandbox tests if they are turned on. Choose a different model than the generator's,"
-                " because it makes different mistakes."
+                "Writes sandbox tests if they are turned on. Choose a model other than the generator's, so that the "
+                "two make different mistakes."
             )
         warm = [str(one) for one in endpoints if one.takes_temperature]
         if warm:
@@ -213,7 +213,7 @@ class HowForm(forms.Form):
         required=False,
         help_text=_(
             "If no rule excludes the best entry, the assessor describes its script and compares the description with "
-            "the request twice, which adds two or three calls per run. If both comparisons agree, the entry is used "
+            "the request twice (two or three more calls per run). If both comparisons agree, the entry is used "
             "and marked as confirmed by a model. Otherwise, a model writes a script."
         ),
     )
@@ -223,10 +223,10 @@ class HowForm(forms.Form):
         initial=Configuration.Cases.OFF,
         required=False,
         help_text=_(
-            "A model that never sees the script writes tests from the request, and the sandbox runs the script "
-            "against them. This adds at least one call per run and changes no verdict. With the last option, failed "
-            "checks also go to one more refinement, with some tests held out. The resulting script is never "
-            "recommended, but the run's page offers it if more checks pass and no check newly fails."
+            "A model that never sees the script writes tests from the request, and the sandbox runs them. This adds "
+            "at least one call per run and changes no verdict. With the last option, failed checks also lead to one "
+            "more refinement, with some tests held out. The resulting script is never recommended, only offered if it "
+            "passes more checks and no check newly fails."
         ),
     )
 

@@ -115,7 +115,7 @@ def check_plan(plan: Plan) -> dict[str, Endpoint]:
     """Return the endpoints of a plan by name. Raises BadInput with a field such as `rounds` or `assessor.model`."""
     if not 0 <= plan.rounds <= Configuration.MAX_ROUNDS:
         raise BadInput(
-            _("Choose from 0 to %(most)s rounds.") % {"most": Configuration.MAX_ROUNDS},
+            _("Choose 0 to %(most)s rounds.") % {"most": Configuration.MAX_ROUNDS},
             field="rounds",
         )
     if plan.cases not in Configuration.Cases.values:

@@ -281,7 +281,7 @@ def _check_name(name: str) -> None:
         validate_slug(name)
     except ValidationError:
         raise BadInput(
-            _("Use only letters without accents, digits, hyphens and underscores."),
+            _("Use only unaccented letters, digits, hyphens and underscores."),
             field="name",
         ) from None
     if len(name) > 80:

@@ -57,7 +57,7 @@ def configuration_new(request: HttpRequest) -> HttpResponse:
         made = _create(forms, user) if forms.is_valid() else None
         if made is None:
             return _show(request, forms, status=422)
-        messages.success(request, _("“%s” saved. It is now available.") % made)
+        messages.success(request, _("“%s” saved. You can now start runs with it.") % made)
         return redirect("configuration-detail", name=made.name)
     if "from" in request.GET:
         return _show(request, _forms_like(user, str(request.GET["from"]), endpoints))

@@ -154,12 +154,12 @@ def check_query(query: CostQuery) -> CostQuery:
     days = (query.until - query.since).days + 1
     if query.per is Per.DAY and days > MOST_DAYS:
         raise BadInput(
-            _("At most %(days)s days can be shown. Choose months instead.") % {"days": MOST_DAYS},
+            _("You can view up to %(days)s days. Choose months instead.") % {"days": MOST_DAYS},
             field="since",
         )
     if days > MOST_MONTHS * 30:
         raise BadInput(
-            _("At most %(months)s months can be shown.") % {"months": MOST_MONTHS}, field="since"
+            _("You can view up to %(months)s months.") % {"months": MOST_MONTHS}, field="since"
         )
     return query
 

@@ -36,7 +36,7 @@ def read_base_url(text: str) -> str:
             )
         )
     if parts.query or parts.fragment or text.strip().endswith(("?", "#")):
-        raise _refuse(_("Remove the part after “?” or “#”."))
+        raise _refuse(_("Remove the “?” or “#” and everything after it."))
     path = parts.path.rstrip("/")
     if re.search(r"/v1(/messages)?$", path):
         raise _refuse(_("Remove /v1. The client adds /v1/messages to the address."))

@@ -21,7 +21,7 @@ from pipeline.types import Mode
 _MICRO = 1_000_000  # micro-dollars per dollar
 _MODES = [
     (Mode.SCHEMA.value, _("Schema: replies must match a JSON schema")),
-    (Mode.TOOL.value, _("Tool: replies are the input of a forced tool call")),
+    (Mode.TOOL.value, _("Tool: replies are passed as input to a forced tool call")),
     (Mode.TEXT.value, _("Text: the prompt describes the reply format")),
 ]
 
@@ -32,15 +32,17 @@ class EndpointForm(forms.Form):
     title = forms.CharField(label=_("Title"), help_text=_("Shown to users."))
     base_url = forms.CharField(
         label=_("Base URL"),
-        help_text=_("Without /v1. Plain http:// only for this machine and private networks."),
+        help_text=_(
+            "Leave out /v1. Plain http:// is allowed only for this machine and private networks."
+        ),
         widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false", "inputmode": "url"}),
     )
     key_variable = forms.CharField(
-        label=_("Environment variable of the key"),
+        label=_("Environment variable for the key"),
         required=False,
         help_text=_(
-            "The variable's name, never the key itself. The web server and the worker read it from "
-            "their environment. Leave empty if the server needs no key."
+            "Enter the variable's name, never the key itself. The web server and the worker read the key from their "
+            "environment. Leave empty if the server needs no key."
         ),
         widget=forms.TextInput(
             attrs={"class": "mono", "spellcheck": "false", "autocomplete": "off"}
@@ -68,8 +70,8 @@ class EndpointForm(forms.Form):
         label=_("Treat as remote"),
         required=False,
         help_text=_(
-            "For an address on this machine that forwards texts, such as a tunnel or proxy. Secrets "
-            "are masked unless the requester chooses to send secrets, as for other remote endpoints."
+            "Select this if the address is on this machine but forwards text, such as a tunnel or proxy. As for other "
+            "remote endpoints, secrets are masked unless the requester chooses to send them."
         ),
     )
     edition = forms.IntegerField(widget=forms.HiddenInput(), required=False)

@@ -233,7 +233,7 @@ def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
             "The server at %(address)s stopped answering during the check. Start it, then check again."
         ) % {"address": endpoint.base_url}
     if endpoint.probe.get("reachable") is False:
-        return _("No server responds at %(address)s. Check that it is running.") % {
+        return _("No server responds at %(address)s. Check that the server is running.") % {
             "address": endpoint.base_url
         }
     if endpoint.probe.get("key") == KeyFound.REFUSED and not endpoint.key_variable:

@@ -27,8 +27,8 @@ class Holder:
     @property
     def words(self) -> str:
         if self.run is None or self.since is None:
-            return _("Another run is using it.")
-        return _("Run %(run)s has been using it since %(time)s.") % {
+            return _("Another run is using the endpoint.")
+        return _("Run %(run)s has been using the endpoint since %(time)s.") % {
             "run": self.run,
             "time": _clock(self.since),
         }

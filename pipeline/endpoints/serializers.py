@@ -32,7 +32,7 @@ class EndpointChange(serializers.Serializer[object]):
         required=False,
         help_text=(
             "Treat as remote: the address is on this machine but forwards texts. Secrets are masked unless the "
-            "requester chooses to send secrets."
+            "requester chooses to send them."
         ),
     )
     max_in_flight = serializers.IntegerField(required=False)

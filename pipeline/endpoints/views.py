@@ -89,8 +89,8 @@ def endpoint_edit(request: HttpRequest, name: str) -> HttpResponse:
         messages.warning(
             request,
             _(
-                "Saved and turned off, because the new address is outside this machine. Check it before "
-                "you turn it on."
+                "Saved and turned off, because the new address is outside this machine. Check the endpoint before you "
+                "turn it back on."
             ),
         )
     else:
@@ -132,7 +132,9 @@ def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
     context = describe_check(endpoint, user)
     response = render(request, "pipeline/endpoints/_check.html", context)
     if not endpoint.probe.get("asked"):
-        response["HX-Trigger"] = json.dumps({"announce": {"text": _("The check has ended.")}})
+        response["HX-Trigger"] = json.dumps(
+            {"announce": {"text": _("The check has already ended.")}}
+        )
     return response
 
 
@@ -157,7 +159,7 @@ def switch_on(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def switch_off(request: HttpRequest, name: str) -> HttpResponse:
     """Turn off the endpoint."""
-    said = _("Endpoint turned off. Nothing more is sent to it.")
+    said = _("Endpoint turned off. It receives no more calls.")
     return _change(request, name, services.switch_off, said=said)
 
 

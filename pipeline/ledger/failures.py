@@ -210,7 +210,7 @@ def explain_reading(outcome: str, *, asked_again: bool, evidence: str = "") -> F
     """Explain a reply that contained no script."""
     done = gettext("No script was stored.")
     if asked_again:
-        again = gettext("A second attempt was no better.")
+        again = gettext("A second attempt failed too.")
         done = f"{again} {done}"
     return Failure(
         happened=gettext(_BY_READING.get(outcome, _BY_READING[ReadingOutcome.UNPARSED])),

@@ -25,7 +25,7 @@ class Endpoint(models.Model):
     LOCAL: ClassVar = "local:"
     base_url = models.CharField(_("base URL"), max_length=300)
     key_variable = models.CharField(
-        _("environment variable of the key"), max_length=100, blank=True
+        _("environment variable for the key"), max_length=100, blank=True
     )
     mode = models.CharField(_("mode"), max_length=8, choices=MODES, default=Mode.TEXT.value)
     enabled = models.BooleanField(_("turned on"), default=False)
@@ -106,11 +106,11 @@ class Configuration(models.Model):
         IMPORTED = "imported", _("Imported")
 
     class Cases(models.TextChoices):
-        OFF = CasesUse.OFF.value, _("Off: no tests are written")
-        RUN = CasesUse.RUN.value, _("Run: tests are written from the request and run")
+        OFF = CasesUse.OFF.value, _("Off: write no tests")
+        RUN = CasesUse.RUN.value, _("Run: write tests from the request and run them")
         FEEDBACK = (
             CasesUse.FEEDBACK.value,
-            _("Run and refine: failed checks also go to one more refinement"),
+            _("Run and refine: also refine once from failed checks"),
         )
 
     MAX_ROUNDS = 4

@@ -78,7 +78,7 @@ COMMANDS = (
     Link("duplicate-list", _("Near-duplicates"), "catalogue", (CURATE,)),
     Link("finding-list", _("Changed findings"), "catalogue", (CURATE,)),
     Link("tool-list", _("Team tools"), "catalogue", (CURATE,)),
-    Link("evidence-list", _("Test results changed"), "catalogue", (CURATE,)),
+    Link("evidence-list", _("Changed test results"), "catalogue", (CURATE,)),
     Link("outcome-report-list", _("Automated reports"), "catalogue", (CURATE,)),
     Link("mirror-branches", _("Mirror branches"), "catalogue", (CURATE,)),
     Link("campaign-new", _("New study"), "campaigns", (MANAGE,)),

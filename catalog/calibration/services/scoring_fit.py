@@ -38,7 +38,7 @@ def begin_fit(*, by: User) -> Job:
     unfinished = Job.objects.filter(kind=Job.Kind.FIT, state__in=UNFINISHED)
     with transaction.atomic():
         if unfinished.exists():
-            raise NotAllowedNow(_("A fit is already running."))
+            raise NotAllowedNow(_("The scorer is already being fitted."))
         job = Job.objects.create(kind=Job.Kind.FIT, by=by).enqueue()
         record(job, "fit started", by=by)
     return job

@@ -48,7 +48,9 @@ def set_threshold(
     newest = Threshold.objects.select_related("by").first()
     if seen is not None and seen != (newest.pk if newest else 0):
         raise Stale(
-            _("%(who)s set the threshold to %(match)s in the meantime.")
+            _(
+                "%(who)s set the threshold to %(match)s in the meantime. Check the new threshold first."
+            )
             % {"who": name_of(newest.by) if newest else "", "match": newest and newest.match},
             newest=newest.pk if newest else 0,
         )

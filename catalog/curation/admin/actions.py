@@ -108,7 +108,11 @@ class Action(Generic[AnyModel]):
         refused = [one for one in done if one.refusal]
         count = len(done) - len(refused)
         if count:
-            said = ngettext("%(what)s: %(count)s row.", "%(what)s: %(count)s rows.", count)
+            said = ngettext(
+                "“%(what)s” applied to %(count)s row.",
+                "“%(what)s” applied to %(count)s rows.",
+                count,
+            )
             admin.message_user(request, said % {"what": self.short_description, "count": count})
         for one in refused:
             admin.message_user(request, f"{one.row}: {one.refusal}", messages.ERROR)

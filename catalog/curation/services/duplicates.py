@@ -57,7 +57,7 @@ def dismiss_pair(pair: NearDuplicate, *, by: User) -> None:
     ):
         pair.refresh_from_db()
         raise NotAllowedNow(
-            _("%(who)s has already decided this: %(state)s.")
+            _("%(who)s has already reviewed this pair: %(state)s.")
             % {"who": name_of(pair.by), "state": pair.get_state_display().lower()}
         )
     record(pair.first, "not a duplicate", by=by, of=("", pair.second.slug))

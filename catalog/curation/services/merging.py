@@ -94,7 +94,7 @@ def merge_entries(
     if plan.problem:
         raise NotAllowedNow(plan.problem)
     if seen and seen != plan.seen:
-        raise Stale(_("One of the entries has changed. Check them again."), newest=0)
+        raise Stale(_("One of the entries has changed. Check both entries again."), newest=0)
     moved = [phrasing.pk for phrasing in plan.moving]
     source.phrasings.filter(pk__in=moved, source=Phrasing.Source.TITLE).update(
         source=Phrasing.Source.CURATOR
@@ -139,7 +139,7 @@ def undo_merge(merge: Merge, *, by: User) -> None:
         )
     if target.merged_into_id is not None:
         raise NotAllowedNow(
-            _('"%(title)s" has itself been merged. Undo that merge first.')
+            _('"%(title)s" has since been merged into another entry. Undo that merge first.')
             % {"title": target.title}
         )
     back = Phrasing.objects.filter(pk__in=merge.phrasings, entry=target)

@@ -53,7 +53,7 @@ def mark_seen(recheck: Recheck, *, by: User) -> None:
     if not Recheck.objects.filter(pk=recheck.pk, seen_at=None).update(
         seen_at=timezone.now(), seen_by=by, risk_before=""
     ):
-        raise NotAllowedNow(_("Another curator has marked this as seen."))
+        raise NotAllowedNow(_("Another curator has already marked this as seen."))
     record(recheck.version, "newer findings seen", by=by, checked_with=("", recheck.checked_with))
 
 

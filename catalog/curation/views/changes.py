@@ -113,5 +113,5 @@ def _note(request: HttpRequest, mark_seen: Callable[[], object]) -> None:
     else:
         messages.success(
             request,
-            _("Marked as seen. The change is listed again only if the results change again."),
+            _("Marked as seen. The change reappears only if the results change again."),
         )

@@ -42,7 +42,7 @@ def create_entry(
         ).first()
         if twin is not None:
             raise BadInput(
-                _('"%(title)s" already has this script. Add a phrasing there.')
+                _('"%(title)s" already has this script. Add a phrasing to that entry instead.')
                 % {"title": twin.title},
                 field="script",
             )
@@ -70,7 +70,8 @@ def rename(entry: Entry, *, title: str, by: User, seen: str = "") -> None:
         return
     if seen and seen != locked.title:
         raise Stale(
-            _('Another user has renamed it to "%(title)s".') % {"title": locked.title}, newest=0
+            _('Another user has renamed this entry to "%(title)s".') % {"title": locked.title},
+            newest=0,
         )
     locked.phrasings.filter(source=Phrasing.Source.TITLE).delete()
     if not locked.phrasings.filter(text=title).update(source=Phrasing.Source.TITLE):

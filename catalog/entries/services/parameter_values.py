@@ -85,7 +85,7 @@ def _problem_of(parameter: Parameter, value: str) -> str:
     if not value:
         return _("Enter a value.") if parameter.required and parameter.default is None else ""
     if len(value) > LONGEST_VALUE:
-        return _("At most %(longest)s characters.") % {"longest": LONGEST_VALUE}
+        return _("Use at most %(longest)s characters.") % {"longest": LONGEST_VALUE}
     if parameter.type is ParameterType.TEXT:
         if _CONTROL.search(value):
             return _("Control characters other than tabs and line breaks are not allowed.")
@@ -95,7 +95,7 @@ def _problem_of(parameter: Parameter, value: str) -> str:
         if value.startswith("~"):
             return _("Enter the full path. The script does not expand ~.")
         if value.startswith("-"):
-            return _("Put ./ before it. A name that begins with - is treated as an option.")
+            return _("Put ./ before the name. A name that begins with - is treated as an option.")
     if parameter.type is ParameterType.NUMBER and not _NUMBER.fullmatch(value):
         return _("Enter a number.")
     if parameter.type is ParameterType.CHOICE and value not in parameter.choices:

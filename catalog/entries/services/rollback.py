@@ -96,7 +96,7 @@ def roll_back(
     if plan.problem:
         raise NotAllowedNow(plan.problem)
     if seen and seen != plan.seen:
-        raise Stale(_("Another version is live now. Check it and try again."), newest=0)
+        raise Stale(_("Another version is live now. Check that version and try again."), newest=0)
     if emergency and plan.may_verify:
         raise BadInput(
             _("You did not write this version, so you can verify it without an emergency rollback.")

@@ -69,7 +69,7 @@ def _turn_of(person: User) -> Iterator[None]:
         _asking.add(person.pk)
     try:
         if not _places.acquire(timeout=_SECONDS_TO_WAIT):
-            raise CheckerBusy(_("The checks are busy with other scripts."))
+            raise CheckerBusy(_("Other scripts are being checked. Try again in a moment."))
         try:
             yield
         finally:

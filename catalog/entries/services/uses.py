@@ -126,7 +126,7 @@ def record_outcome(
     use.refresh_from_db(fields=["outcome"])
     if use.outcome == Use.Outcome.WORSE:
         raise NotAllowedNow(
-            _("You reported that the script made things worse. A curator has to check it first.")
+            _("You already reported that the script made things worse. A curator will check it.")
         )
     use.outcome = outcome
     use.outcome_at = timezone.now()
@@ -221,7 +221,8 @@ def track_records(version_ids: Sequence[int]) -> dict[int, TrackRecord]:
 def _allow_unreviewed(version: Version, by: User, reason: str) -> None:
     if not by.has_perm(USE_UNREVIEWED):
         raise PermissionDenied(
-            _("This version is %s, so your role does not let you use it.") % say_untrusted(version)
+            _("This version is %s, so your role does not allow you to use it.")
+            % say_untrusted(version)
         )
     if not reason:
         raise BadInput(

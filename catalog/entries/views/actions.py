@@ -42,7 +42,7 @@ class Move(NamedTuple):
 
 
 VERSION_MOVES = {
-    "submit": Move(NoteForm, services.submit_for_review, _("Submitted for verification.")),
+    "submit": Move(NoteForm, services.submit_for_review, _("Submitted for review.")),
     "verify": Move(VerifyForm, services.verify, _("Verified. This version is live.")),
     "send_back": Move(
         ReasonForm, services.send_back, _("Sent back. The version is a draft again.")

@@ -84,7 +84,7 @@ def _take_away(kept: EntryCases, *, by: User | None) -> None:
     if not EntryCases.objects.filter(pk=kept.pk, removed_at=None).update(
         removed_at=timezone.now(), removed_by=by
     ):
-        raise NotAllowedNow(_("Another user has changed or removed these tests."))
+        raise NotAllowedNow(_("Another user has changed or removed these tests. Reload the page."))
 
 
 def share_cases(source: Entry, target: Entry, *, at: datetime, by: User) -> None:

@@ -71,7 +71,7 @@ def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
             current == "findings",
         ),
         Tab(
-            _("Test results changed"),
+            _("Changed test results"),
             reverse("evidence-list"),
             _count(changed_evidence()),
             current == "evidence",

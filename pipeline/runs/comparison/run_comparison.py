@@ -159,7 +159,10 @@ def compare_runs(
         )
     found = {run.pk: run for run in _fetch(action, keys, by)}
     if len(found) < len(keys):
-        raise BadInput(_("One of these runs belongs to another request."), field="run")
+        raise BadInput(
+            _("These runs belong to different requests. Choose runs of the same request."),
+            field="run",
+        )
     runs = [found[key] for key in keys]
     parts = [visible_parts(by, run) for run in runs]
     used = _used_by(runs)

@@ -50,7 +50,7 @@ def ask_shorter(draft: Draft, *, text: str, by: User) -> Shortening:
     if not text:
         raise BadInput(_("Write your feedback first."), field="feedback")
     if not is_long(text):
-        raise BadInput(_("This is already short enough."), field="feedback")
+        raise BadInput(_("This feedback is already short enough."), field="feedback")
     run = Run.objects.select_for_update(of=("self",)).select_related("batch").get(pk=draft.run_id)
     before = run.shortenings.filter(draft=draft, text=text, asked_by=by)
     same = before.exclude(state=Shortening.State.FAILED).first()

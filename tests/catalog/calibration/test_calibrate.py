@@ -124,7 +124,7 @@ class TestThreshold:
         assert "45 / 45" in page.text  # the shipped threshold accepts only matches
         assert "47 labeled pairs are correct" in page.text
         assert "45 of 47" in page.text
-        assert "Precision against coverage" in page.text
+        assert "Precision by coverage" in page.text
 
     def test_who_comes_second_is_told(
         self, curator: User, second_curator: User, client_for: ClientFor

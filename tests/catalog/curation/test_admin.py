@@ -90,7 +90,7 @@ def test_entry_is_renamed_unless_somebody_was_faster(client: Client, second_cura
     entry_services.rename(entry, title="Uptime", by=second_curator)
     stale = client.post(address, {**form, "title": "Tell the uptime", "seen": entry.title + "x"})
     assert stale.status_code == 409
-    assert "Another user has renamed it" in stale.text and "Tell the uptime" in stale.text
+    assert "Another user has renamed this entry" in stale.text and "Tell the uptime" in stale.text
 
 
 def test_entries_are_found_by_words_and_filters(client: Client) -> None:
@@ -137,7 +137,7 @@ def test_bulk_verify_needs_four_eyes(client: Client, curator: User, second_curat
     assert ("verified", "carla") not in events()
     done = act(client, "version", "verify", own, other, draft, note="looked at")
 
-    assert "Verify: 1 row." in done
+    assert "“Verify” applied to 1 row." in done
     assert "four-eyes approval" in done and "t become verified" in done
     states = dict(Version.objects.values_list("entry__title", "state"))
     assert states == {"Own": "in_review", "Other": "verified", "Old": "deprecated"}

@@ -210,7 +210,7 @@ class TestNearDuplicates:
         compare_all()
 
         assert not NearDuplicate.objects.to_look_at().exists()
-        with pytest.raises(NotAllowedNow, match="Carla has already decided"):
+        with pytest.raises(NotAllowedNow, match="Carla has already reviewed"):
             services.dismiss_pair(pair, by=second_curator)
 
     def test_a_pair_that_is_none_any_more_goes(self, target: Version, curator: User) -> None:

@@ -81,7 +81,7 @@ def test_what_was_suggested_is_saved_and_filled_in(client: Client, curator: User
 
 REFUSED = [
     ("path", "~/logs", "Enter the full path"),
-    ("path", "-rf", "Put ./ before it"),
+    ("path", "-rf", "Put ./ before the name"),
     ("path", "a\nb", "line breaks"),
     ("number", "7\n", "line breaks"),
     ("number", "7; rm", "Enter a number"),

@@ -117,7 +117,7 @@ def test_one_check_of_a_person_and_two_of_all_at_a_time(
     assert all(one.wait(20) for one in begun)
     with pytest.raises(CheckerBusy, match="already"):
         check_script("ls", by=stranger)
-    with pytest.raises(CheckerBusy, match="other scripts"):
+    with pytest.raises(CheckerBusy, match="Other scripts"):
         check_script("ls", by=reviewer)
     go_on.set()
     for thread in threads:

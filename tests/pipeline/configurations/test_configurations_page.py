@@ -96,7 +96,7 @@ def test_new_one_can_be_chosen_at_once_and_is_in_log(client: Client, administrat
 def test_invalid_field_keeps_typed_text(client: Client, subtests: pytest.Subtests) -> None:
     cases = {
         "taken": ({"name": "demo"}, "with this name already exists"),
-        "no slug": ({"name": "two words"}, "Use only letters"),
+        "no slug": ({"name": "two words"}, "Use only unaccented letters"),
         "an address": ({"name": "new"}, "name is reserved"),
         "long name": ({"name": "n" * 81}, "at most 80"),
         "long title": ({"title": "t" * 151}, "151 characters"),
@@ -282,7 +282,7 @@ def test_cases_are_written_by_assessor_or_named_role(
     run = services.start_run(make_action(), by=None, configuration=other, enqueue=False)
     assert run.spec["case_author"]["model"] == "demo-smith-2"
     page = client.get("/configurations/other/").text
-    assert "Run: tests are written from the request and run" in page and "demo-smith-2" in page
+    assert "Run: write tests from the request and run them" in page and "demo-smith-2" in page
     half = client.post(NEW, form(name="half", cases="run", **{"case_author-model": "demo-smith"}))
     assert half.status_code == 422 and "both an endpoint and a model" in half.text
     odd = client.post(NEW, form(name="odd", cases="always"))

@@ -395,7 +395,7 @@ def test_check_under_way_shows_step_elapsed_time_and_the_runs_before_it(
         demo.save()
         live = client.get("/endpoints/demo/check/", headers=HTMX).text
         with subtests.test(name):
-            assert words in live and f"Run {run.pk} has been using it since" in live
+            assert words in live and f"Run {run.pk} has been using the endpoint since" in live
             assert re.search(r"data-since>2\d s<", live) and "Cancel check" in live
 
 

@@ -25,7 +25,7 @@ ONCE_MORE = "2 attempts. The call may have been billed despite the missing reply
 NOT_AGAIN = (
     "The call was not retried, because a retry would not have helped. The call was not billed."
 )
-NO_BETTER = "A second attempt was no better. No script was stored."
+NO_BETTER = "A second attempt failed too. No script was stored."
 RESTS = (
     "The endpoint is paused. The run continues automatically and does not occupy a worker. "
     "The call was not billed."

@@ -141,8 +141,8 @@ def test_what_can_not_be_compared_is_refused(client: Client, first: Run, page: s
     here = page.format(first.action_id)
     for keys, said in (
         (five, "from 2 to 4 runs"),
-        ([first.pk, make_run().pk], "One of these runs belongs to another request"),
-        ([first.pk, "x"], "One of these runs belongs to another request"),
+        ([first.pk, make_run().pk], "These runs belong to different requests"),
+        ([first.pk, "x"], "These runs belong to different requests"),
         ([first.pk, first.pk], "from 2 to 4 runs"),
     ):
         answer = client.get(here, {"run": keys})

@@ -334,7 +334,7 @@ def test_holder_in_hidden_study_is_not_named(
     Run.objects.filter(pk=queued.pk).update(waits_for=demo)
     open_call(hidden, demo)
     page = page_of(client, queued)
-    assert "Another run is using it." in page and f"Run {hidden.pk} has" not in page
+    assert "Another run is using the endpoint." in page and f"Run {hidden.pk} has" not in page
 
 
 # The states shown for a stage and a call that have not ended, by the state of their run.
