@@ -133,7 +133,7 @@ def test_from_a_table_to_a_closed_study(
         assert len(set(met)) == ROWS
     page.reload()
     expect(page.get_by_text("40 of 40 items done")).to_be_visible()
-    waiting = page.get_by_role("link", name="8 items wait for an adjudicator")
+    waiting = page.get_by_role("link", name="8 items are waiting for an adjudicator")
     expect(waiting).to_be_visible()
     take(page, "study-done", narrow=True, whole=True)
 

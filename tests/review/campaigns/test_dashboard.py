@@ -60,7 +60,7 @@ def test_dashboard_shows_progress_and_pace(boss: Client, scored: Campaign, revie
     assert (line.done, line.agreed, line.compared) == (2, 1, 2)
     text = page.text
     assert "2 of 2 items done" in text
-    assert "1 item waits for an adjudicator" in text
+    assert "1 item is waiting for an adjudicator" in text
     # Under *strict*, the report leaves out the items that wait here, and shows the same number.
     (arm,) = make_report(scored)["details"]["arms"]
     assert arm["items"]["unresolved"] == board.disputed == 1
@@ -166,7 +166,7 @@ def test_often_released_items_are_stalled(boss: Client, manager: User, reviewer:
     item = campaign.items.get()
     for _again in range(3):
         Assignment.objects.create(item=item, reviewer=reviewer, state="expired")
-    assert "claimed 3 times and not finished" in boss.get(f"/campaigns/{campaign.pk}/").text
+    assert "claimed 3 times, never finished" in boss.get(f"/campaigns/{campaign.pk}/").text
     services.claim_next(campaign, by=reviewer)
     page = boss.get(f"/campaigns/{campaign.pk}/people/").text
     assert "Claimed items" in page and f"/items/{shown(item)}/hands/" in page
@@ -317,7 +317,7 @@ def test_with_nothing_open_it_says_that_nothing_is_lost(boss: Client, campaign: 
     asked = press(boss, campaign, page, "Close")
     assert campaign.state == "open"
     assert "All 3 items are done." in asked
-    assert "1 item waits for an adjudicator" in asked
+    assert "1 item is waiting for an adjudicator" in asked
     press(boss, campaign, asked, "Close study")
     assert campaign.state == "closed"
 

@@ -181,4 +181,7 @@ def test_threats_count_items_of_old_studies_that_were_shown_the_answer(
             assert counts["read"] == (name != "no prompt")
     cache.clear()
     page = boss.get(f"/campaigns/{campaign.pk}/report/threats/").text
-    assert "Answers among the examples" in page and "With the nearest entries" in page
+    assert (
+        "Answers among the examples" in page
+        and "Items with the nearest entries as examples" in page
+    )

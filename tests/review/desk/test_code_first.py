@@ -239,9 +239,9 @@ def test_a_quick_reason_skips(
 def test_give_back_says_its_effect(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
     said = words(page_of(client_for(reviewer), held.item))
     for line in (
-        "Goes to another reviewer, if one is available. You won't see it again.",
-        "Same, and recorded as “could not judge”.",
-        "Goes back to the queue; you may get it again.",
+        "Sends the item to another reviewer if one is available. You won't see it again.",
+        "Same, but recorded as “could not judge”.",
+        "Returns the item to the queue. You may get it again.",
         "Nothing is added to the catalogue. The reason is saved.",
     ):
         assert line in said

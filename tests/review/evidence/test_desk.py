@@ -55,7 +55,10 @@ def test_excluded_check_makes_new_cases(item: Item, reviewer: User, client_for: 
     # Both scripts of the case are run in the remaining tests.
     assert CaseRun.objects.filter(case_set=revision.case_set).count() == 2
     page = client.get(address("item-review", item)).text
-    assert "are running in" in page and "Nobody asked for &lt;i&gt;x&lt;/i&gt;." in page
+    assert (
+        "The tests that you changed are running." in page
+        and "Nobody asked for &lt;i&gt;x&lt;/i&gt;." in page
+    )
     assert case_sets_for(item.run.action.statement).count() == 1
     # As soon as they have run, the page shows their results.
     drafts = item.run.drafts.order_by("number")

@@ -89,7 +89,7 @@ def test_head_follows_criterion(campaign: Campaign, client: Client) -> None:
     assert "1 of 2 items scored" in heads["partial"] and "1 unresolved" in heads["partial"]
     board = client.get(f"/campaigns/{campaign.pk}/").context["board"]
     assert board.disputed == 2
-    assert all("2 texts wait for an adjudicator" in head for head in heads.values())
+    assert all("2 texts are waiting for an adjudicator" in head for head in heads.values())
 
 
 @pytest.mark.slow
