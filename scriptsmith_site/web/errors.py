@@ -62,7 +62,7 @@ def show_error(
         body = error_body(code, detail or code.replace("_", " "), field)
         return JsonResponse(body, status=status)
     if wants_fragment(request):
-        context = {"text": detail or _("The server rejected this. Nothing was changed.")}
+        context = {"text": detail or _("The server rejected the request. Nothing was changed.")}
         return render(request, "components/_refusal.html", context, status=status)
     return render(request, f"errors/{status}.html", {"detail": detail}, status=status)
 

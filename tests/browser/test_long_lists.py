@@ -62,10 +62,10 @@ def test_thirty_rows_fit_and_their_head_stays_and_sorts(
         "aria-sort", re.compile("ending")
     )
     page.get_by_text("Save this view").click()
-    page.get_by_label("Name of the view").fill("By " + head)
+    page.get_by_label("View name").fill("By " + head)
     page.keyboard.press("Enter")
     expect(page.locator(".facet-lists [aria-current]", has_text="By " + head)).to_be_visible()
-    page.get_by_role("button", name="Remove the view By " + head).click()
+    page.get_by_role("button", name="Remove view By " + head).click()
     expect(page.get_by_text("By " + head, exact=True)).to_have_count(0)
     # The chosen order is in the address at once, and so in a saved view.
     order = page.locator("#id_sort option[value]:not([value=''])").first.get_attribute("value")

@@ -107,7 +107,7 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
 
     repository.commit(clone, {"notes.txt": "In a hurry.\n"}, "A shortcut", push="main")
     site.run(_SUSPEND.format(slug=restart))
-    wait_for(page, page.get_by_text("Stopped, because the last commit"))
+    wait_for(page, page.get_by_text("Stopped because ScriptSmith did not write the last commit"))
     assert problems_of(page) == []
     hide_path(page, repository.path, behind=_ADDRESS)
     take(page, "git-mirror-stopped", narrow=True)

@@ -57,7 +57,7 @@ INTEGRATIONS = {
             )
         ),
         Story(the_page, "agents-pause", "Pause").then(
-            lambda w: AgentPause.objects.get().by == w.me and "get no results" in w.text
+            lambda w: AgentPause.objects.get().by == w.me and "receive no results" in w.text
         ),
         Story(paused, "agents-resume", "Resume").then(lambda w: not AgentPause.objects.exists()),
     ],

@@ -56,7 +56,7 @@ def test_erased_action_reaches_alerts(door: Door, administrator: User, as_review
     for model in (Incident, IncidentEvent, Alert, AlertDelivery, Action):
         assert WORD not in serializers.serialize("json", model.objects.all()), model
     page = as_reviewer.get(f"/incidents/{incident.pk}/").text
-    assert "The texts of this incident were erased" in page and WORD not in page
+    assert "The text of this incident was erased" in page and WORD not in page
     fire(door)
     door.send(sent.alertmanager(sent.prometheus_alert("c")))
     assert Incident.objects.filter(state="open").count() == 1, "what is sent again is a new one"
