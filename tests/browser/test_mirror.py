@@ -101,7 +101,7 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
     assert problems_of(curator) == []
     take(curator, "git-mirror-branch", narrow=True)
     curator.keyboard.press("Control+Enter")
-    expect(curator.get_by_text("1 version waits in review")).to_be_visible()
+    expect(curator.get_by_text("1 version is in review")).to_be_visible()
     curator.goto("/integrations/mirror/branches/")
     assert problems_of(curator) == []
 
