@@ -64,8 +64,7 @@ class RulesFields(serializers.Serializer[Any]):
     prepares_all = serializers.BooleanField(required=False)
     uses_examples = serializers.BooleanField(
         required=False,
-        help_text="Show verified entries that do not answer the statement as examples, if the "
-        "configuration shows examples.",
+        help_text="If the configuration uses examples, show verified entries that do not answer the statement.",
     )
     pilot_size = serializers.IntegerField(required=False, allow_null=True)
     pilot_counts = serializers.BooleanField(
@@ -92,8 +91,7 @@ class RulesFields(serializers.Serializer[Any]):
     )
     uses_message_batches = serializers.BooleanField(
         required=False,
-        help_text="Half the price, answers within a day. Applies to endpoints that support message "
-        "batches.",
+        help_text="Half price, with results within 24 hours. Applies to endpoints that support message batches.",
     )
 
 

@@ -27,10 +27,7 @@ _PRESETS = [
     ),
     (
         "rigorous",
-        _(
-            "Rigorous: Standard plus checks of the reviewers (sham stages, halo checks, "
-            "hidden repeats)"
-        ),
+        _("Rigorous: Standard plus reviewer checks (sham stages, halo checks, hidden repeats)"),
     ),
 ]
 
@@ -71,7 +68,7 @@ class NewForm(FoldedForm):
         label=_("Description"),
         required=False,
         widget=_lines(3),
-        help_text=_("Reviewers see it, so don't reveal expected results."),
+        help_text=_("Reviewers see the description, so don't reveal expected results."),
     )
     preset = forms.ChoiceField(
         label=_("Preset"),
@@ -207,17 +204,17 @@ class ReviewersForm(RulesForm):
         label=_("Items with extra reviewers (%)"), min_value=0, max_value=100
     )
     extra_overlap = forms.IntegerField(
-        label=_("Reviewers per item in that share"),
+        label=_("Reviewers for each of these items"),
         required=False,
         min_value=1,
         max_value=100,
-        help_text=_("Measures agreement without having all items scored twice."),
+        help_text=_("Measures agreement without scoring every item twice."),
     )
     limit_each = forms.IntegerField(
         label=_("Maximum items per reviewer"), required=False, min_value=1
     )
     open_to_all = forms.BooleanField(
-        label=_("Open to every reviewer, not only to added ones"), required=False
+        label=_("Open to every reviewer, not only added reviewers"), required=False
     )
 
     def __init__(self, data: object = None, *, campaign: Campaign) -> None:
@@ -294,7 +291,7 @@ class BlindingForm(RulesForm):
         label=_("Include pilot scores in the figures"),
         required=False,
         help_text=_(
-            "Decide before the main phase. Otherwise, pilot scores are kept but excluded from all figures."
+            "Decide before the main phase. If off, pilot scores are kept but excluded from all figures."
         ),
     )
     edit_minutes = forms.IntegerField(
@@ -330,12 +327,11 @@ class BudgetForm(RulesForm):
         help_text=_("The study's runs pause when the budget is used up. Leave blank for no limit."),
     )
     uses_message_batches = forms.BooleanField(
-        label=_("Use message batches: half the price, up to 24 hours per step"),
+        label=_("Use message batches (half the price, up to 24 hours per step)"),
         required=False,
         help_text=_(
-            "Applies to endpoints that support message batches: the requests of all runs "
-            "are sent together and answered within a day. Other endpoints are called "
-            "directly."
+            "Endpoints that support message batches receive the requests of all runs together and "
+            "return results within 24 hours. Other endpoints are called directly."
         ),
     )
 
@@ -362,9 +358,9 @@ class ArmsForm(BudgetForm):
         label=_("Show verified entries to the generator as examples"),
         required=False,
         help_text=_(
-            "If off, the study measures the model alone. If on, configurations that show "
-            "examples do so here, except entries that answer the statement or resemble its "
-            "reference script. Fixed when the study opens."
+            "If off, the study measures the model alone. If on, configurations that use examples show "
+            "them, except entries that answer the statement or resemble its reference script. Fixed "
+            "when the study opens."
         ),
     )
     field_order = ("configurations", "uses_examples", "uses_message_batches", "budget")

@@ -42,14 +42,14 @@ class KnownForm(forms.Form):
         choices=[
             ("real", _("Real: counts in all figures")),
             ("gold", _("Gold: checks reviewers without their knowledge")),
-            ("training", _("Training: comes first and shows the correct scores afterwards")),
+            ("training", _("Training: shown first, followed by the correct scores")),
         ],
     )
     why = Words(
         label=_("Why these scores are correct"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("Shown after a training item."),
+        help_text=_("Shown to reviewers after a training item."),
     )
 
     def __init__(self, data: object = None, *, initial: dict[str, object] | None = None) -> None:

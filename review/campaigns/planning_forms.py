@@ -43,8 +43,8 @@ class PlanForm(FoldedForm):
         help_text=_(
             "1 if no statement is repeated under a configuration. Otherwise, items that "
             "share a statement are correlated: with m items per statement and a "
-            "correlation of r, the design effect is about 1 + (m - 1) r. The number of "
-            "items is multiplied by it."
+            "correlation of r, the design effect is about 1 + (m - 1) r. The number of items is "
+            "multiplied by the design effect."
         ),
         widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
     )
@@ -54,8 +54,8 @@ class PlanForm(FoldedForm):
         min_value=0.1,
         max_value=600,
         help_text=_(
-            "With the hours below, this gives the number of reviewers. Leave blank if "
-            "unknown; a pilot will show it."
+            "With the hours below, this determines the number of reviewers. Leave blank if unknown. A "
+            "pilot will show it."
         ),
         widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
     )
@@ -110,7 +110,7 @@ class ShareForm(PlanForm):
     )
     half_width = _percent(
         _("Margin of error (percentage points)"),
-        help_text=_("8 gives an interval such as 42% to 58%."),
+        help_text=_("For example, 8 gives an interval of 42% to 58%."),
         least=0.5,
         most=50,
     )
@@ -129,13 +129,14 @@ class PairedForm(PlanForm):
     gained = _percent(_("Right only under the comparison (% of items)"))
     lost = _percent(
         _("Right only under the baseline (% of items)"),
-        help_text=_("The study is designed to detect the difference between these two."),
+        help_text=_(
+            "The study is designed to detect the difference between these two percentages."
+        ),
     )
     power = _percent(
         _("Power (%)"),
         help_text=_(
-            "How often a study of this size detects the difference at the 5% level. 80 and "
-            "90 are usual."
+            "How often a study of this size detects the difference at the 5% level. Usual values are 80 and 90."
         ),
         least=10,
         most=99.9,
@@ -171,7 +172,7 @@ class AgreementForm(PlanForm):
         label=_("Width of the interval"),
         min_value=0.02,
         max_value=1,
-        help_text=_("0.2 gives an interval such as 0.6 to 0.8."),
+        help_text=_("For example, 0.2 gives an interval of 0.6 to 0.8."),
         widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
     )
     reviewers = forms.IntegerField(label=_("Reviewers per item"), min_value=2, max_value=20)

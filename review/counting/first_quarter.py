@@ -19,7 +19,7 @@ from review.study import ItemPattern, Reading, pattern_of
 from review.study.figures import Clusters, reduce_to_figures
 
 MOST_ITEMS = 5_000
-NOT_WORKED_OUT = _("not calculated in studies of more than 5,000 items")
+NOT_WORKED_OUT = _("not calculated for studies with more than 5,000 items")
 _SLICE = 1_000
 
 # In chronological order, then in storage order. Scores without a time have no order. Scores copied from another arm

@@ -70,7 +70,9 @@ class RevisionSeen(serializers.ModelSerializer[CaseRevision]):
 class CasesSeen(serializers.Serializer[Any]):
     set = serializers.CharField(help_text="Hash of the test suite. Changes refer to it.")
     content = serializers.JSONField(help_text="The test suite, see docs/case-format.schema.json.")
-    is_under_way = serializers.BooleanField(help_text="Whether a script still has to run in it.")
+    is_under_way = serializers.BooleanField(
+        help_text="Whether a script still has to run in these tests."
+    )
 
 
 class DiffersSeen(serializers.Serializer[Any]):

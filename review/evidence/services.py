@@ -58,7 +58,7 @@ def find_set(desk: ItemView, sha256: str) -> InForce:
     Raises NotAllowedNow if the sets are not shown yet, or if the current set has changed.
     """
     if not is_open_to(desk):
-        raise NotAllowedNow(_("Sandbox tests are shown when every stage has a score."))
+        raise NotAllowedNow(_("Score every stage to see the sandbox tests."))
     for one in sets_seen_by(desk):
         if one.case_set is not None and sha256 and one.case_set.sha256.startswith(sha256):
             return one
@@ -109,7 +109,7 @@ def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
     Item.objects.select_for_update(of=("self",)).get(pk=item.pk)
     desk = open_item(item, by)
     if not is_open_to(desk) or f"{stage}-model" not in desk.scores:
-        raise NotAllowedNow(_("Sandbox tests are shown when every stage has a score."))
+        raise NotAllowedNow(_("Score every stage to see the sandbox tests."))
     mine = ExecutionLabel.objects.filter(item=item, by=by, stage=stage)
     if mine.count() >= MOST_EACH:
         raise NotAllowedNow(_("An item can have at most %s changes.") % MOST_EACH)

@@ -55,7 +55,7 @@ class ImportIn(serializers.Serializer[Any]):
     file = serializers.FileField(allow_empty_file=True)
     mapping = serializers.JSONField(
         default=dict,
-        help_text='Columns of the file by the names of our columns, such as {"statement": "query"}.',
+        help_text='ScriptSmith column names mapped to column names in the file, such as {"statement": "query"}.',
     )
     format = serializers.ChoiceField(choices=list(Format), default="", allow_blank=True)
 
@@ -92,7 +92,7 @@ class TransferViewSet(
         if not isinstance(mapping, dict) or not all(
             isinstance(one, str) for one in mapping.values()
         ):
-            raise BadInput(_("Enter an object of column names."), field="mapping")
+            raise BadInput(_("Enter an object that maps column names."), field="mapping")
         with transaction.atomic():
             campaign = services.find_campaign(given["campaign"])
             if campaign is None and given["kind"] == Transfer.Kind.ITEMS:

@@ -41,7 +41,9 @@ class ImportForm(FoldedForm):
             ),
             (
                 Transfer.Kind.SCORES.value,
-                _("Scores given elsewhere: item, reviewer; script, feedback, refined as 0, 1, 2"),
+                _(
+                    "Scores from elsewhere: item, reviewer; also script, feedback, refined (0, 1 or 2)"
+                ),
             ),
         ],
         widget=forms.RadioSelect,
@@ -53,10 +55,10 @@ class ImportForm(FoldedForm):
         max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "code-input"}),
         help_text=_(
-            "One per line, ScriptSmith's name first: statement=query, or a path in a nested "
-            "record: statement=data.prompt. For one column of scores per reviewer: "
-            "reviewer:A=rater_a or reviewer:A:refined=a_refined; called_in:C=rater_c; "
-            "adjudicated:A=final."
+            "Enter one per line, with ScriptSmith's name first, such as statement=query. For nested "
+            "records, enter a path, such as statement=data.prompt. If each reviewer has a score column, "
+            "enter reviewer:A=rater_a or reviewer:A:refined=a_refined. For tie-breakers and final "
+            "scores, enter called_in:C=rater_c or adjudicated:A=final."
         ),
     )
     format = forms.ChoiceField(
@@ -80,15 +82,15 @@ class ExportForm(forms.Form):
     layout = forms.ChoiceField(
         label=_("Layout"),
         choices=[
-            (Layout.JSONL.value, _("JSONL: one record per line, can be imported again")),
-            (Layout.CSV.value, _("CSV: one table, for a spreadsheet, can be imported again")),
+            (Layout.JSONL.value, _("JSONL: one record per line (can be imported again)")),
+            (Layout.CSV.value, _("CSV: one table, for spreadsheets (can be imported again)")),
             (Layout.JSON.value, _("JSON: one array")),
             (
                 Layout.LONG.value,
-                _("Long CSV: one line per score, without texts, for a mixed model"),
+                _("Long CSV: one line per score, without texts, for mixed models"),
             ),
             (Layout.DATASET.value, _("Dataset folder: items and scores as JSONL, with a card")),
-            (Layout.EABENCH.value, _("Results of nl2bash-eabench: first scripts only")),
+            (Layout.EABENCH.value, _("nl2bash-eabench results: first scripts only")),
         ],
         widget=forms.RadioSelect,
         initial=Layout.JSONL.value,

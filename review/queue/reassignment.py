@@ -89,7 +89,7 @@ def send_back(assignment: Assignment, *, why: str, by: User) -> SentBack:
         .get(pk=assignment.item_id)
     )
     if item.campaign.is_live:
-        raise NotAllowedNow(_("Items of the review queue can't be sent back after the decision."))
+        raise NotAllowedNow(_("Items in the review queue can't be sent back after the decision."))
     changed = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.SUBMITTED).update(
         state=Assignment.State.WAITING, ended_at=None
     )

@@ -26,7 +26,7 @@ def take_snapshot(campaign: Campaign, *, name: str, by: User) -> ReportSnapshot:
     """Save the current report and its threats, with all due items counted. A snapshot never changes."""
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or "\0" in name:
-        raise BadInput(_("Enter a name of at most %s characters.") % MAX_NAME, field="name")
+        raise BadInput(_("Enter a name of up to %s characters.") % MAX_NAME, field="name")
     count_due(campaign)
     data = make_report(campaign, exact=True) | {"threats": report_threats(campaign)}
     snapshot = ReportSnapshot.objects.create(

@@ -89,7 +89,7 @@ def say_chosen(figure: str, chosen: Mapping[str, Any] | None) -> str:
     if not figure:
         return _("No primary outcome was chosen.")
     if not chosen or not at:
-        return _("It is not recorded when the primary outcome was chosen.")
+        return _("The date when the primary outcome was chosen is not recorded.")
     if not chosen["scores"] and not chosen["views"]:
         return _("The primary outcome was fixed at the start (%s).") % f"{at:%Y-%m-%d %H:%M}"
     return _(

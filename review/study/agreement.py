@@ -64,8 +64,8 @@ TEXT = _(
     "all draws give the same value."
 )
 LENIENCY_TEXT = _(
-    "Leniency is the mean difference between a reviewer’s scores and those of the others "
-    "on the same items. A positive value is more lenient."
+    "Leniency is the mean difference between a reviewer’s scores and those of other reviewers on the "
+    "same items. A positive value is more lenient."
 )
 
 

@@ -32,9 +32,8 @@ ACCURACY_TEXT = _(
     "checks are excluded; edited and added ones count from then on."
 )
 CONFUSION_TEXT = _(
-    "Sandbox results compared with the experts’ final score under the criterion: the share "
-    "on which both say right or both say wrong, of the scripts with a final score and a "
-    "sandbox verdict."
+    "Sandbox results compared with the experts’ final scores under the criterion. The value is the "
+    "share of scripts with a final score and a sandbox verdict for which both agree."
 )
 REASONS_TEXT = _(
     "The causes that reviewers give for scripts on which sandbox tests and experts differ. "

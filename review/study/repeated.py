@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Clusters = Mapping[tuple[ItemPattern, ...], int]
 # An item's contribution to a numerator, or None if the share excludes it.
 Adds = Callable[[ItemPattern], int | None]
-NOT_KEPT = _("statements are repeated, but which of these items share one is not stored")
+NOT_KEPT = _("statements are repeated, but the report does not store which items share a statement")
 
 
 def is_made(pattern: ItemPattern) -> bool:

@@ -40,7 +40,7 @@ CARD_TEXT = _(
     "never assessed. Read the recall first, because a wrong script that the assessor "
     "misses looks like a correct one."
 )
-SKIPPED_TEXT = _("First-pass accuracy if all items still skipped were right, or wrong.")
+SKIPPED_TEXT = _("First-pass accuracy if all items that are still skipped were right or wrong.")
 
 
 @dataclass(frozen=True)

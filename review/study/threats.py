@@ -28,16 +28,16 @@ class Threat:
     before: str = ""
 
 
-PREVENTED = _("Prevented:")
+PREVENTED = _("Prevented.")
 # The conditions under which imported scores were given are unknown.
 UNKNOWN = _(
-    "Unknown: imported. The scores were given elsewhere, so nothing was prevented here. "
-    "Times and visibility from the files are shown."
+    "Unknown. The scores were imported, so ScriptSmith did not control how they were given. Times and "
+    "visibility from the files are shown."
 )
 
 
 PARTLY = _(
-    "Unknown for imported scores, for which nothing was prevented here. For scores given here:"
+    "Unknown for imported scores, because ScriptSmith did not control how they were given. For all other scores:"
 )
 
 
@@ -65,92 +65,89 @@ THREATS: tuple[Threat, ...] = (
         "order",
         _("Order"),
         _(
-            "Prevented: the order is random for each reviewer, from a stored seed, and a "
-            "reviewer never gets two arms of one statement in one session."
+            "Prevented. The order is random for each reviewer, with a stored seed, and a reviewer never "
+            "gets two arms of the same statement in one session."
         ),
     ),
     Threat(
         "halo",
         _("Halo"),
         _(
-            "Reported: another reviewer scores a share of the refined scripts among first "
-            "drafts, without the diff. The difference from the usual score is shown. Those "
-            "scores are excluded from all other figures."
+            "Reported. Another reviewer scores a share of the refined scripts as if they were first "
+            "drafts, without the diff. The report shows the difference from the usual score and "
+            "excludes these scores from all other figures."
         ),
     ),
     Threat(
         "drift",
         _("Drift and fatigue"),
         _(
-            "Reported: a few hidden repeats measure each reviewer’s agreement with "
-            "themselves, and accuracy is shown by quarter of a session."
+            "Reported. A few hidden repeats measure how consistent each reviewer is, and accuracy is "
+            "shown by quarter of a session."
         ),
     ),
     Threat(
         "rubric",
         _("Rubric changes"),
         _(
-            "Recorded: each score names the rubric version it was given under. After a "
-            "change, a manager decides whether to keep earlier scores or ask for them "
-            "again. The decision is listed here."
+            "Recorded. Each score names the rubric version under which it was given. After a change, a "
+            "manager decides whether to keep earlier scores or send the items back. The decision is listed here."
         ),
     ),
     Threat(
         "skipping",
         _("Skipping"),
         _(
-            "Reported: skips by reviewer, verdict and configuration. A skipped item goes "
-            "to another reviewer, if one is available. Bounds show the accuracy if all "
-            "items still skipped were wrong, or right."
+            "Reported. Skips are listed by reviewer, verdict and configuration. A skipped item goes to "
+            "another reviewer if one is available. Bounds show the accuracy if all items that are still "
+            "skipped were wrong or right."
         ),
     ),
     Threat(
         "pilot",
         _("Pilot scores"),
         _(
-            "Recorded: plan, rules and rubric may be revised between the pilot and the "
-            "main phase. Pilot scores are kept but excluded from all figures, unless the "
-            "manager decides before the main phase to include them."
+            "Recorded. The plan, rules and rubric may be revised between the pilot and the main phase. "
+            "Pilot scores are kept but excluded from all figures, unless the manager decides to include "
+            "them before the main phase starts."
         ),
     ),
     Threat(
         "live",
         _("Mixing with the review queue"),
         _(
-            "Prevented: scores given in the review queue never enter a study, and items of "
-            "a study can't be approved until it closes."
+            "Prevented. Scores from the review queue are never used in a study, and study items can't "
+            "be approved until the study closes."
         ),
     ),
     Threat(
         "examples",
         _("Answers among the examples"),
         _(
-            "Recorded: the generator of a study gets no verified entries as examples, unless the "
-            "manager turns them on. Then an entry is excluded if its script equals or nearly "
-            "equals the reference, if one of its phrasings is the statement, if its confidence in "
-            "retrieval is above half of the threshold, or if it is a near-duplicate of such an "
-            "entry. Other runs got the nearest entries; their stored prompts are checked for the "
-            "same."
+            "Recorded. By default, the generator gets no verified entries as examples in a study. If "
+            "the manager turns examples on, an entry is excluded if its script equals or nearly equals "
+            "the reference, if one of its phrasings is the statement, if its retrieval confidence is "
+            "above half of the threshold, or if it is a near-duplicate of such an entry. Runs from "
+            "outside the study got the nearest entries, so their stored prompts are checked against the same rules."
         ),
     ),
     Threat(
         "interest",
         _("Judging one’s own work"),
         _(
-            "Prevented: reviewers never score what they wrote, edited or gave feedback on, "
-            "and adjudicators never adjudicate items they reviewed. Recorded: reviewers "
-            "who have seen verdicts are marked as unblinded, and adjudications that "
-            "overturn a criterion on which all reviewers agreed are counted."
+            "Prevented. Reviewers never score what they wrote, edited or gave feedback on, and "
+            "adjudicators never adjudicate items that they reviewed. Reviewers who have seen verdicts "
+            "are marked as unblinded, and adjudications that overturn a unanimous result are counted."
         ),
     ),
     Threat(
         "peeking",
         _("Optional stopping"),
         _(
-            "Recorded: when the primary outcome was chosen, and how many scores and report "
-            "views came before. Every view of the report, its snapshots and its exports is "
-            "listed with the state of the study at that time. Each closing and reopening "
-            "is listed too, because p values are shown while the study is closed."
+            "Recorded. The report shows when the primary outcome was chosen, and how many scores and "
+            "report views came before. It lists every view of the report, its snapshots and its exports "
+            "with the state of the study at that time. It also lists when the study was closed and "
+            "reopened, because p values are shown while it is closed."
         ),
     ),
 )

@@ -90,7 +90,7 @@ def adjudicate(
         raise BadInput(_("The score must be 0, 1 or 2."), field="value")
     why = why.strip()
     if not why or len(why) > MAX_WHY:
-        raise BadInput(_("Enter a reason of at most %s characters.") % f"{MAX_WHY:,}", field="why")
+        raise BadInput(_("Enter a reason of up to %s characters.") % f"{MAX_WHY:,}", field="why")
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
     check_adjudicator(locked, by)
     facts = read_facts([locked.pk])
@@ -128,8 +128,8 @@ def _check_settled_once(
     if word is not None and word.value != value:
         raise NotAllowedNow(
             _(
-                "Another configuration of this case has the same text, with %s as its "
-                "final score. Change it there, because a text has only one final score."
+                "The same text has the final score %s under another configuration. A text can have only "
+                "one final score, so change it there."
             )
             % word.value
         )
@@ -154,7 +154,7 @@ def check_adjudicator(item: Item, by: User) -> None:
     )
     if rated or wrote:
         raise PermissionDenied(
-            _("You can't adjudicate an item that you scored or wrote a script or feedback for.")
+            _("You can't adjudicate an item if you scored it or wrote a script or feedback for it.")
         )
 
 
@@ -169,11 +169,17 @@ def call_in(item: Item, reviewer: User, *, by: User) -> Assignment:
     if locked.overlap == EVERYBODY or locked.again or locked.campaign.is_live:
         raise NotAllowedNow(_("This item can't have an extra reviewer."))
     if locked.assignments.filter(reviewer=reviewer, state__in=Assignment.HOLDING).exists():
-        raise NotAllowedNow(_("This reviewer already has the item."))
+        raise NotAllowedNow(_("This item is already assigned to this reviewer."))
     if made_halo_of(locked, reviewer):
-        raise NotAllowedNow(_("This reviewer has scored the refined script as a halo check."))
+        raise NotAllowedNow(
+            _(
+                "Choose another reviewer. This reviewer has scored the refined script as a halo check."
+            )
+        )
     if has_adjudicated(locked, reviewer):
-        raise NotAllowedNow(_("This reviewer has adjudicated this script."))
+        raise NotAllowedNow(
+            _("Choose another reviewer. This reviewer has adjudicated this script.")
+        )
     same = read_facts([locked.pk]).alike(locked.pk, Stage.SCRIPT)
     called_in = Assignment.objects.filter(
         item__in=same, reviewer=reviewer, reason=Assignment.Reason.TIE_BREAK

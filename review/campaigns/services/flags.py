@@ -25,7 +25,7 @@ def answer_flag(flag: Flag, *, resolution: str, by: User, withdraws: bool = Fals
     text = resolution.strip()
     if not text or len(text) > MAX_RESOLUTION or "\0" in text:
         raise BadInput(
-            _("Enter what was done, in at most %s characters.") % f"{MAX_RESOLUTION:,}",
+            _("Describe the action in up to %s characters.") % f"{MAX_RESOLUTION:,}",
             field="resolution",
         )
     changed = Flag.objects.filter(pk=flag.pk, resolved_at=None).update(
@@ -36,7 +36,7 @@ def answer_flag(flag: Flag, *, resolution: str, by: User, withdraws: bool = Fals
     if withdraws:
         if flag.item.campaign.is_live:
             raise NotAllowedNow(
-                _("Items of the review queue can't be withdrawn. Approve or reject them.")
+                _("Items in the review queue can't be withdrawn. Approve or reject them.")
             )
         withdraw(flag.item, why=text, by=by)
     record(flag.item, "flag answered", by=by, flag=(flag.reason[:200], text[:500]))

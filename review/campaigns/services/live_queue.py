@@ -41,12 +41,14 @@ def send_to_live_queue(campaign: Campaign, items: Sequence[Item], *, by: User) -
     locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if locked.state != Campaign.State.CLOSED:
         raise NotAllowedNow(
-            _("Close the study first. A decision would reveal to its reviewers what others think.")
+            _(
+                "Close the study first. A decision would show the study's reviewers what others think."
+            )
         )
     if not items:
         raise BadInput(_("Select the items to send."), field="item")
     if len(items) > MOST_AT_ONCE:
-        raise BadInput(_("Select at most %s items.") % f"{MOST_AT_ONCE:,}", field="item")
+        raise BadInput(_("Select up to %s items.") % f"{MOST_AT_ONCE:,}", field="item")
     runs = {one.run_id for one in items if one.run_id}
     there, studied = runs_in_queue(runs), _studied(runs)
     ready = _with_script(runs) - there - studied

@@ -47,8 +47,7 @@ def choose_reviewers(campaign: Campaign, people: Sequence[User], *, by: User) ->
     if had.filter(reviewer__in=[one.user_id for one in gone]).exists():
         raise BadInput(
             _(
-                "A reviewer whom you removed already has items. Pause this reviewer on the "
-                "page “Reviewers” instead."
+                "One of the removed reviewers already has items. Pause that reviewer on the Reviewers page instead."
             ),
             field="people",
         )

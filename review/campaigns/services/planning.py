@@ -193,9 +193,7 @@ def _need(aim: Aim, values: tuple[float, ...]) -> Need:
     if abs(sum(margins) - 1) > 0.005:
         raise BadInput(_("The three shares must add up to 100%."), field="correct")
     if sum(share > 0 for share in margins) < 2:
-        raise BadInput(
-            _("Agreement needs at least two values with a share above 0."), field="correct"
-        )
+        raise BadInput(_("Enter a share above 0 for at least two scores."), field="correct")
     return plan_agreement(
         margins=margins,
         alpha=given["alpha"],

@@ -24,7 +24,7 @@ _SMALL = 3_000
 MOST_AT_ONCE = 500
 MAX_WHY = 2_000
 KEPT, ASKED_AGAIN = "earlier scores kept", "earlier scores asked again"
-WHAT = {KEPT: gettext_lazy("kept"), ASKED_AGAIN: gettext_lazy("asked again")}
+WHAT = {KEPT: gettext_lazy("kept"), ASKED_AGAIN: gettext_lazy("sent back")}
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ def create_campaign(
     rules = rules or Rules()
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or "\0" in name:
-        raise BadInput(_("Enter a name of at most %s characters.") % MAX_NAME, field="name")
+        raise BadInput(_("Enter a name of up to %s characters.") % MAX_NAME, field="name")
     lock_name(f"campaign {name}")
     if Campaign.objects.filter(name=name).exists():
         raise BadInput(_("A study named “%s” already exists.") % name, field="name")
@@ -228,7 +228,7 @@ def _check_rules(rules: Rules) -> None:
         raise BadInput(_("An item can have at most 100 reviewers."), field="overlap")
     _check_primary(rules)
     if rules.budget is not None and not 0 <= rules.budget <= MAX_BUDGET:
-        raise BadInput(_("The budget must be an amount of 0 or more."), field="budget")
+        raise BadInput(_("The budget must be 0 or more."), field="budget")
     for name in ("extra_share", "sham_share", "halo_share", "repeat_share"):
         if not 0 <= getattr(rules, name) <= 100:
             raise BadInput(_("The share must be between 0 and 100 percent."), field=name)

@@ -66,8 +66,7 @@ def ask_for_runs(campaign: Campaign, *, by: User, pilot: bool = False) -> int:
     if unusable:
         raise NotAllowedNow(
             _(
-                "These configurations can't run: %s. They are archived, or an endpoint is "
-                "switched off."
+                "These configurations can't run: %s. They are archived, or an endpoint is turned off."
             )
             % ", ".join(unusable)
         )

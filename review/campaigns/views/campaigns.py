@@ -86,7 +86,9 @@ def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
         except BadInput as refusal:
             form.add_error(refusal.field or None, str(refusal))
         else:
-            messages.success(request, _("Cloned. Check the steps, then open the study."))
+            messages.success(
+                request, _("Study cloned. Check the setup steps, then open the study.")
+            )
             return redirect("campaign-step", pk=made.pk, step="start")
     context = {"form": form, "source": source}
     status = 422 if form.errors else 200
@@ -147,7 +149,9 @@ def _ask_before_closing(
 def _said(state: str) -> str:
     return {
         Campaign.State.PILOT.value: _("The pilot has started. Only its items are assigned."),
-        Campaign.State.OPEN.value: _("The study is open. Its reviewers find it in their studies."),
-        Campaign.State.PAUSED.value: _("Paused: no items are assigned and no runs continue."),
+        Campaign.State.OPEN.value: _(
+            "The study is open. Its reviewers now see it in their studies."
+        ),
+        Campaign.State.PAUSED.value: _("Study paused. No items are assigned and no runs continue."),
         Campaign.State.CLOSED.value: _("The study is closed. All scores are kept."),
     }[state]

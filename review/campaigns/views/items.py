@@ -104,7 +104,7 @@ def campaign_item_known(request: HttpRequest, pk: int, item: int) -> HttpRespons
             form.add_error(None, str(refusal))
             status = 409
         else:
-            messages.success(request, _("Saved."))
+            messages.success(request, _("Purpose saved."))
             return redirect("campaign-item", pk=pk, item=item)
     return _show_item(request, found, form, status=status)
 
@@ -125,7 +125,7 @@ def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpRespon
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
-        said = _("Assigned to %s. The item comes first in their queue.")
+        said = _("Assigned to %s. The item will be first in their queue.")
         messages.success(request, said % (reviewer.get_full_name() or reviewer.username))
     return redirect("campaign-item", pk=pk, item=item)
 

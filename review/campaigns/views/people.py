@@ -85,7 +85,7 @@ def campaign_member(request: HttpRequest, pk: int, member: int) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("Saved."))
+        messages.success(request, _("Reviewer updated."))
     return redirect("campaign-people", pk=pk)
 
 

@@ -126,8 +126,7 @@ def _kept_of(step: Step, kept: Mapping[str, object]) -> tuple[int | None, str]:
 
 def _say_kept(value: int | None, comment: str) -> str:
     said = _(
-        "No decision was saved, because you have a saved score or comment that this page does "
-        "not show."
+        "No decision was saved, because this page does not show your saved score or comment. Check them below."
     )
     if value is not None:
         said += " " + _("Score: %s.") % value

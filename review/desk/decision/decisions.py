@@ -168,11 +168,11 @@ def _is_scored(desk: ItemView, pick: PendingScore) -> bool:
 def _refusal(value: int, *, is_scored: bool) -> str:
     if is_scored:
         return _(
-            "You scored this script %(value)s. Approve another one, edit it, or change the score first."
+            "You scored this script %(value)s. Approve another script, edit this one, or change the score first."
         ) % {"value": value}
     return _(
-        "You scored this %(value)s, but only a correct script (2) can be approved. Choose "
-        "2, edit it or reject it."
+        "You scored this script %(value)s, but only a correct script (2) can be approved. Change the "
+        "score to 2, or edit or reject the script."
     ) % {"value": value}
 
 

@@ -251,9 +251,7 @@ def flag(request: HttpRequest, pk: int) -> HttpResponse:
         queue.flag(access_assignment(user, item), reason=request.POST.get("flag", ""), by=user)
     except Refused as refused:
         return refuse(request, item, refused)
-    return show_item(
-        request, pk, said=_("Flagged. Managers see your message in their list of flags.")
-    )
+    return show_item(request, pk, said=_("Flagged. Managers see your message on their Flags page."))
 
 
 def _said(decision: Decision) -> str:

@@ -17,9 +17,8 @@ NOTHING_RUN = 2
 
 class Command(BaseCommand):
     help = (
-        "Run every script of a study in the sandbox tests of its statement. Tests that "
-        "already ran on this kind of machine are left out. Exit status: 0 done, 2 nothing "
-        "was run."
+        "Run every script of a study in the sandbox tests of its statement. Tests that already ran on "
+        "this kind of machine are skipped. Exit status: 0 done, 2 nothing was run."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -36,7 +36,9 @@ def mark_case(case: Case, purpose: str, *, known: Mapping[str, object], by: User
     items = list(locked.items.all())
     if locked.repeats_id:
         raise NotAllowedNow(
-            _("This item repeats another one to check its reviewers. Its purpose can't be changed.")
+            _(
+                "This item repeats another item to check its reviewers. Its purpose can't be changed."
+            )
         )
     touched = Item.objects.filter(case=locked, assignments__isnull=False).exists()
     if touched and purpose != locked.purpose:

@@ -65,7 +65,7 @@ def item_send_back(request: HttpRequest, pk: int, assignment: int) -> HttpRespon
         services.send_back(done, why=request.POST.get("why", ""), by=user)
     except Refused as refused:
         return _refuse(request, item, refused, done)
-    return _done(request, item, _("Sent back. The item comes first in the reviewer's queue."))
+    return _done(request, item, _("Sent back. The item will be first in the reviewer's queue."))
 
 
 def people_to_assign(campaign: Campaign) -> QuerySet[User]:
@@ -85,7 +85,7 @@ def _person(request: HttpRequest, campaign: Campaign) -> User:
 
 
 def _said_of(given: Assignment) -> str:
-    said = _("Assigned to %s. The item comes first in their queue.")
+    said = _("Assigned to %s. The item will be first in their queue.")
     return said % (given.reviewer.get_full_name() or given.reviewer.username)
 
 

@@ -31,7 +31,7 @@ _MEASURES = {
     "ac2": gettext_lazy("Gwet’s AC2, ordinal weights"),
     "alpha_nominal": gettext_lazy("Alpha, nominal"),
     "alpha_interval": gettext_lazy("Alpha, interval"),
-    "percent": gettext_lazy("Agreeing pairs among all pairs of scores"),
+    "percent": gettext_lazy("Agreeing pairs as a share of all pairs of scores"),
     "ac1": gettext_lazy("Gwet’s AC1, strict"),
     "fleiss_kappa": gettext_lazy("Fleiss’ kappa"),
     "cohen_kappa": gettext_lazy("Cohen’s kappa"),
@@ -195,7 +195,7 @@ def _measures(view: ReportView, stage: str, one: Json) -> Block:
                 ),
             ]
         )
-    caption = _("Agreement at the stage %(stage)s, %(items)s items with several scores") % {
+    caption = _("Agreement at the %(stage)s stage, %(items)s items with multiple scores") % {
         "stage": STAGES[stage],
         "items": f"{one['items']:,}",
     }

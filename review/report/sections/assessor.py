@@ -64,8 +64,8 @@ def _table(view: ReportView, arm: Json, place: int) -> Table:
         % {"name": arm["name"], "criterion": view.criterion.value},
         [
             Column(_("Verdict")),
-            Column(_("Right by experts"), is_number=True),
-            Column(_("Wrong by experts"), is_number=True),
+            Column(_("Right according to experts"), is_number=True),
+            Column(_("Wrong according to experts"), is_number=True),
         ],
         rows,
         note_of(view),
@@ -81,10 +81,10 @@ def _rates(view: ReportView, arm: Json, place: int) -> Table:
     recall, precision = (view.figure(place, f"assessor_{name}") for name in ("recall", "precision"))
     shares = {
         _("Wrong scripts flagged (recall)"): recall,
-        _("Wrong scripts passed, of those judged"): card["missed"],
-        _("Right scripts flagged, of those judged"): card["false_alarms"],
+        _("Wrong scripts passed (share of judged scripts)"): card["missed"],
+        _("Right scripts flagged (share of judged scripts)"): card["false_alarms"],
         _("Flagged scripts that are wrong (precision)"): precision,
-        _("Passed or flagged, of those scored (coverage)"): recall.get("coverage"),
+        _("Scored scripts passed or flagged (coverage)"): recall.get("coverage"),
     }
     return table_of(
         f"{KEY}-{place + 1}-rates",

@@ -27,8 +27,8 @@ OUTCOMES = {
     "no_verdict": gettext_lazy("No verdict"),
 }
 SIDES = {
-    "right": gettext_lazy("Right by experts"),
-    "wrong": gettext_lazy("Wrong by experts"),
+    "right": gettext_lazy("Right according to experts"),
+    "wrong": gettext_lazy("Wrong according to experts"),
     "open": gettext_lazy("No final score"),
 }
 LABEL_WORDS = {
@@ -70,7 +70,7 @@ def _ran_here(view: ReportView, found: Json) -> Iterator[Block]:
     if not rows:
         return
     changed = [f"{count} {CHANGES[kind]}" for kind, count in sorted(found["case_changes"].items())]
-    notes = [_("Changed by reviewers: %s.") % ", ".join(changed)] if changed else []
+    notes = [_("Reviewers changed tests: %s.") % ", ".join(changed)] if changed else []
     if at := parse_datetime(found.get("at", "")):
         notes.append(
             _("Computed in the background. Last update: %s.")
@@ -90,8 +90,7 @@ def _ran_here(view: ReportView, found: Json) -> Iterator[Block]:
             _changes(view, found["changed_by"]),
             _("Changes to the tests by reviewers"),
             _(
-                "How often each reviewer removed, edited or added tests. Select a number "
-                "to see the reasons."
+                "Shows how often each reviewer removed, edited or added tests. Select a number to see the reasons."
             ),
         )
     for place, row in enumerate(rows, 1):

@@ -18,7 +18,7 @@ from review.report.tables.table import Cell, Column, Table, number, table_of
 KEY = "sensitivity"
 READINGS = {
     "with_not_blind": gettext_lazy("Including scores that are not blind"),
-    "without_called_in": gettext_lazy("Without scores of tie-breakers"),
+    "without_called_in": gettext_lazy("Without tie-breaker scores"),
     "without_first_quarter": gettext_lazy("Without the first quarter of each reviewer’s scores"),
 }
 
@@ -38,9 +38,9 @@ def show_sensitivity(view: ReportView) -> Section | None:
                 _left_out(view, left_out),
                 _("Scores that are not blind"),
                 _(
-                    "When these scores were given, more was visible than their stage "
-                    "shows. They are kept, but do not decide the final score. Excluding "
-                    "them is itself a selection, so both results are shown."
+                    "When reviewers gave these scores, they could see more than the stage shows. The "
+                    "scores are kept but do not decide the final score. Excluding them is itself a "
+                    "selection, so both results are shown."
                 ),
             )
         )

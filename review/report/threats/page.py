@@ -96,7 +96,7 @@ def _say_origin(origin: Json) -> Iterator[str]:
     if not imported:
         return
     yield _(
-        "%(here)s of %(all)s scores (%(share)s) were given here; %(imported)s were imported."
+        "%(here)s of %(all)s scores (%(share)s) were given in ScriptSmith. %(imported)s were imported."
     ) % {
         "here": f"{here:,}",
         "all": f"{here + imported:,}",
@@ -115,20 +115,18 @@ def _say_origin(origin: Json) -> Iterator[str]:
     order, sittings = times["order"], times["sittings"]
     if order["denominator"]:
         yield _(
-            "Order, according to these times: %(ratio)s script scores (%(share)s) follow a "
-            "score of an item that is earlier in the file. In a random order, about half "
-            "of them do."
+            "According to these times, %(ratio)s script scores (%(share)s) follow a score for an item "
+            "that is earlier in the file. In a random order, about half would."
         ) % _share_words(order)
     else:
-        yield _("Order: the times do not show the order in which any reviewer scored.")
+        yield _("The times do not show the order in which any reviewer scored.")
     if sittings["denominator"]:
         yield _(
-            "Sessions, according to these times: %(ratio)s scores of a further arm of a "
-            "statement (%(share)s) came within %(minutes)s minutes of the previous one, in "
-            "one session."
+            "According to these times, %(ratio)s scores of another arm of a statement (%(share)s) came "
+            "within %(minutes)s minutes of the previous score, in the same session."
         ) % (_share_words(sittings) | {"minutes": f"{times['gap_minutes']}"})
     else:
-        yield _("Sessions: no reviewer has scored several arms of a statement at known times.")
+        yield _("No reviewer has scored several arms of a statement at known times.")
 
 
 def _share_words(share: Json) -> dict[str, str]:

@@ -227,7 +227,7 @@ def _bounds(view: ReportView) -> Table | None:
     return _table(
         view,
         "skip-bounds",
-        _("First-pass accuracy if all items still skipped were wrong, or right, %s")
+        _("First-pass accuracy if all items that are still skipped were wrong or right, %s")
         % view.criterion.value,
         [Column(_("Configuration")), *_numbers(_("All wrong"), _("All right"))],
         rows,

@@ -103,7 +103,7 @@ def _of_cell(
     cell = request.GET.get("cell", "")
     found = find_cell(campaign, configuration=arm, cell=cell, criterion=criterion)
     verdict, _dash, side = cell.partition("-")
-    sides = {"right": _("right by the experts"), "wrong": _("wrong by the experts")}
+    sides = {"right": _("right according to experts"), "wrong": _("wrong according to experts")}
     label = _("%(verdict)s, and %(side)s") % {"verdict": VERDICTS[verdict], "side": sides[side]}
     parts = [
         {
@@ -156,7 +156,7 @@ def find_executed_items(
             ("passed", str(OUTCOMES["passed"])),
             ("failed", str(OUTCOMES["failed"])),
             ("no_verdict", str(OUTCOMES["no_verdict"])),
-            ("differ", _("Differs from the experts")),
+            ("differ", _("Differs from experts")),
         )
     ]
     return found, {

@@ -70,7 +70,7 @@ def test_what_cannot_be_planned_is_said_at_the_field(boss: Client, campaign: Cam
         ("paired", PAIRED | {"lost": "90"}, "must not exceed 100%"),
         ("paired", PAIRED | {"lost": "15"}, "expected to be equal"),
         ("agreement", AGREEMENT | {"correct": "60"}, "must add up to 100%"),
-        ("agreement", AGREEMENT | one_value, "at least two values"),
+        ("agreement", AGREEMENT | one_value, "for at least two scores"),
     ):
         answer = boss.post(page(campaign, aim), {**typed, "go_on": "1"})
         assert answer.status_code == 422, said

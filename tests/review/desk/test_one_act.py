@@ -93,8 +93,8 @@ def given() -> list[tuple[str, int, str]]:
 
 def test_refused_decision_stores_nothing(held: Assignment, decide: Callable[..., Sent]) -> None:
     for kind, fields, said in (
-        ("approve", {"value": 0, "comment": "it keeps the newest"}, "You scored this 0"),
-        ("approve", {"value": 1, "comment": "it keeps the newest"}, "You scored this 1"),
+        ("approve", {"value": 0, "comment": "it keeps the newest"}, "You scored this script 0"),
+        ("approve", {"value": 1, "comment": "it keeps the newest"}, "You scored this script 1"),
         ("approve", {"value": 3}, ""),
         ("approve", {"comment": "x" * 10_001}, ""),
         ("edit", {"script": " ", "value": 1, "comment": "nearly"}, ""),

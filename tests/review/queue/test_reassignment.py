@@ -148,7 +148,7 @@ def test_the_page_takes_over_for_somebody_or_for_whoever_comes_next(
         and '<option value="rolf" selected>' in page
     )
     status, page = post(client, "item-take-over", *keys, to="rolf", why="On leave")
-    assert status == 200 and "Assigned to Rolf. The item comes first in their queue." in page
+    assert status == 200 and "Assigned to Rolf. The item will be first in their queue." in page
     taken = Assignment.objects.get(reviewer=second_reviewer)
     assert (taken.state, taken.reason) == ("waiting", "take_over")
     status, page = post(client, "item-take-over", *keys, to="rolf", why="Again")

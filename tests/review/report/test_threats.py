@@ -284,17 +284,19 @@ def test_large_study_computes_slow_parts_once_a_change_and_never_for_a_view(
 def test_prevented_threats_have_share(boss: Client, campaign: Campaign, reviewer: User) -> None:
     items = fill(campaign, [Label("correct", [(2, None, None)])] * 4, [reviewer])
     for here, said, unsaid in (
-        (0, "Unknown: imported", "Prevented: the order"),
-        (1, "Unknown for imported scores", "Unknown: imp"),
-        (4, "Prevented: the order", "Unknown"),
+        (0, "Unknown. The scores were imported", "Prevented. The order"),
+        (1, "Unknown for imported scores", "Unknown. The"),
+        (4, "Prevented. The order", "Unknown"),
     ):
         Score.objects.filter(item__in=items[:here]).update(imported=False)
         page = threats_page(boss, campaign)
         assert said in page and unsaid not in page, here
-        assert ("1 of 4 scores (25.0%) were given here; 3 were imported" in page) is (here == 1)
+        assert ("1 of 4 scores (25.0%) were given in ScriptSmith. 3 were imported" in page) is (
+            here == 1
+        )
     Score.objects.all().delete()
     page = threats_page(boss, campaign)
-    assert "Prevented: the order is random" in page and "Unknown" not in page
+    assert "Prevented. The order is random" in page and "Unknown" not in page
 
 
 def test_primary_outcome_says_how_many_scores_and_views_came_before_it(
@@ -332,7 +334,7 @@ def test_imported_times_are_checked(boss: Client, campaign: Campaign, reviewer: 
     assert times["sittings"] == {"numerator": 2, "denominator": 4}
     assert times["order"]["denominator"] == 7
     page = threats_page(boss, campaign)
-    assert "2/4 scores of a further arm of a statement (50.0%) came within 30 minutes" in page
+    assert "2/4 scores of another arm of a statement (50.0%) came within 30 minutes" in page
     Score.objects.update(timed=False)
     assert report_threats(campaign)["origin"]["times"] is None
 
