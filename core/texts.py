@@ -17,10 +17,10 @@ def clean_text(value: str, *, field: str, longest: int, required: bool = True) -
     check_characters(value, field=field)
     value = value.strip()
     if required and not value:
-        raise BadInput(_("This can't be empty."), field=field)
+        raise BadInput(_("This field can't be empty."), field=field)
     if len(value) > longest:
         raise BadInput(
-            _("This has %(length)s characters. Use at most %(longest)s.")
+            _("This text has %(length)s characters. Use at most %(longest)s.")
             % {"length": f"{len(value):,}", "longest": f"{longest:,}"},
             field=field,
         )
@@ -32,7 +32,7 @@ def check_text(text: str, *, field: str, most: int) -> str:
     check_characters(text, field=field)
     if len(text) > most:
         raise BadInput(
-            _("This has %(length)s characters. Use at most %(most)s.")
+            _("This text has %(length)s characters. Use at most %(most)s.")
             % {"length": f"{len(text):,}", "most": f"{most:,}"},
             field=field,
         )
@@ -47,7 +47,7 @@ def name_of(person: User | None) -> str:
 def check_characters(value: str, *, field: str) -> None:
     """Raise BadInput for text that cannot be stored: NUL and lone surrogates."""
     if "\0" in value:
-        raise BadInput(_("This contains a NUL character."), field=field)
+        raise BadInput(_("This text contains a NUL character."), field=field)
     try:
         value.encode()
     except UnicodeEncodeError as error:

@@ -44,14 +44,16 @@ VERSION = "0.1.0"
 # --- Paths ----------------------------------------------------------------------------------------------------
 
 LAYOUT = Layout.from_environment(BASE_DIR)
-env_text("SCRIPTSMITH_DATA", ".data", "Folder of all data: database, secrets and logs.")
+env_text("SCRIPTSMITH_DATA", ".data", "Data folder with the database, secrets and logs.")
 
 PRODUCTION = env_bool(
     "SCRIPTSMITH_PRODUCTION",
     False,
     "Run behind HTTPS, with secure cookies and HSTS.",
 )
-DEBUG = env_bool("SCRIPTSMITH_DEBUG", False, "Show tracebacks in the browser; never in production.")
+DEBUG = env_bool(
+    "SCRIPTSMITH_DEBUG", False, "Show tracebacks in the browser. Don't use this in production."
+)
 BIND = env_text("SCRIPTSMITH_BIND", "127.0.0.1", "Address that the web server listens on.")
 PORT = env_int("PORT", 8000, "Port that the web server listens on.", least=0, most=65535)
 ALLOWED_HOSTS = env_list(
@@ -439,7 +441,7 @@ SCRIPTSMITH_OIDC_GROUPS_CLAIM = env_text(
 SCRIPTSMITH_OIDC_ENTRY_GROUPS = env_list(
     "SCRIPTSMITH_OIDC_ENTRY_GROUPS",
     "",
-    "Groups that may sign in, separated by semicolons. * is every user of the provider.",
+    "Groups that may sign in, separated by semicolons. * admits every user of the provider.",
     separator=";",
 )
 SCRIPTSMITH_OIDC_ROLES = read_role_groups(
@@ -495,10 +497,10 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 SCRIPTSMITH_FILES = env_text(
     "SCRIPTSMITH_FILES",
     "",
-    "Shared folder or s3://bucket/prefix for kept files. If empty, the data folder.",
+    "Shared folder or s3://bucket/prefix for stored files. If empty, the data folder.",
 )
 SCRIPTSMITH_FILES_ENDPOINT = env_text(
-    "SCRIPTSMITH_FILES_ENDPOINT", "", "Address of S3-compatible storage that is not Amazon's."
+    "SCRIPTSMITH_FILES_ENDPOINT", "", "Address of S3-compatible storage other than Amazon S3."
 )
 STORAGES = {
     "default": kept_files_storage(SCRIPTSMITH_FILES, endpoint=SCRIPTSMITH_FILES_ENDPOINT),
@@ -721,13 +723,13 @@ SCRIPTSMITH_LOCAL_MODEL = env_text(
 SCRIPTSMITH_LOCAL_MODEL_THREADS = env_int(
     "SCRIPTSMITH_LOCAL_MODEL_THREADS",
     0,
-    "Threads of each local model. 0 is all cores but one.",
+    "Threads of each local model. 0 uses all cores but one.",
     most=512,
 ) or max(1, (os.cpu_count() or 1) - 1)
 SCRIPTSMITH_LOCAL_MODEL_CONTEXT = env_int(
     "SCRIPTSMITH_LOCAL_MODEL_CONTEXT",
     8_192,
-    "Tokens of a prompt and its reply. More tokens need more memory.",
+    "Maximum tokens of a prompt and its reply. More tokens need more memory.",
     least=1_024,
     most=1_048_576,
 )
@@ -759,14 +761,14 @@ SCRIPTSMITH_MODEL_CLIENT = env_text(
 SCRIPTSMITH_MOST_REPLY_BYTES = env_int(
     "SCRIPTSMITH_MOST_REPLY_BYTES",
     2_000_000,
-    "Largest reply of a model in bytes, decompressed.",
+    "Maximum size of a model's reply in bytes, after decompression.",
     least=10_000,
     most=50_000_000,
 )
 SCRIPTSMITH_MODEL_PROXY = env_url(
     "SCRIPTSMITH_MODEL_PROXY",
-    "Proxy for endpoints outside private networks, such as http://proxy.lan:3128. Proxies of "
-    "the environment are ignored.",
+    "Proxy for endpoints outside private networks, such as http://proxy.lan:3128. Proxy settings in the "
+    "environment are ignored.",
     schemes=("http",),
 )
 SCRIPTSMITH_DRAIN_SECONDS = env_int(
@@ -808,7 +810,7 @@ SCRIPTSMITH_BATCH_WAIT_SECONDS = env_float(
 SCRIPTSMITH_BATCH_LOOK_SECONDS = env_float(
     "SCRIPTSMITH_BATCH_LOOK_SECONDS",
     60,
-    "Interval of checks of a message batch.",
+    "Interval between checks of a message batch.",
     least=0.1,
     most=3_600,
 )
@@ -820,19 +822,19 @@ SCRIPTSMITH_EXECUTION = env_bool(
 SCRIPTSMITH_AGENT_CALLS_PER_MINUTE = env_int(
     "SCRIPTSMITH_AGENT_CALLS_PER_MINUTE",
     120,
-    "Agent calls per account and minute.",
+    "Agent calls per account per minute.",
     least=1,
 )
 SCRIPTSMITH_AGENT_REPORTS_PER_HOUR = env_int(
     "SCRIPTSMITH_AGENT_REPORTS_PER_HOUR",
     60,
-    "Reported outcomes per account and hour.",
+    "Reported outcomes per account per hour.",
     least=1,
 )
 SCRIPTSMITH_AGENT_REQUESTS_PER_DAY = env_int(
     "SCRIPTSMITH_AGENT_REQUESTS_PER_DAY",
     20,
-    "Agents' requests per account and day.",
+    "Agent requests per account per day.",
     least=1,
 )
 SCRIPTSMITH_REVIEW_LEASE_MINUTES = env_int(

@@ -124,7 +124,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _too_deep() -> BadInput:
-    return BadInput(_("This is nested more than %(most)s levels deep.") % {"most": MOST_DEPTH})
+    return BadInput(_("This data is nested more than %(most)s levels deep.") % {"most": MOST_DEPTH})
 
 
 def _read(stream: IO[Any]) -> bytes:
@@ -132,6 +132,6 @@ def _read(stream: IO[Any]) -> bytes:
     body: bytes = stream.read() if most is None else stream.read(most + 1)
     if most is not None and len(body) > most:
         raise TooLarge(
-            _("This is too large. The limit is %(most)s.") % {"most": filesizeformat(most)}
+            _("This request is too large. The limit is %(most)s.") % {"most": filesizeformat(most)}
         )
     return body

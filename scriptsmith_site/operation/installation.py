@@ -12,7 +12,7 @@ from scriptsmith_site.models import Installation
 
 _PURPOSE = b"scriptsmith.installation.secret-key"
 _SHARED_DATABASE = (
-    "This machine's secret key is not the one that this database is used with. Set SCRIPTSMITH_SECRET_KEY to the key "
+    "This machine's secret key does not match this database. Set SCRIPTSMITH_SECRET_KEY to the key "
     "of the other machines, or copy their `secret-key` file to this data folder. If you changed the key on all "
     "machines on purpose, run `python manage.py accept_secret_key`."
 )

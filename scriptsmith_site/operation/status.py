@@ -59,7 +59,10 @@ def describe_parts() -> list[tuple[str, health.Health, str]]:
             _("A user's request has waited for more than 10 minutes."),
         ),
         "broker": (_("Broker"), _("Pages work. New runs wait and are not lost.")),
-        "embedder": (_("Embedder"), _("Requests are compared with the catalogue by words only.")),
+        "embedder": (
+            _("Embedder"),
+            _("Requests are compared with the catalogue only by keywords."),
+        ),
         "sandbox": (
             _("Sandbox"),
             _("%(why)s Sandbox tests are not run.") % {"why": sandbox_trouble()},

@@ -102,7 +102,7 @@ def set_address(request: HttpRequest, pk: int) -> HttpResponse:
         except BadInput as refusal:
             show_refusal_in(form, refusal)
         else:
-            messages.success(request, _("Saved."))
+            messages.success(request, _("Email address updated."))
             return redirect("user-detail", pk)
     return _render_account(request, account, address=form)
 
@@ -147,7 +147,10 @@ def anonymise_account(request: HttpRequest, pk: int) -> HttpResponse:
     except BadInput as refusal:
         return _render_account(request, account, anonymise_error=str(refusal))
     messages.success(
-        request, _("Account anonymized. Its scores, decisions and scripts are kept under a number.")
+        request,
+        _(
+            "Account anonymized. Its scores, decisions and scripts are kept under an anonymous number."
+        ),
     )
     return redirect("user-detail", pk)
 

@@ -108,7 +108,7 @@ class TokenForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=80,
-        help_text=_("The program that will use it, such as “chat bot”."),
+        help_text=_("The program that will use the token, such as “chat bot”."),
     )
     scopes = forms.MultipleChoiceField(
         label=_("Scopes"),
@@ -156,23 +156,23 @@ class AddressForm(forms.Form):
         required=False,
         widget=forms.EmailInput(attrs={"autocomplete": "off"}),
         help_text=_(
-            "Single sign-on may link a user with this verified address to this account. No emails "
-            "are sent to it. For emails, users confirm an address under Notifications."
+            "Single sign-on may link a user with this verified address to this account. ScriptSmith "
+            "sends no email to this address. To receive email, users confirm an address under Notifications."
         ),
     )
 
 
 class AccountForm(RolesForm):
     username = forms.CharField(
-        label=_("User name"),
+        label=_("Username"),
         max_length=150,
-        help_text=_("For signing in. Letters, digits and @ . + - _"),
+        help_text=_("Used to sign in. Use letters, digits and @ . + - _"),
     )
     display_name = forms.CharField(label=_("Display name"), max_length=150, required=False)
     service_account = forms.BooleanField(
         label=_("Service account"),
         required=False,
-        help_text=_("For a program. It has no password and uses an API token."),
+        help_text=_("For a program that uses an API token. The account has no password."),
     )
     field_order = ["username", "display_name", "service_account", "roles"]
 

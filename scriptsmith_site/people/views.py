@@ -99,7 +99,7 @@ def save_preferences(request: HttpRequest) -> HttpResponse:
             show_refusal_in(form, refusal)
         else:
             remember_preferences(request, user)
-            messages.success(request, _("Saved."))
+            messages.success(request, _("Settings saved."))
             return redirect("settings")
     return _render_settings(request, preferences=form)
 

@@ -70,7 +70,7 @@ def test_an_administrator_makes_an_account_that_signs_in_and_checks_an_endpoint(
 ) -> None:
     page = sign_in("adam")
     page.goto("/users/new/")
-    page.get_by_label("User name").fill("nina")
+    page.get_by_label("Username").fill("nina")
     page.get_by_label("Curator: verifies", exact=False).check()
     press(page, page.get_by_role("button", name="Create account"))
     page.get_by_label("Reviewer: requests", exact=False).check()

@@ -112,7 +112,7 @@ def check(script: str, details: VersionDetails) -> list[Parameter]:
     Runs no other program, so it takes milliseconds.
     """
     if not script.strip():
-        raise BadInput(_("This can't be empty."), field="script")
+        raise BadInput(_("This field can't be empty."), field="script")
     try:
         return _complete(details.parameters, script)
     except analysis.UnreadableScript as error:

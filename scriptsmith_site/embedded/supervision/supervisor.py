@@ -250,7 +250,7 @@ class Supervisor:
                     child.kill()
             if waited > 2 and not told:
                 names = " and ".join(child.name for child in remaining)
-                _say(f"Waiting for the {names} to finish. Press Ctrl-C again to stop at once.")
+                _say(f"Waiting for the {names} to finish. Press Ctrl-C again to stop immediately.")
                 told = True
             self._signals.wait(0.1)
 

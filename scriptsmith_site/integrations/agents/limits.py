@@ -56,7 +56,9 @@ def _count(user: User, kind: AgentCallCount.Kind) -> TooManyCalls | None:
         row.since, row.count = now, 0
     if row.count >= most:
         seconds = max(1, round((row.since + limit.window - now).total_seconds()))
-        words = _("This account has reached its limit of %(most)d. Wait %(seconds)d seconds.")
+        words = _(
+            "This account has reached its limit of %(most)d. Try again in %(seconds)d seconds."
+        )
         is_first = row.count == most
         if is_first:
             # The count now exceeds the limit by one, which marks the first refusal as logged.

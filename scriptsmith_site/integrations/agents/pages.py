@@ -64,7 +64,7 @@ def test_agents(request: HttpRequest) -> HttpResponse:
 @require_POST
 def pause_agents(request: HttpRequest) -> HttpResponse:
     pause.pause(by=signed_in(request))
-    messages.success(request, _("Agents paused. They get no results until you resume them."))
+    messages.success(request, _("Agents paused. They receive no results until you resume them."))
     return redirect("agents")
 
 

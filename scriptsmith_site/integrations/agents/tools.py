@@ -177,7 +177,7 @@ def report_outcome(caller: Caller, asked: arguments.ReportOutcome) -> Done:
         note=asked.note,
     )
     words = (
-        "Recorded. The report changes nothing by itself. Curators see reports that a script "
+        "Recorded. The report alone does not change the entry. Curators see reports that a script "
         "made things worse."
     )
     return Done(
@@ -242,8 +242,8 @@ TOOLS = (
         title="Explain the risk of a script",
         description=(
             "Return the static analysis of a Bash script: syntax, ShellCheck, what it deletes, "
-            "overwrites or sends, and whether it is verified. Nothing is run. No findings do not "
-            "guarantee that the script is safe."
+            "overwrites or sends, and whether it is verified. Nothing is run. The absence of findings "
+            "does not guarantee that the script is safe."
         ),
         scope=Scope.AGENT_READ,
         takes=arguments.ExplainRisk,
@@ -254,8 +254,8 @@ TOOLS = (
         name="report_outcome",
         title="Report an outcome",
         description=(
-            "Record the outcome of a verified script that was run. This changes no ranking and "
-            "suspends nothing. Curators see reports that a script made things worse."
+            "Record the outcome of a verified script that was run. The outcome does not affect rankings "
+            "or suspend the entry. Curators see reports that a script made things worse."
         ),
         scope=Scope.REPORT_OUTCOME,
         takes=arguments.ReportOutcome,

@@ -31,7 +31,7 @@ class IncidentSerializer(serializers.Serializer[object]):
     runbook = serializers.CharField()
     firing = serializers.IntegerField(help_text="Number of alerts in the group that are firing.")
     truncated = serializers.IntegerField(
-        help_text="Number of alerts that the sender left out of its latest request."
+        help_text="Number of alerts that the sender omitted from its latest request."
     )
     opened_at = serializers.DateTimeField()
     last_at = serializers.DateTimeField()

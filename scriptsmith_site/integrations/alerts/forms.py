@@ -23,19 +23,24 @@ from scriptsmith_site.models import AlertRule, AlertSource, Incident
 _SEVERITIES = AlertSource.Severity.choices
 _AT = "at_"
 _MATCHERS_HELP = _(
-    'One per line; all must match: team="web", severity=~"critical|page", instance!~"test-.*".'
+    'Enter one per line, such as team="web", severity=~"critical|page" or instance!~"test-.*". All must match.'
 )
 _PARTS: dict[str, tuple[str | Promise, str | Promise]] = {
     "alerts": (
         _("List of alerts"),
-        _("Path of the list, if a request has several alerts. The other paths start there."),
+        _(
+            "Path to the list, if a request has several alerts. The other paths are relative to each alert."
+        ),
     ),
     "title": (_("Title"), ""),
-    "key": (_("Key"), _("An ID that stays the same while the alert lasts.")),
+    "key": (_("Key"), _("An ID that stays the same while the alert is active.")),
     "text": (_("Text"), _("The task, or what happened.")),
     "severity": (_("Severity"), _("Values such as critical and warning, P1 to P5 or 1 to 4.")),
     "link": (_("Link"), ""),
-    "done": (_("Resolved"), _("Resolved if the value is true, resolved, closed or ok.")),
+    "done": (
+        _("Resolved"),
+        _("The alert is resolved if the value is true, resolved, closed or ok."),
+    ),
     "labels": (_("Labels"), _("A JSON object of names and values.")),
 }
 
@@ -152,8 +157,7 @@ class SourceForm(forms.Form):
         max_length=80,
         help_text=_(
             "Use the same header here and in Grafana. Requests are then signed with a timestamp "
-            "and rejected after five minutes. Without it, a recorded request can be sent again at "
-            "any time."
+            "and rejected after five minutes. Without this header, a recorded request can be sent again at any time."
         ),
     )
     matchers = PlainText(
@@ -163,10 +167,10 @@ class SourceForm(forms.Form):
         label=_("Lowest severity"), choices=_SEVERITIES, coerce=int, initial=4
     )
     requests_per_minute = forms.IntegerField(
-        label=_("Max. requests per minute"), min_value=1, max_value=60_000, initial=1_200
+        label=_("Maximum requests per minute"), min_value=1, max_value=60_000, initial=1_200
     )
     most_open = forms.IntegerField(
-        label=_("Max. open incidents"), min_value=1, max_value=5_000, initial=200
+        label=_("Maximum open incidents"), min_value=1, max_value=5_000, initial=200
     )
     sample = PlainText(
         label=_("Sample"),
@@ -268,10 +272,10 @@ class RuleForm(forms.Form):
         ),
     )
     runs_per_day = forms.IntegerField(
-        label=_("Max. runs per day"), min_value=0, max_value=1_000, initial=5
+        label=_("Maximum runs per day"), min_value=0, max_value=1_000, initial=5
     )
     runs_per_source = forms.IntegerField(
-        label=_("Max. runs per day and source"), min_value=0, max_value=1_000, initial=5
+        label=_("Maximum runs per source per day"), min_value=0, max_value=1_000, initial=5
     )
     edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
 

@@ -32,12 +32,11 @@ class CommandForm(forms.Form):
         required=False,
         widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),
         help_text=_(
-            "The workspace ID, such as T0123ABCD. Leave empty for all workspaces that use the "
-            "secret."
+            "The workspace ID, such as T0123ABCD. Leave empty for all workspaces that use this secret."
         ),
     )
     requests_per_minute = forms.IntegerField(
-        label=_("Max. requests per minute"), min_value=1, max_value=6_000, initial=60
+        label=_("Maximum requests per minute"), min_value=1, max_value=6_000, initial=60
     )
     edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
 

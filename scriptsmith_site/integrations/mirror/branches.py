@@ -45,7 +45,7 @@ def ask_for_branch(branch: str, *, by: User) -> MirrorBranch:
     if mirror is None:
         raise NotAllowedNow(_("No mirror is set up."))
     if branch == mirror.branch:
-        raise BadInput(_("This is the mirror's own branch. Enter another one."), field="branch")
+        raise BadInput(_("This is the mirror's own branch. Enter another branch."), field="branch")
     job = MirrorBranch.objects.create(branch=branch, by=by)
     record(mirror, "branch read", by=by, branch=("", branch))
     return job.enqueue()

@@ -31,16 +31,16 @@ class MirrorForm(forms.Form):
         initial="main",
         widget=forms.TextInput(attrs=_CODE),
         help_text=_(
-            "Use a branch to which no one else commits. It is created if it does not exist."
+            "Use a branch that no one else commits to. ScriptSmith creates the branch if it does not exist."
         ),
     )
     user_name = forms.CharField(
-        label=_("User name"),
+        label=_("Username"),
         max_length=100,
         required=False,
         widget=forms.TextInput(attrs=_CODE),
         help_text=_(
-            "For https. Most servers accept any name with a token, but some require a certain one."
+            "For HTTPS. Most servers accept any name with a token, but some require a specific name."
         ),
     )
     secret = PlainText(
@@ -78,7 +78,7 @@ class MirrorForm(forms.Form):
         )
         if not is_new:
             self.fields["secret"].help_text = _(
-                "Leave empty to keep the current one. Enter it again if the address changes."
+                "Leave empty to keep the current secret. Enter the secret again if the address changes."
             )
 
     @classmethod

@@ -234,7 +234,7 @@ def _check_status(status: int, url: str) -> None:
         raise HTTPUnauthorized(None, url)
     if status == 403:
         raise RemoteTrouble(
-            _("The server responded with 403: the account may not write to the repository.")
+            _("The server responded with 403. The account can't write to the repository.")
         )
     if status == 404:
         raise NotGitRepository
@@ -365,8 +365,7 @@ def _exchange() -> Iterator[None]:
     except HTTPUnauthorized:
         raise RemoteTrouble(
             _(
-                "The server responded with 401: the username or the secret is wrong, or the token "
-                "has expired."
+                "The server responded with 401. The username or the secret is wrong, or the token has expired."
             )
         ) from None
     except NotGitRepository:

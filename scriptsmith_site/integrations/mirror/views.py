@@ -81,7 +81,7 @@ def mirror_pause(request: HttpRequest) -> HttpResponse:
         except BadInput as refusal:
             add_refusal(form, refusal)
         else:
-            messages.success(request, _("Mirror paused. New publications wait."))
+            messages.success(request, _("Mirror paused. New publications are on hold."))
             return redirect("mirror")
     return _show(request, pause=form, status=422)
 
@@ -110,7 +110,7 @@ def mirror_go_on(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _show(request, status=422)
     services.go_on(found=form.cleaned_data["found"], by=user)
-    messages.success(request, _("The mirror continues in a few seconds."))
+    messages.success(request, _("The mirror will continue in a few seconds."))
     return redirect("mirror")
 
 

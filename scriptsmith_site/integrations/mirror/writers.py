@@ -33,7 +33,7 @@ def people_of(commits: Iterable[Commit]) -> list[tuple[str, str]]:
         said = [commit.author, commit.committer, *_TRAILER.findall(commit.message or b"")]
         found |= dict.fromkeys(read_signature(one) for one in said)
         if len(found) > MOST_PEOPLE:
-            raise RemoteTrouble(_("The commits name more than %s people.") % MOST_PEOPLE)
+            raise RemoteTrouble(_("The commits name more than %s users.") % MOST_PEOPLE)
     return list(found)
 
 

@@ -347,6 +347,6 @@ def _stop(mirror: Mirror, found: str) -> None:
     """Stop writing until an administrator decides, and notify the administrators."""
     now = timezone.now()
     going = Mirror.objects.filter(pk=mirror.pk, diverged_at=None)
-    why = _("The last commit of the branch is not the one that ScriptSmith wrote.")
+    why = _("ScriptSmith did not write the last commit on the branch.")
     if going.update(diverged_at=now, found_head=found, last_error_at=now, last_error=why):
         record(mirror, "mirror stopped", by=None, ends_with=(mirror.head, found))

@@ -136,7 +136,7 @@ KINDS = (
     ),
     NotificationKind(
         "due_soon",
-        _("An item of yours is about to return to the queue"),
+        _("One of your items is about to return to the queue"),
         _("Returns to the queue in a few minutes"),
         ("item.due_soon",),
         _named,
@@ -160,8 +160,8 @@ KINDS = (
     ),
     NotificationKind(
         "second_eyes",
-        _("A version waits for a second reviewer"),
-        _("Waits for a second reviewer"),
+        _("A version is waiting for a second reviewer"),
+        _("Waiting for a second reviewer"),
         ("version.submitted", "version.added"),
         _other_curators,
         "eye",

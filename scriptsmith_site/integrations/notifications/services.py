@@ -152,7 +152,7 @@ def _count_letter(kept: NotificationChoices) -> bool:
 
 def _too_many_letters() -> str:
     return (
-        _("You have already requested %s such emails today. Try again tomorrow.")
+        _("You have already requested %s of these emails today. Try again tomorrow.")
         % MOST_LETTERS_A_DAY
     )
 

@@ -55,16 +55,18 @@ class DestinationForm(forms.Form):
         if kind == Destination.Kind.WEBHOOK:
             del self.fields["secret"]
             variable.help_text = _(
-                "Leave empty to create a secret, which is stored encrypted. Or enter the name of a "
-                "variable in the worker's environment that starts with %s and contains whsec_…"
+                "Leave empty to create a secret, which is stored encrypted. Alternatively, enter the "
+                "name of a variable in the worker's environment that starts with %s and contains whsec_…"
             ) % (VARIABLE_PREFIX,)
             return
         address, secret = self.fields["address"], self.fields["secret"]
         address.label = _("Host")
         looks = CHANNELS[Destination.Kind(kind)].looks_like
-        secret.help_text = _("It looks like %s. Stored encrypted and never shown.") % looks
+        secret.help_text = (
+            _("The secret looks like %s. It is stored encrypted and never shown.") % looks
+        )
         if not is_new:
-            secret.help_text = _("Leave empty to keep the current one.")
+            secret.help_text = _("Leave empty to keep the current secret.")
         variable.help_text = (
             _(
                 "Alternative to a secret: the name of a variable in the worker's environment that "
@@ -76,7 +78,7 @@ class DestinationForm(forms.Form):
             del self.fields["address"]
         else:
             address.help_text = _(
-                "For example chat.example.org. It must be listed in SCRIPTSMITH_CHAT_HOSTS."
+                "For example, chat.example.org. The host must be listed in SCRIPTSMITH_CHAT_HOSTS."
             )
 
     @classmethod

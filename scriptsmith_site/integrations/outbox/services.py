@@ -224,7 +224,8 @@ def replay_span(destination: Destination, *, since: datetime, until: datetime, b
     ]
     if len(events) > MOST_REPLAYED:
         raise BadInput(
-            _("This period has more than %s events. Choose a shorter one.") % f"{MOST_REPLAYED:,}",
+            _("This period has more than %s events. Choose a shorter period.")
+            % f"{MOST_REPLAYED:,}",
             field="since",
         )
     known = destination.deliveries.filter(event__in=[pk for pk, *_order in events])

@@ -132,7 +132,7 @@ def destination_pause(request: HttpRequest, pk: int) -> HttpResponse:
     except BadInput as refusal:
         add_refusal(form, refusal)
         return _show(request, pk, pause=form, status=422)
-    messages.success(request, _("Destination paused. New events wait."))
+    messages.success(request, _("Destination paused. New events are on hold."))
     return redirect("destination-detail", pk=pk)
 
 

@@ -40,7 +40,7 @@ class Command(BaseCommand):
         )
         if mirror.diverged_at is not None:
             raise CommandError(
-                f"Stopped, because the last commit of the branch is {mirror.found_head or 'missing'}. "
+                f"Stopped, because the last commit on the branch is {mirror.found_head or 'missing'}. "
                 "See Integrations, Git mirror."
             )
         if mirror.paused_at is not None:

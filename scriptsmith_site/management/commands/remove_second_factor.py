@@ -13,8 +13,8 @@ from scriptsmith_site.people.second_factor.services import remove_all
 
 class Command(BaseCommand):
     help = (
-        "Remove a user's second factors, so that the password alone is enough to sign in. For "
-        "the last administrator, who has lost them all."
+        "Remove a user's second factors, so that the password alone is enough to sign in. Use this "
+        "command if the last administrator has lost all second factors."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

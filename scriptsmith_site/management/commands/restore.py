@@ -22,8 +22,8 @@ from scriptsmith_site.operation.backup.encryption import is_encrypted
 
 class Command(BaseCommand):
     help = (
-        "Replace all data with a backup. ScriptSmith must be stopped. With --drill, only test "
-        "whether the backup can be restored, while ScriptSmith may run."
+        "Replace all data with a backup. ScriptSmith must be stopped. With --drill, only test whether "
+        "the backup can be restored. ScriptSmith can keep running."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -47,7 +47,7 @@ def save_keys(request: HttpRequest) -> HttpResponse:
         typed = keys.read_keys(wanted)
         return _show(request, typed, keys.find_faults(typed), status=422)
     remember_preferences(request, user)
-    messages.success(request, _("Saved.") if changed else _("All keys reset."))
+    messages.success(request, _("Shortcuts saved.") if changed else _("All shortcuts reset."))
     return redirect("settings-keys")
 
 

@@ -179,13 +179,13 @@ def _fault_of(action: Action, key: str) -> str:
     if not 1 <= len(parts) <= 2 or not all(_is_key(part) for part in parts):
         return _("Enter one key, or two keys to press in sequence.")
     if action.numbered and len(parts) > 1:
-        return _("Use one key. It is followed by the number of the script.")
+        return _("Enter a single key, because the script number follows it.")
     if parts[0] in FIXED:
         return _("J, K and ? are reserved on every page.")
     if Where.ALL in action.where and belongs_to_pages(parts[0]):
         return _(
-            "A key that works on every page must start with G or a symbol. Letters and digits are "
-            "for single pages."
+            "A shortcut that works on every page must start with G or a symbol. Letters and digits are "
+            "reserved for individual pages."
         )
     return ""
 

@@ -59,7 +59,7 @@ def test_a_curator_writes_an_entry_and_it_is_a_draft(curator: User, client_for: 
 
 WRONG = [
     ({"title": ""}, "This field is required"),
-    ({"script": " \r\n"}, "This can&#x27;t be empty"),
+    ({"script": " \r\n"}, "This field can&#x27;t be empty"),
     ({"tags": "Büro"}, "tags"),
     ({"links": "javascript:alert(1)"}, "links"),
     ({"parameters-0-name": "NOTHERE"}, "does not use the parameter"),

@@ -81,7 +81,7 @@ def test_all_of_a_set_can_be_struck(item: Item, reviewer: User, client_for: Clie
 
 def test_a_refused_strike_says_why_and_loses_nothing(item: Item, as_reviewer: Client) -> None:
     refused: list[tuple[dict[str, str], int, str]] = [
-        ({"strike_reason": " "}, 422, "This can't be empty."),
+        ({"strike_reason": " "}, 422, "This field can't be empty."),
         ({"strike_reason": "x" * 1001}, 422, "at most 1,000"),
         ({"what": "7"}, 422, "This test no longer exists."),
         ({"what": "1.9"}, 422, "This check no longer exists."),

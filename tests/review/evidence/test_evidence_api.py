@@ -91,10 +91,10 @@ def test_what_makes_no_sense_is_refused_at_its_field(item: Item, client: Client)
     }
     current = read(client, item)["sets"][0]["set"]
     for what, field, value, said in (
-        ("strike", "reason", " ", "This can't be empty."),
+        ("strike", "reason", " ", "This field can't be empty."),
         ("strike", "what", "1; rm", "Choose a test or a check."),
         ("strike", "what", "9", "This test no longer exists."),
-        ("cases", "reason", "", "This can't be empty."),
+        ("cases", "reason", "", "This field can't be empty."),
         ("cases", "case", {"title": "x"}, "about: Field required."),
         ("cases", "case", "text", "dictionary"),
         ("cases", "number", 0, "greater than or equal to 1"),

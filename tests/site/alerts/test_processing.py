@@ -65,7 +65,7 @@ def test_user_closes_unresolved_incident(open_door: OpenDoor, reviewer: User) ->
     incident.refresh_from_db()
     assert incident.is_open and kinds(incident) == ["fired", "closed", "fired-again"]
     telling.send(sent.alertmanager())
-    with pytest.raises(NotAllowedNow, match="Its source reports"):
+    with pytest.raises(NotAllowedNow, match="its source reports"):
         incidents.close(Incident.objects.latest("pk"), by=reviewer)
 
 

@@ -104,7 +104,7 @@ def test_another_secret_key_is_refused(site: Site, tmp_path: Path, command: str)
         check=False,
     )
     assert ended.returncode != 0
-    assert "secret key is not the one that this database is used with" in " ".join(
+    assert "secret key does not match this database" in " ".join(
         (ended.stdout + ended.stderr).split()
     )
 

@@ -95,7 +95,7 @@ def test_a_second_signal_does_not_wait_for_work_that_has_begun(used_place, start
     product = start(SMALL_NAP=str(sign))
     until(sign.exists)
     product.process.send_signal(signal.SIGTERM)
-    assert "Press Ctrl-C again to stop at once" in product.process.stdout.readline()
+    assert "Press Ctrl-C again to stop immediately" in product.process.stdout.readline()
     assert product.end() == (0, "")
     assert used_place.alive() == []
 

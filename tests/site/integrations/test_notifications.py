@@ -272,7 +272,7 @@ def test_e_mails_have_links_and_no_scripts_and_go_to_confirmed_addresses_alone(
     assert sent.to == ["c@example.org"] and "\n" not in sent.subject
     assert "uptime --" not in sent.body
     assert f"https://scripts.example.org/catalogue/{second.entry.slug}/" in sent.body
-    assert "Waits for a second reviewer: Show Bcc: b@example.org uptime, version 1" in sent.body
+    assert "Waiting for a second reviewer: Show Bcc: b@example.org uptime, version 1" in sent.body
     assert Door.objects.get(name="mail").last_success_at
     mail.send_test(second_curator.pk)
     assert outbox.outbox[-1].subject == "ScriptSmith: Test email"

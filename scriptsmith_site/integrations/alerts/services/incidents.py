@@ -33,7 +33,7 @@ def take(incident: Incident, *, by: User) -> None:
 def hand_over(incident: Incident, *, to: User, by: User) -> None:
     """Assign the incident to another user. Raises BadInput if that user may not see incidents."""
     if not to.is_active or not may_see_incidents(to):
-        raise BadInput(_("Choose a user who may see incidents."), field="to")
+        raise BadInput(_("Choose a user who can view incidents."), field="to")
     _hold(incident, to, by=by, kind=Kind.HANDED_OVER)
 
 
@@ -72,7 +72,7 @@ def close(incident: Incident, *, by: User) -> None:
     if incident.source.says_done:
         raise NotAllowedNow(
             _(
-                "Its source reports when the alert is resolved, so you can't close the incident here."
+                "You can't close this incident here, because its source reports when the alert is resolved."
             )
         )
     lock_group(incident.source_id, incident.group)

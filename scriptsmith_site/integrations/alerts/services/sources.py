@@ -102,7 +102,7 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
     """Raise BadInput for an invalid pointer or a missing part, with the part as field."""
     for part in generic.REQUIRED:
         if not mapping.get(part):
-            raise BadInput(_("Enter the path of this value."), field=f"at_{part}")
+            raise BadInput(_("Enter the path to this value."), field=f"at_{part}")
     for part, pointer in mapping.items():
         if pointer and (problem := generic.check_pointer(pointer)):
             raise BadInput(problem, field=f"at_{part}")

@@ -218,8 +218,7 @@ def source_test(request: HttpRequest, pk: int) -> HttpResponse:
         )
     else:
         words = _(
-            "The sample was accepted but opened no incident, because too many incidents of this "
-            "source are open."
+            "The sample was accepted but opened no incident, because too many incidents from this source are open."
         )
         messages.warning(request, words)
     return redirect("alert-source", pk=pk)

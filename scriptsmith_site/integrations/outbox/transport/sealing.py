@@ -40,7 +40,7 @@ def unseal(sealed: bytes | memoryview[int]) -> str:
         raise Unreadable(
             _(
                 "The secret can't be decrypted, because SCRIPTSMITH_SECRET_KEY has changed. Enter or "
-                "create a new one."
+                "create a new secret."
             )
         ) from None
 
