@@ -51,9 +51,7 @@ PRODUCTION = env_bool(
     False,
     "Run behind HTTPS, with secure cookies and HSTS.",
 )
-DEBUG = env_bool(
-    "SCRIPTSMITH_DEBUG", False, "Show tracebacks in the browser. Don't use this in production."
-)
+DEBUG = env_bool("SCRIPTSMITH_DEBUG", False, "Show tracebacks in the browser. Not for production.")
 BIND = env_text("SCRIPTSMITH_BIND", "127.0.0.1", "Address that the web server listens on.")
 PORT = env_int("PORT", 8000, "Port that the web server listens on.", least=0, most=65535)
 ALLOWED_HOSTS = env_list(
