@@ -1,4 +1,4 @@
-"""Import and export by API: the same services as the pages."""
+"""The API for imports and exports. It uses the same services as the pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from core.web.requests import read_body, read_key, signed_in
 
 
 class ImportOut(serializers.ModelSerializer[Job]):
-    """An import, or its preview; `report` has the figures and the rows that are not repetitions."""
+    """An import or its preview. `report` contains the totals and all rows that are not `unchanged`."""
 
     dry_run = serializers.BooleanField(source="arguments.dry_run")
 
@@ -45,7 +45,7 @@ class CatalogueImportIn(serializers.Serializer[Any]):
 class CatalogImportViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Job]
 ):
-    """Imports of entries, for curators: a file is previewed first, and imported by `start`."""
+    """Imports of entries, for curators. Upload a file to preview it, then call `start` to import it."""
 
     serializer_class = ImportOut
     queryset = Job.objects.none()
@@ -58,7 +58,9 @@ class CatalogImportViewSet(
 
     @extend_schema(request={"multipart/form-data": CatalogueImportIn}, responses={202: ImportOut})
     def create(self, request: Request) -> Response:
-        """Preview what would happen to each row of a file; nothing is changed. Poll until it is done."""
+        """Preview the result of each row of a file, without changing entries. Poll the returned import until the
+        preview is done.
+        """
         access_imports(request.user)
         data = read_body(CatalogueImportIn, request)
         job = import_jobs.preview_import(
@@ -69,7 +71,7 @@ class CatalogImportViewSet(
     @extend_schema(request=None, responses={202: ImportOut})
     @action(detail=True, methods=["post"])
     def start(self, request: Request, pk: str) -> Response:
-        """Import the previewed file: good rows are stored, bad ones reported."""
+        """Import the previewed file. Valid rows are stored, and invalid rows are reported."""
         preview = access_import(request.user, read_key(pk))
         job = import_jobs.start_import(preview, by=signed_in(request))
         return Response(ImportOut(job).data, status=status.HTTP_202_ACCEPTED)
@@ -77,7 +79,7 @@ class CatalogImportViewSet(
     @extend_schema(request=None, responses=ImportOut)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
-        """Stop it; rows that were imported stay."""
+        """Cancel the import, but keep the rows imported so far."""
         job = access_import(request.user, read_key(pk))
         import_jobs.cancel_import(job, by=signed_in(request))
         return Response(ImportOut(access_import(request.user, job.pk)).data)
@@ -96,7 +98,7 @@ class CatalogExportViewSet(viewsets.ViewSet):
         },
     )
     def list(self, request: Request) -> StreamingHttpResponse:
-        """Entries with their versions as JSONL, CSV or a .zip; each can be imported again."""
+        """Return the entries with their versions as JSONL, CSV or .zip. All formats can be imported again."""
         access_entries(request.user)
         layout = request.query_params.get("layout", Format.JSONL.value)
         form = ExportForm({**request.query_params.dict(), "layout": layout})

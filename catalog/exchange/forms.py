@@ -10,7 +10,7 @@ from catalog.models import Version
 
 
 class ImportForm(forms.Form):
-    """A file with entries."""
+    """The form to upload a file with entries."""
 
     file = forms.FileField(
         label=_("File"),
@@ -35,7 +35,7 @@ class ImportForm(forms.Form):
 
 
 class ExportForm(forms.Form):
-    """The entries to export, and the format."""
+    """The form to choose the entries to export and the format."""
 
     layout = forms.ChoiceField(
         label=_("Format"),

@@ -1,7 +1,7 @@
 """A copy of the catalogue that can be read while the product is down: one page and the scripts.
 
-Each copy is a folder named after its time. It is written under another name and renamed when it is complete. `newest`
-always links to a complete copy.
+Each copy is a folder named after the time of the copy. It is written under a temporary name and renamed when it is
+complete. `newest` always links to a complete copy.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PAGE = "index.html"
 SCRIPTS = "scripts"
 NEWEST = "newest"
 KEPT = 7
-NIGHTLY_AT = 2  # o'clock, UTC
+NIGHTLY_AT = 2  # hour, in UTC
 _NAME = "%Y-%m-%dT%H%M%SZ"
 _UNFINISHED = ".unfinished-"
 _CHUNK = 500
@@ -58,7 +58,7 @@ class Copy:
 
 
 def write_copy(folder: Path, *, kept: int = KEPT) -> Copy:
-    """Add a copy of all verified entries to the folder, and delete all but the newest `kept`.
+    """Add a copy of all verified entries to the folder, and delete all copies except the newest `kept`.
 
     The copy is a consistent snapshot. If writing fails, the existing copies are kept. Raises OSError.
     """
@@ -92,7 +92,7 @@ def copies(folder: Path) -> list[Copy]:
             made_at = datetime.fromisoformat(about["made_at"])
             found.append(Copy(folder=path, made_at=made_at, entries=about["entries"]))
         except (OSError, ValueError, KeyError):
-            continue  # not a copy
+            continue  # not a complete copy
     return sorted(found, key=lambda copy: copy.made_at, reverse=True)
 
 
@@ -136,7 +136,7 @@ def _one_moment() -> Iterator[None]:
 
 
 def _verified() -> QuerySet[Version]:
-    """Return the verified versions of entries that may answer, sorted by title."""
+    """Return the verified versions of entries that are not suspended, sorted by title."""
     return (
         Version.objects.filter(state=Version.State.VERIFIED, entry__suspended_at=None)
         .order_by("entry__title", "pk")
@@ -168,7 +168,7 @@ def _write_head(page: TextIO, now: datetime) -> None:
 
 
 def _point_to(whole: Path) -> None:
-    """Atomically link `newest` to this copy."""
+    """Atomically point the `newest` link to this copy."""
     link = whole.parent / f"{_UNFINISHED}{whole.name}"
     link.unlink(missing_ok=True)
     link.symlink_to(whole.name)

@@ -1,4 +1,4 @@
-"""Writes the nightly copy of the catalogue in the background."""
+"""The background task that writes the nightly copy of the catalogue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ logger = logging.getLogger(__name__)
 
 @shared_task(name="catalog.write_offline_copy")
 def write_offline_copy() -> None:
-    """Copy all verified entries once a night, for reading while the product is down. Catch up on a missed night."""
+    """Write the nightly offline copy of all verified entries, unless it exists. A missed copy is written at the next
+    call.
+    """
     folder = settings.SCRIPTSMITH_OFFLINE_FOLDER
     with only_one(COPY_OFFLINE) as is_mine:
         if is_mine and offline_copy.is_due(folder):

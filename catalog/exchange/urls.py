@@ -1,4 +1,4 @@
-"""URLs of imports and exports."""
+"""URLs for imports and exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of imports and exports. An import is previewed first, and an export is sent immediately."""
+"""Views for imports and exports. An import is previewed first, and an export is streamed immediately."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHOWN_EARLIER = 10
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def catalog_import(request: HttpRequest) -> HttpResponse:
-    """Choose a file and preview its rows."""
+    """Show the upload form, or preview an uploaded file."""
     earlier = access_imports(request.user)
     user = signed_in(request)
     form = ImportForm(request.POST or None, request.FILES or None)
@@ -51,7 +51,7 @@ def catalog_import(request: HttpRequest) -> HttpResponse:
 @require_safe
 @vary_on_headers("HX-Request")
 def import_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the planned or actual result of each row, and the progress."""
+    """Show the progress of an import, and the planned or actual result of each row."""
     job = access_import(request.user, pk)
     rows = job.report.get("rows", [])
     context = {
@@ -75,7 +75,7 @@ def import_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def import_start(request: HttpRequest, pk: int) -> HttpResponse:
-    """Start the import of the preview."""
+    """Import the previewed file."""
     preview = access_import(request.user, pk)
     job = import_jobs.start_import(preview, by=signed_in(request))
     return redirect("catalog-import-detail", pk=job.pk)
@@ -83,14 +83,14 @@ def import_start(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def import_cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    """Stop the import. Imported rows are kept."""
+    """Cancel the import, but keep the rows imported so far."""
     import_jobs.cancel_import(access_import(request.user, pk), by=signed_in(request))
     return redirect("catalog-import-detail", pk=pk)
 
 
 @require_safe
 def import_report(request: HttpRequest, pk: int) -> StreamingHttpResponse:
-    """Return the report by row as a table."""
+    """Return the report as a CSV file with one line per row."""
     rows = access_import(request.user, pk).report.get("rows", [])
     names = ("place", "outcome", "slug", "title", "why", "warning")
     lines = csv_lines([names, *([row.get(name, "") for name in names] for row in rows)])
@@ -107,7 +107,7 @@ def catalog_export(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def export_file(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
-    """Return the entries as a file, which is written while it is sent."""
+    """Stream the chosen entries as a file."""
     signed_in(request)
     form = ExportForm(request.GET)
     if not form.is_valid():
@@ -117,7 +117,7 @@ def export_file(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
 
 
 def export_response(layout: str, state: str) -> StreamingHttpResponse:
-    """Return the entries in this format, for page and API. They are written while they are sent."""
+    """Return a streaming response with the entries in this format, for the page and the API."""
     format = Format(layout)
     records = services.export_entries(state=Version.State(state) if state else None)
     return _download(

@@ -1,4 +1,4 @@
-"""The catalogue as files: a JSON line, a CSV row or a folder for each entry, and folders in a .zip.
+"""The file formats of the catalogue: JSONL, CSV, a folder for each entry, and a .zip of such folders.
 
 This package only reads and writes files and does not use the database.
 """
@@ -50,7 +50,7 @@ __all__ = [
 
 
 class Format(StrEnum):
-    """The file formats. A folder of entries is not a file."""
+    """The formats of single files. Folders of entries are also supported but are not files."""
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -58,14 +58,14 @@ class Format(StrEnum):
 
 
 class _Known(NamedTuple):
-    """A format that can be read and written. `endings` lists the file name extensions, in lower case."""
+    """A supported format. `endings` contains the file name extensions in lower case."""
 
     endings: tuple[str, ...]
     content_type: str
     read: Callable[[BinaryIO], Iterator[Row]]
 
 
-# CSV includes every table: the header shows the separator (comma, semicolon, tab or |).
+# The CSV reader also reads TSV, because it detects the separator in the header.
 _FORMATS = {
     Format.JSONL: _Known((".jsonl", ".ndjson"), "application/x-ndjson", read_jsonl),
     Format.CSV: _Known((".csv", ".tsv"), "text/csv; charset=utf-8", read_table),
@@ -76,13 +76,15 @@ ENDINGS = tuple(ending for known in _FORMATS.values() for ending in known.ending
 
 
 def format_of(name: str) -> Format | None:
-    """Return the format for a file name's extension, or None."""
+    """Return the format for a file name's extension, or None if the extension is unknown."""
     ending = Path(name).suffix.lower()
     return next((one for one, known in _FORMATS.items() if ending in known.endings), None)
 
 
 def read_rows(source: Path) -> Iterator[Row]:
-    """Yield the rows of a folder or of a file, by its extension. Raises OSError and UnreadableFile."""
+    """Yield the rows of a folder or file. The file's extension determines the format. Raises OSError and
+    UnreadableFile.
+    """
     if source.is_dir():
         yield from read_folders(DiskFolder(source))
         return
@@ -99,7 +101,9 @@ def read_file(file: BinaryIO, format: Format) -> Iterator[Row]:
 
 
 def file_parts(records: Iterable[EntryRecord], format: Format) -> Iterator[bytes]:
-    """Yield the bytes of a file with these records as a stream, so that any number fits in memory."""
+    """Yield the bytes of a file with these records in parts, so that memory use does not grow with the number of
+    records.
+    """
     if format is Format.ZIP:
         yield from archive_parts(records)
     elif format is Format.CSV:

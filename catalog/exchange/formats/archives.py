@@ -1,4 +1,4 @@
-"""A .zip of entry folders. Archives are untrusted, so their unpacked size is limited before and during unpacking."""
+"""A .zip file of entry folders. Archives are untrusted, so their size is limited before and during unpacking."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from core.files.lines import MOST_BYTES, UnreadableFile, say_too_long
 
 MOST_FILES = 50_000
 MOST_UNFOLDED = 256_000_000  # bytes in total
-MOST_TIMES = 200  # times the packed size, for files larger than `_SMALL`
-_SMALL = 100_000  # bytes that may have any compression ratio
+MOST_TIMES = 200  # maximum compression ratio of files larger than `_SMALL`
+_SMALL = 100_000  # bytes; smaller files may have any compression ratio
 _MOST_PATH = 300  # characters
-_MOST_DIRECTORY = MOST_FILES * (46 + _MOST_PATH)  # bytes of the list of files
+_MOST_DIRECTORY = MOST_FILES * (46 + _MOST_PATH)  # bytes of the central directory
 _FILES = frozenset({METADATA, SCRIPT})
 
 _END = struct.Struct("<4s4H2LH")  # the record at the end of an archive
@@ -29,7 +29,9 @@ _LARGE_SIZE = 20
 
 
 def read_archive(file: BinaryIO) -> Iterator[Row]:
-    """Yield the entries of the folders in the archive, inside one folder or at the top. Raises UnreadableFile."""
+    """Yield the entries in the archive. Their folders are at the top level or inside another folder. Raises
+    UnreadableFile.
+    """
     _check_directory(file)
     try:
         with zipfile.ZipFile(file) as archive:
@@ -48,7 +50,7 @@ def archive_parts(records: Iterable[EntryRecord]) -> Iterator[bytes]:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]
         for record in records:
             for name, data in files_of(record):
-                # Use a fixed time, so that the same catalogue gives the same file.
+                # Use a fixed timestamp, so that equal catalogues produce identical files.
                 about = zipfile.ZipInfo(f"{record.slug}/{name}", date_time=(1980, 1, 1, 0, 0, 0))
                 about.external_attr = 0o644 << 16
                 archive.writestr(about, data, zipfile.ZIP_DEFLATED)
@@ -57,7 +59,7 @@ def archive_parts(records: Iterable[EntryRecord]) -> Iterator[bytes]:
 
 
 def _check_directory(file: BinaryIO) -> None:
-    """Raise UnreadableFile for a directory that would fill the memory, before any file is read."""
+    """Raise UnreadableFile if the central directory is damaged or too large to be loaded into memory."""
     file.seek(0, 2)
     size = file.tell()
     file.seek(max(0, size - _LONGEST_END - _LARGE_SIZE))
@@ -78,7 +80,7 @@ def _holds_entry(folder: Folder) -> bool:
 
 
 class _Tree:
-    """The folders of an archive, without paths outside it."""
+    """The folder tree of an archive. Paths that could lead outside the tree are rejected."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.root = _ArchiveFolder("", archive, _Budget())
@@ -151,7 +153,7 @@ class _ArchiveFolder:
         return data
 
     def _unfold(self, member: zipfile.ZipInfo) -> bytes:
-        # The declared size of a file is not trusted, so the file is read up to the limit.
+        # Read no more than one byte over the limit, because the declared size of a file can't be trusted.
         name = member.filename.rsplit("/", 1)[-1]
         try:
             with self.archive.open(member) as file:
@@ -167,7 +169,7 @@ class _ArchiveFolder:
 
 
 class _Parts:
-    """A file that is written sequentially and read at the same time."""
+    """A write-only buffer for zipfile. `take` returns the bytes while the archive is still being written."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

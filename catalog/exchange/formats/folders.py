@@ -1,7 +1,7 @@
-"""A folder for each entry: its metadata.yaml and its script.sh.
+"""The folder format: one folder for each entry, with metadata.yaml and script.sh.
 
-Versions other than the main one are in folders with the same structure under versions/NUMBER. A `Folder` hides whether
-the files are on disk or in an archive.
+Versions other than the main version are stored in the same way in versions/NUMBER. The `Folder` protocol covers folders
+on disk and in archives.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ class DiskFolder:
 
 
 def read_folders(folder: Folder) -> Iterator[Row]:
-    """Yield the entry in `folder`, or in each of its subfolders by name. The folder's name is the slug.
+    """Yield the entry in `folder`, or the entries in its subfolders, sorted by name. The name of an entry's folder is
+    its slug.
 
     Folders without metadata.yaml and script.sh are skipped.
     """
@@ -87,7 +88,7 @@ def read_folders(folder: Folder) -> Iterator[Row]:
 
 
 def files_of(record: EntryRecord) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of an entry's folder by relative path. This is the inverse of `read_folders`."""
+    """Yield the relative path and content of each file in an entry's folder. This is the inverse of `read_folders`."""
     data = record.plain(without=frozenset({"slug", "script", "versions"}))
     yield METADATA, write_yaml(data).encode()
     yield SCRIPT, record.script.encode()
@@ -99,7 +100,7 @@ def files_of(record: EntryRecord) -> Iterator[tuple[str, bytes]]:
 
 
 def write_folder(folder: Path, record: EntryRecord) -> None:
-    """Write one entry. The folder is created, and files from an earlier export are overwritten."""
+    """Write an entry to a folder, which is created if necessary. Files from an earlier export are overwritten."""
     for name, data in files_of(record):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -115,7 +116,7 @@ def _read_folder(folder: Folder) -> Row:
     try:
         data = _read_entry(folder)
         others = _read_versions(folder)
-    except UnreadableFile:  # the whole of it
+    except UnreadableFile:  # the whole archive is unreadable
         raise
     except ValueError as error:
         return Row(place=place, problem=str(error))

@@ -1,4 +1,4 @@
-"""One line of JSON for each entry, read line by line, so that a file may be larger than memory."""
+"""The JSONL format: one line for each entry. Files are read line by line, so they can be larger than memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An entry as represented in files."""
+"""The representation of entries in files."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from pydantic import (
 from catalog.version_details import Stripped, Text, VersionDetails, describe, refuse_unstorable
 
 MOST_ABOUT = 50_000  # characters of an entry's origin in a file
-MOST_OTHERS = 200  # versions other than the main one
+MOST_OTHERS = 200  # versions other than the main version
 MOST_PHRASINGS = 1_000
 _DEEPEST = 50
 
 
 def _storable(about: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the data as JSON that the database accepts. YAML dates become text."""
+    """Return the origin as JSON data that the database accepts. YAML dates become strings."""
     text = json.dumps(about, default=str, allow_nan=False)
     if len(text) > MOST_ABOUT:
         raise ValueError(f"has {len(text):,} characters. The limit is {MOST_ABOUT:,}.")
@@ -52,19 +52,20 @@ def _refuse_unstorable_texts(value: object, *, depth: int) -> None:
 
 State = Literal["draft", "in_review", "verified", "deprecated"]
 Script = Annotated[Text, Field(min_length=1)]
-# The origin in an export: who made and verified the entry, and when. An import stores it but does not trust it.
+# The origin in an export: who created and verified the version, and when. An import stores the origin but does not
+# trust it.
 About = Annotated[Mapping[str, object], AfterValidator(_storable)]
 
 
 class Wording(BaseModel):
-    """A phrasing. A plain text in a file is an imported phrasing."""
+    """A phrasing of an entry. A plain string in a file is an imported phrasing."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     text: Annotated[Stripped, Field(min_length=1, max_length=20_000)]
     source: Literal["imported", "curator", "statement"] = "imported"
-    # Exports only mark phrasings that wait for confirmation. An import never trusts a file that
-    # marks a phrasing as confirmed.
+    # Exports mark only phrasings that are waiting for confirmation. An import never trusts a file that marks a phrasing
+    # as confirmed.
     confirmed: bool | None = None
 
 
@@ -82,7 +83,7 @@ AnyWording = Annotated[Wording, BeforeValidator(_read_wording), PlainSerializer(
 
 
 class OtherVersion(VersionDetails):
-    """A version of an entry other than the main one: an earlier one, or a newer draft."""
+    """A version of an entry other than the main version: an earlier version or a newer draft."""
 
     number: Annotated[int, Field(ge=1, le=1_000_000)]
     state: State
@@ -96,7 +97,7 @@ class OtherVersion(VersionDetails):
 
 
 class EntryRecord(VersionDetails):
-    """An entry with its main version. Its other keys are those of `VersionDetails`."""
+    """An entry with its main version."""
 
     slug: Annotated[Text, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=80)] | None = None
     title: Annotated[Stripped, Field(min_length=1, max_length=300)]
@@ -105,7 +106,7 @@ class EntryRecord(VersionDetails):
     script: Script
     owner: Annotated[Stripped, Field(min_length=1, max_length=150)] | None = None
     number: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    # An import never gives a row a higher state than this, whichever state is requested.
+    # An import never gives the row a higher state than this, even if a higher state is requested.
     state: State | None = None
     # The reason for the suspension.
     suspended: Annotated[Stripped, Field(min_length=1, max_length=5_000)] | None = None
@@ -127,7 +128,7 @@ class EntryRecord(VersionDetails):
 
     @property
     def wordings(self) -> list[str]:
-        """Return the texts of the phrasings, without the title."""
+        """Return the phrasings as strings, without the title."""
         return [phrasing.text for phrasing in self.phrasings]
 
     def plain(self, *, without: frozenset[str] = frozenset()) -> dict[str, object]:
@@ -141,16 +142,16 @@ _LISTS = frozenset({"phrasings", "versions"})  # an empty list is the same as a 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """An entry of a source: its position, and the record or the problem with it."""
+    """The position of an entry in a file or folder, with its record or the reason why it is invalid."""
 
     place: str  # "line 3", or the folder's name
     record: EntryRecord | None = None
     problem: str = ""
-    title: str = ""  # if it could be read
+    title: str = ""  # empty if it could not be read
 
 
 def read_record(data: object, *, place: str) -> Row:
-    """Return the row of a file's record."""
+    """Validate a record from a file and return its row."""
     if not isinstance(data, dict):
         return Row(place=place, problem="is not a JSON object")
     given = data.get("title")

@@ -1,6 +1,4 @@
-"""CSV: a header, then a row for each entry. Lists are written in their cells in a format that users can type, or as
-JSON.
-"""
+"""The CSV format: a header and one row for each entry. Lists are stored in a format that users can type, or as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 class _Kind(NamedTuple):
-    """How a value is written to a cell and read from it."""
+    """The functions that write a value to a cell and read it from a cell."""
 
     write: Callable[..., str]
     read: Callable[[str], object]
@@ -75,7 +73,7 @@ def read_table(file: BinaryIO) -> Iterator[Row]:
 
 
 def read_cells(names: Sequence[str], row: Sequence[str], *, place: str) -> Row:
-    """Return the row with these cells under these columns, each of which must be in COLUMNS."""
+    """Parse the cells of one row. `names` contains the column names, each of which must be in COLUMNS."""
     if len(row) != len(names):
         return Row(
             place=place, problem=f"has {len(row)} cells, but the header has {len(names)} columns"

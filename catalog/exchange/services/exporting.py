@@ -1,4 +1,4 @@
-"""Exports entries as records."""
+"""Export entries as records."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from catalog.version_details import VersionDetails
 
 CHUNK = 100  # entries in memory at a time
 State = Version.State
-# Fields that have no effect if empty and are then omitted from files. An empty `tools` means that
-# the script needs no tools.
+# If empty, these fields have no effect and are omitted from files. `tools` is not one of them, because an empty `tools`
+# means that the script needs no tools.
 _SAID_IF_ANY = ("parameters", "tags", "links", "check_before", "check_after", "undo")
 
 
 def export_entries(
     *, state: State | None = None, among: QuerySet[Entry] | None = None
 ) -> Iterator[EntryRecord]:
-    """Yield a record for each entry with all of its versions, by slug. The main version is the verified or else the
-    newest version.
+    """Yield a record for each entry with all of its versions, sorted by slug. The main version is the verified version,
+    or the newest version if none is verified.
 
-    `state` limits the export to entries with a version in that state, and to the newest such version. `among` limits it
-    to these entries.
+    `state` limits the export to entries with a version in that state, and includes only their newest such version.
+    `among` limits the export to these entries.
     """
     versions = Version.objects.select_related("author", "owner", "verified_by", "recheck")
     entries = Entry.objects.standing()
@@ -52,10 +52,10 @@ def export_entries(
 def version_files(
     version: Version, *, about: Mapping[str, object], suspended: str = "", state: State
 ) -> dict[str, bytes]:
-    """Return the files of an entry's folder, as in an export, with only this version and with the given state.
+    """Return the files of an entry's export folder, with only this version and the given state.
 
-    The origin contains only `about`. Phrasings are omitted, because some are users' statements or come from decisions
-    that not every user may see.
+    The origin contains only `about`. Phrasings are omitted, because some are users' request texts or come from
+    decisions that some users may not see.
     """
     record = EntryRecord(
         title=version.entry.title,
@@ -123,7 +123,7 @@ def _said(version: Version) -> VersionDetails:
 
 
 def _about(version: Version) -> dict[str, object]:
-    """Return author, date and origin, which an import stores but does not trust."""
+    """Return the author, dates and origin of a version. An import stores them but does not trust them."""
     about = {
         "author": version.author.username if version.author else None,
         "created_at": version.created_at.isoformat(),

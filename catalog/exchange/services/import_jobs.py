@@ -1,4 +1,4 @@
-"""Runs imports from a page. Files are stored and previewed, then imported. Small imports run immediately."""
+"""Run imports for the page and the API. A file is stored and previewed, then imported. Small imports run at once."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from core.errors import BadInput, NotAllowedNow, Refused
 from core.kept_files import KeptFiles
 from core.leased_jobs import UNFINISHED, Claim, LostLease, claim
 
-MOST_BYTES = 64_000_000  # of a file on a page; the command has no limit
-MOST_ROWS = 10_000  # of a stored report; its totals include all rows
+MOST_BYTES = 64_000_000  # of an uploaded file; the command has no limit
+MOST_ROWS = 10_000  # in a stored report, whose totals include all rows
 KEPT_FOR = timedelta(days=1)
-SMALL_FILE = 60_000  # bytes that are previewed while the user waits
-FEW_SCRIPTS = 20  # scripts that are analyzed while the user waits
+SMALL_FILE = 60_000  # bytes; larger files are previewed by a worker
+FEW_SCRIPTS = 20  # scripts; larger imports are run by a worker
 State = Version.State
 STATES = (State.IN_REVIEW, State.DRAFT)
-kept_files = KeptFiles("catalogue")  # files that wait to be imported
+kept_files = KeptFiles("catalogue")  # files that are waiting to be imported
 
 
 def preview_import(file: File[bytes], *, by: User, state: str, format: str = "") -> Job:
-    """Store the file and preview what would happen to each row. Raises BadInput.
+    """Store the file and preview the result of each row. Raises BadInput.
 
-    A small file is previewed immediately, and a large file by a worker.
+    Small files are previewed immediately, and large files by a worker.
     """
     require(by, CURATE)
     if state not in STATES:
@@ -67,7 +67,7 @@ def start_import(preview: Job, *, by: User) -> Job:
     if not can_start(preview):
         raise NotAllowedNow(_("This import can't be started. Upload the file again."))
     with transaction.atomic():
-        # Compare and set, so that the second of two requests finds no file.
+        # Compare and set, so that only one of two concurrent requests starts the import.
         if not Job.objects.filter(pk=preview.pk, path=preview.path).update(path=""):
             raise NotAllowedNow(_("This import has already been started."))
         job = Job.objects.create(
@@ -84,7 +84,7 @@ def start_import(preview: Job, *, by: User) -> Job:
 
 
 def cancel_import(job: Job, *, by: User) -> None:
-    """Stop the import. Imported rows are kept. Raises NotAllowedNow if the import has ended."""
+    """Cancel the import but keep the rows imported so far. Raises NotAllowedNow if the import has ended."""
     require(by, CURATE)
     active = Job.objects.filter(pk=job.pk, state__in=UNFINISHED)
     if not active.update(state=Job.State.CANCELLED, ended_at=timezone.now()):
@@ -93,7 +93,7 @@ def cancel_import(job: Job, *, by: User) -> None:
 
 
 def can_start(job: Job) -> bool:
-    """Return whether the job is a preview with changes and its file still exists."""
+    """Return whether the job is a preview that found changes and whose file still exists."""
     return (
         job.kind == Job.Kind.IMPORT
         and job.state == Job.State.DONE
@@ -106,9 +106,7 @@ def can_start(job: Job) -> bool:
 
 
 def carry_out_import(held: Claim[Job], job: Job) -> None:
-    """Run the import for the worker that holds the job. If the worker is killed, the next run finds the rows imported
-    so far.
-    """
+    """Run a claimed import job. If the worker is killed, the next run recognizes the rows already imported."""
     name = job.filename
     is_dry = bool(job.arguments["dry_run"])
 
@@ -135,7 +133,7 @@ def carry_out_import(held: Claim[Job], job: Job) -> None:
 
 
 def _begin(job: Job, *, at_once: bool) -> None:
-    """Run the job now if it can be claimed, or else enqueue it for a worker."""
+    """Run the job now if `at_once` is set and the job can be claimed. Otherwise, enqueue the job for a worker."""
     held = claim(Job, job.pk) if at_once else None
     if held is not None:
         with suppress(LostLease):  # canceled in another window
@@ -146,7 +144,9 @@ def _begin(job: Job, *, at_once: bool) -> None:
 
 
 def _kept(report: ImportReport) -> dict[str, object]:
-    """Return the report to store: refused rows first, then rows with a warning and changes, at most MOST_ROWS."""
+    """Return the report to store, with up to MOST_ROWS rows: first rejected rows, then rows with warnings, then other
+    changes.
+    """
     telling = [row for row in report.rows if row.outcome is not ImportOutcome.UNCHANGED]
     telling.sort(key=lambda row: (row.outcome is not ImportOutcome.REFUSED, not row.warning))
     return {

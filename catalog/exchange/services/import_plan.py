@@ -1,4 +1,4 @@
-"""Decides what to do with each row of an import, based on the existing entries, before the database changes."""
+"""Decide how to import each row, based on the existing entries. This module does not write to the database."""
 
 from __future__ import annotations
 
@@ -20,20 +20,22 @@ from core.errors import BadInput
 
 VERIFIED_FIRST = Case(When(state=Version.State.VERIFIED, then=Value(0)), default=Value(1))
 Need = tuple[str, VersionDetails]  # a script and its details
-# Data that does not affect how to run the script, and changes without a new version.
+# Fields that do not affect how the script runs. They can change without a new version.
 LABELS = ("tags", "links")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportPlan:
-    """How the rows of an import become entries."""
+    """The settings of an import: its origin, and the author and states of the versions that it creates."""
 
     state: Version.State
     by: User | None
     origin: str
-    # The author, so that another user must verify the version, or None if the importing curator vouches for it.
+    # The author of new versions, which another user must then verify. None if the importing curator vouches for the
+    # versions.
     author: User | None
-    # The state of a new version of an existing entry. The starter catalogue never replaces users' work.
+    # The state of new versions of existing entries. The starter catalogue uses a different state here, because it must
+    # not replace users' work.
     state_of_changed: Version.State
     sets_labels: bool = True
 
@@ -52,7 +54,7 @@ class ImportStep:
 
     @property
     def needs(self) -> list[Need]:
-        """The scripts to analyze for this step."""
+        """Return the scripts to analyze for this step, with their details."""
         if self.outcome is ImportOutcome.VERSION:
             return [(self.record.script, self.details)]
         if self.outcome is ImportOutcome.ENTRY:
@@ -62,7 +64,7 @@ class ImportStep:
 
 
 class Taken(NamedTuple):
-    """The script and the entry of a slug used in this file."""
+    """The script and the entry of a slug that an earlier row of the file uses."""
 
     place: str
     sha256: str
@@ -70,24 +72,24 @@ class Taken(NamedTuple):
 
 
 class RowsBefore:
-    """The effects of earlier rows, real or previewed. It is kept for the whole import."""
+    """The real or previewed effects of earlier rows. One instance serves the whole import."""
 
     def __init__(self, *, is_dry: bool = False) -> None:
         self._is_dry = is_dry
         self._made_up = 0
         self.places: dict[str, Taken] = {}  # by slug
-        self.titles: dict[str, str] = {}  # titles of new entries in lower case, with their places
-        # Effects of a dry run: the holders of scripts, and phrasings of entries.
+        self.titles: dict[str, str] = {}  # positions of new entries, by lowercase title
+        # What a dry run would change: which entry has each script, and the phrasings of each entry.
         self.holders: dict[str, int] = {}
         self.added: dict[int, set[str]] = {}
 
     def make_up(self) -> int:
-        """Return a placeholder key for an entry that the import would create. No row has this key."""
+        """Return a placeholder primary key for an entry that the import would create. No database row has this key."""
         self._made_up -= 1
         return self._made_up
 
     def note(self, row: Row, step: ImportStep, entry_id: int) -> None:
-        """Record what happened to a row."""
+        """Record the effects of a row for later rows."""
         sha256 = Version.hash_of(step.record.script)
         if step.record.slug:
             self.places.setdefault(step.record.slug, Taken(row.place, sha256, entry_id))
@@ -98,7 +100,7 @@ class RowsBefore:
 
 
 class ExistingData:
-    """The existing data for some records: entries by slug and by script, versions and phrasings."""
+    """The existing data that is relevant for some records: entries by slug and by script, versions and phrasings."""
 
     def __init__(self, records: Sequence[EntryRecord], seen: RowsBefore) -> None:
         hashes = {Version.hash_of(record.script) for record in records}
@@ -128,7 +130,7 @@ class ExistingData:
         return self._texts[entry_id]
 
     def note(self, step: ImportStep, entry_id: int) -> None:
-        """Record what happened to a row."""
+        """Record the effects of a row for later rows."""
         holders = self.holders.setdefault(Version.hash_of(step.record.script), [])
         if entry_id not in holders:
             holders.append(entry_id)
@@ -137,7 +139,7 @@ class ExistingData:
 
 
 def decide(row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan) -> ImportStep:
-    """Decide what to do with a row. Raises BadInput if it is refused."""
+    """Return the step for a row. Raises BadInput if the row is rejected."""
     record = row.record
     if record is None:
         raise BadInput(row.problem)
@@ -147,7 +149,7 @@ def decide(row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan) ->
         raise BadInput(f"The entry {entry.slug!r} was merged into {entry.merged_into.slug!r}.")
     earlier = seen.places.get(record.slug or "")
     if earlier is not None:
-        # Otherwise, both would become versions of one entry, in file order.
+        # Reject the row. Otherwise, both scripts would become versions of one entry, in file order.
         if earlier.sha256 != sha256:
             raise BadInput(
                 f"The slug {record.slug!r} already belongs to another script: {earlier.place}."
@@ -176,7 +178,9 @@ def _new_entry(record: EntryRecord) -> ImportStep:
 def _of_entry(
     record: EntryRecord, entry: Entry, sha256: str, known: ExistingData, plan: ImportPlan
 ) -> ImportStep:
-    """Decide on a row that names an entry. A different script or different details create a new version."""
+    """Return the step for a row with the slug of an existing entry. A different script or different details create a
+    new version.
+    """
     same = known.versions.get((entry.pk, sha256), [])
     said = _said(record.details)
     if not same:
@@ -225,7 +229,9 @@ def _of_entry(
 def _wordings(
     record: EntryRecord, entry_id: int, slug: str, known: ExistingData, *, why: str = ""
 ) -> ImportStep:
-    """Decide on a row whose script the entry already has. The row's texts become phrasings of the entry."""
+    """Return the step for a row whose script the entry already has. The row's title and phrasings become phrasings of
+    the entry.
+    """
     has_new = not known.texts_of(entry_id).issuperset([record.title, *record.wordings])
     return ImportStep(
         outcome=ImportOutcome.PHRASINGS if has_new else ImportOutcome.UNCHANGED,
@@ -246,7 +252,7 @@ def _said(details: VersionDetails) -> dict[str, object]:
 
 
 def _differences(version: Version, details: VersionDetails, script: str) -> list[str]:
-    """Return the names of fields in which the file differs from the version."""
+    """Return the names of the fields that differ between the file and the version."""
     said = _said(details)
     there = details_of(version)
     differing = [name for name, value in said.items() if getattr(there, name) != value]
@@ -255,7 +261,7 @@ def _differences(version: Version, details: VersionDetails, script: str) -> list
     # A file may omit parameters that are found in the script itself.
     if "parameters" in differing and tuple(check(script, details)) == there.parameters:
         differing.remove("parameters")
-    # The file's risk is raised to the level of its worst finding, as when the version was created.
+    # The version's risk may differ only because it was raised to the level of the worst finding.
     if "risk" in differing and there.risk == raised_risk(
         str(details.risk), ratings(version.findings)
     ):
@@ -264,7 +270,7 @@ def _differences(version: Version, details: VersionDetails, script: str) -> list
 
 
 def lower_state(asked: Version.State, said: str | None) -> Version.State:
-    """Return the state of a row: the requested state, or the file's state if that is lower."""
+    """Return the requested state, or the state in the file if that is lower."""
     State = Version.State
     if said is None or asked == State.DRAFT and said != State.DEPRECATED:
         return asked
@@ -272,7 +278,7 @@ def lower_state(asked: Version.State, said: str | None) -> Version.State:
 
 
 def in_order(record: EntryRecord) -> Iterable[EntryRecord | OtherVersion]:
-    """Return the versions of a record by number. The main version is the record itself."""
+    """Return the versions of a record, sorted by number. The record itself represents the main version."""
     number = record.number or max((one.number for one in record.versions), default=0) + 1
     before = [one for one in record.versions if one.number < number]
     after = [one for one in record.versions if one.number >= number]
@@ -288,7 +294,7 @@ def _entries(**filters: object) -> Iterable[Entry]:
 
 
 def _versions(**filters: object) -> Iterable[Version]:
-    """Return versions of entries that were not merged, verified ones first."""
+    """Return versions of entries that were not merged, verified versions first."""
     return (
         Version.objects.filter(entry__merged_into=None, **filters)
         .order_by(VERIFIED_FIRST, "pk")

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class ImportOutcome(StrEnum):
-    """The action of an import on a row."""
+    """The result of importing a row."""
 
     ENTRY = "entry"  # a new entry
     VERSION = "version"  # a new version of an existing entry
@@ -24,14 +24,14 @@ class RowOutcome:
     place: str
     outcome: ImportOutcome
     title: str = ""
-    slug: str = ""  # of the existing or requested entry
+    slug: str = ""  # of the existing entry, or as requested
     why: str = ""
     warning: str = ""  # in a preview: a syntax error, a high risk, or an existing title
 
 
 @dataclass(frozen=True)
 class RowError:
-    """A row that was refused."""
+    """A rejected row and the reason."""
 
     place: str
     reason: str
@@ -45,22 +45,22 @@ class ImportReport:
 
     @property
     def read(self) -> int:
-        """The number of rows."""
+        """Return the number of rows."""
         return len(self.rows)
 
     @property
     def entries(self) -> int:
-        """The number of new entries."""
+        """Return the number of new entries."""
         return self.count(ImportOutcome.ENTRY)
 
     @property
     def versions(self) -> int:
-        """The number of new versions of existing entries."""
+        """Return the number of new versions of existing entries."""
         return self.count(ImportOutcome.VERSION)
 
     @property
     def labels(self) -> int:
-        """The number of entries with different tags, links or owner."""
+        """Return the number of rows that changed the tags, links or owner of an entry."""
         return self.count(ImportOutcome.LABELS)
 
     @property
@@ -70,12 +70,12 @@ class ImportReport:
 
     @property
     def unchanged(self) -> int:
-        """The number of rows that change nothing."""
+        """Return the number of rows that changed nothing."""
         return self.count(ImportOutcome.UNCHANGED)
 
     @property
     def errors(self) -> list[RowError]:
-        """The rows that were refused."""
+        """Return the rejected rows."""
         return [
             RowError(row.place, row.why)
             for row in self.rows
@@ -87,6 +87,6 @@ class ImportReport:
         return sum(row.outcome is outcome for row in self.rows)
 
     def counts(self) -> dict[str, int]:
-        """Return the figures by name."""
+        """Return the number of rows per result, by name."""
         names = ("read", "entries", "versions", "labels", "phrasings", "unchanged")
         return {**{name: getattr(self, name) for name in names}, "refused": len(self.errors)}

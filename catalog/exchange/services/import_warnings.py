@@ -24,7 +24,9 @@ def read_titles(records: Sequence[EntryRecord]) -> Mapping[str, str]:
 def say_same_title(
     row: Row, step: ImportStep, existing: Mapping[str, str], before: dict[str, str]
 ) -> Iterator[str]:
-    """Yield a sentence if a new entry has another entry's title. `before` contains the titles of earlier rows."""
+    """Yield a warning if a new entry has the same title as another entry. `before` maps the titles of earlier rows to
+    their positions, and is updated.
+    """
     if step.outcome is not ImportOutcome.ENTRY:
         return
     title = step.record.title.lower()
@@ -36,8 +38,8 @@ def say_same_title(
 
 
 def check_scripts(needs: Sequence[Need], tools: ToolRules) -> list[str]:
-    """Return the syntax errors and high risks of new versions, without ShellCheck, which takes too long
-    for a preview.
+    """Return warnings about syntax errors and a high risk of the main version. ShellCheck is skipped because it takes
+    too long for a preview.
     """
     warnings = []
     for script, details in needs[:1]:

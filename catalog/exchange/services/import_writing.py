@@ -1,4 +1,4 @@
-"""Writes the decisions about an import's rows."""
+"""Write the decisions about an import's rows to the database."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ State = Version.State
 
 
 class Written(NamedTuple):
-    """The entry to which a row now belongs."""
+    """The entry that a row now belongs to."""
 
     entry_id: int
     slug: str = ""
@@ -50,7 +50,7 @@ def carry_out(
     plan: ImportPlan,
     owners: Mapping[str, User],
 ) -> Written:
-    """Apply the decision. Raises Refused if another user has changed the entry since then."""
+    """Apply the decision about a row. Raises Refused if another user changed the entry in the meantime."""
     record = step.record
     owner = owners.get(record.owner or "")
     if step.entry_id is None:
@@ -77,7 +77,7 @@ def _make_entry(
     for version in in_order(record):
         state = lower_state(plan.state, version.state)
         if version is not record and state == State.VERIFIED:
-            state = State.IN_REVIEW  # another version is verified
+            state = State.IN_REVIEW  # only the main version can be verified
         _add_version(entry, version, version.details, state, prepared, plan=plan, owner=owner)
     if record.suspended:
         entry.suspended_at = timezone.now()
@@ -98,7 +98,7 @@ def _add_version(
     plan: ImportPlan,
     owner: User | None,
 ) -> None:
-    """Create the next version of a locked entry, in this state, with its origin from the file."""
+    """Add the next version to a locked entry, with this state and the origin from the file."""
     need = (said.script, details)
     version = add_version(
         entry,
@@ -143,8 +143,8 @@ def _add_phrasings(entry: Entry, record: EntryRecord, plan: ImportPlan) -> bool:
 
 
 def _confirmation(record: EntryRecord, plan: ImportPlan, *, says: bool | None) -> Confirmation:
-    """Return the confirmation of phrasings: by the curator who imports an entry as verified, unless the file marks the
-    phrasing as waiting.
+    """Return the confirmation of new phrasings. A curator who imports an entry as verified confirms its phrasings,
+    except for those that the file marks as unconfirmed.
     """
     is_verified = lower_state(plan.state, record.state) == State.VERIFIED
     if is_verified and says is not False:

@@ -1,4 +1,4 @@
-"""Imports entries from files: reads rows, decides on each row, and writes them in chunks."""
+"""Import entries from files: read rows, decide on each row, and write the rows in chunks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 STARTER = Path(__file__).resolve().parents[2] / "starter"
 CHUNK = 100  # rows per transaction
-ANALYSED_AT_ONCE = 4  # ShellCheck is a separate process
+ANALYSED_AT_ONCE = 4  # threads, because ShellCheck is a separate process
 State = Version.State
 Told = Callable[[ImportReport], None]
 
@@ -66,14 +66,15 @@ def import_rows(
     dry_run: bool = False,
     told: Told | None = None,
 ) -> ImportReport:
-    """Import rows as entries. Valid rows are stored, and every row is reported, also to `told` during the import.
+    """Import rows as entries. Store the valid rows, and report the result of every row. `told` receives the report
+    after each chunk.
 
     A row with an existing slug becomes a new version of that entry, unless nothing changes. If an entry already has the
-    row's script, the row's texts become phrasings of that entry. A second import therefore changes nothing. No row gets
-    a higher state than in the file.
+    row's script, the row's title and phrasings become phrasings of that entry. Importing the same file again therefore
+    changes nothing. No row gets a higher state than the file specifies.
 
-    `by` must be a curator to vouch for verified rows. For all other rows, `by` counts as the author, so that another
-    user verifies them. Raises PermissionDenied, BadInput.
+    If `state` is verified, the curator `by` vouches for the entries. Otherwise, `by` becomes their author, and another
+    user must verify them. Raises PermissionDenied and BadInput.
     """
     if by is not None:
         require(by, CURATE)
@@ -97,9 +98,9 @@ def import_rows(
 
 
 def load_starter(*, by: User | None = None) -> ImportReport:
-    """Import the starter entries as verified, with their vectors. Safe to repeat.
+    """Import the starter catalogue as verified entries and embed them. Repeated calls change nothing.
 
-    If a release changes an entry, the new version waits in review, because users may rely on the old one.
+    If a release changes an entry, the new version is added in review, because users may rely on the old version.
     """
     plan = ImportPlan(
         state=State.VERIFIED,
@@ -137,7 +138,7 @@ def _run(
 
 
 def _foresee(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> Iterator[RowOutcome]:
-    """Preview the rows without writes or locks."""
+    """Yield the planned results of the rows, without database writes or locks."""
     records = _records(chunk)
     known = ExistingData(records, seen)
     titles = import_warnings.read_titles(records)
@@ -161,7 +162,7 @@ def _foresee(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> Iterat
 def _decide_dry(
     row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan
 ) -> ImportStep | Refused:
-    """Return the decision about the row, which affects later rows, or the reason why it is refused."""
+    """Return the decision about the row and record it for later rows, or return the error if the row is rejected."""
     try:
         step = decide(row, known, seen, plan)
     except Refused as error:
@@ -173,7 +174,7 @@ def _decide_dry(
 
 
 def _take_in(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> list[RowOutcome]:
-    """Write the rows in one transaction. Refused rows have no effect."""
+    """Write the rows in one transaction and return their results. Rejected rows have no effect."""
     records = _records(chunk)
     prepared = _prepare(chunk, records, plan)
     outcomes: list[RowOutcome] = []
@@ -203,14 +204,14 @@ def _take_in(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> list[R
 def _prepare(
     chunk: Sequence[Row], records: Sequence[EntryRecord], plan: ImportPlan
 ) -> Mapping[Need, Prepared]:
-    """Analyze the scripts of new versions, several at a time, before the transaction."""
+    """Analyze the scripts of new versions in parallel, before the transaction starts."""
     seen = RowsBefore(is_dry=True)
     known = ExistingData(records, seen)
     needed: dict[Need, None] = {}
     for row in chunk:
         try:
             step = decide(row, known, seen, plan)
-        except Refused:  # reported at the final decision
+        except Refused:  # `_take_in` decides again and reports the error
             continue
         known.note(step, seen.make_up() if step.entry_id is None else step.entry_id)
         needed.update(dict.fromkeys(step.needs))

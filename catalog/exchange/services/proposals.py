@@ -1,4 +1,4 @@
-"""Versions that users propose in files. They wait in review, and neither their submitter nor their authors can verify
+"""Versions that users propose in files. They are added in review. Neither their submitter nor their authors can verify
 them.
 """
 
@@ -54,7 +54,7 @@ class _Files:
 
 
 def read_proposal(files: Mapping[str, bytes]) -> Row:
-    """Return the entry in a folder's files, or the problem with these files."""
+    """Return the entry defined by a folder's files, or the problem with the files."""
     rows = list(read_folders(_Files(files)))
     return rows[0] if rows else Row(place="folder", problem="metadata.yaml is missing")
 
@@ -67,10 +67,10 @@ def propose(
     origin: Mapping[str, object],
     also_by: Collection[int] = (),
 ) -> Version:
-    """Create the next version of an entry, or the first version of a new entry, in review, without verifying it.
+    """Add a version in review to the entry, or to a new entry if `entry` is None.
 
-    The author is `by`, who submitted it. The accounts `also_by` may have written it and can't verify it either. Raises
-    PermissionDenied, NotAllowedNow, or BadInput if nothing would change.
+    The submitter `by` becomes the author. `also_by` contains the IDs of other users who may have written the version
+    and can't verify it either. Raises PermissionDenied, NotAllowedNow, or BadInput if nothing would change.
     """
     require(by, CURATE)
     # Labels do not affect how the script runs, so the catalogue's labels are kept.

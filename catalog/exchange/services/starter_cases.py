@@ -1,4 +1,4 @@
-"""The test suites of the starter catalogue, in a file `cases.json` next to an entry's script."""
+"""The test suites of the starter catalogue, stored in `cases.json` next to each entry's script."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ AUTHOR = "starter catalogue"
 
 
 def load_starter_cases(folder: Path) -> int:
-    """Add the test suite of each entry in the folder, and return how many were added.
+    """Add the test suites of the entries in the folder, and return the number of added suites.
 
-    Suites from an earlier release are replaced. Curators' removals and additions stay.
+    Suites from an earlier release are replaced. Suites that curators added or removed are not changed.
     """
     files = {path.parent.name: path for path in sorted(folder.glob(f"*/{CASES}"))}
     entries = Entry.objects.filter(slug__in=files, merged_into=None).defer("document")
