@@ -10,7 +10,7 @@ from catalog.models import CaseRun
 
 @shared_task(name=CaseRun.TASK)
 def run_cases(pk: int) -> None:
-    """Run the requested tests unless another worker has them."""
+    """Run the requested tests unless another worker has claimed the run."""
     services.carry_out_run(pk)
 
 
@@ -23,5 +23,5 @@ def run_all_cases() -> None:
 
 @shared_task(name="catalog.probe_sandbox")
 def probe_sandbox() -> None:
-    """Check every hour whether a sandbox works, and on what kind of machine."""
+    """Report every hour whether a sandbox works, and on what kind of machine."""
     services.probe_sandbox()

@@ -1,4 +1,4 @@
-"""URLs of the pages about sandbox tests."""
+"""URLs for the pages about sandbox tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adds, replaces and removes the test suites of an entry. Only curators may do this."""
+"""Add, replace and remove the test suites of an entry. Only curators may do this."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def add_cases(
 ) -> EntryCases:
     """Add the test suite in the JSON text and request a run with the entry's scripts.
 
-    If `by` is None, the release adds the suite, and shipped results replace the run. `replaces` is the suite to
-    replace. Raises BadInput for `cases` with one line per mistake. Raises NotAllowedNow if `replaces` is no longer
-    current, if the entry already has these tests or if it was merged into another entry.
+    If `by` is None, the suite is part of the release, and scripts with shipped results do not run. `replaces` is the
+    suite to replace. Raises BadInput for the `cases` field, with one line per mistake. Raises NotAllowedNow if
+    `replaces` is no longer current, if the entry already has these tests or if it was merged into another entry.
     """
     if by is not None:
         require(by, CURATE)
@@ -63,7 +63,9 @@ def add_cases(
 
 @transaction.atomic
 def remove_cases(kept: EntryCases, *, by: User) -> None:
-    """Remove the test suite from the entry but keep its results. Raises NotAllowedNow."""
+    """Remove the test suite from the entry but keep its results. Raises NotAllowedNow if the suite is no longer
+    current.
+    """
     require(by, CURATE)
     _lock_standing(kept.entry)
     _take_away(kept, by=by)
@@ -90,7 +92,7 @@ def _take_away(kept: EntryCases, *, by: User | None) -> None:
 def share_cases(source: Entry, target: Entry, *, at: datetime, by: User) -> None:
     """Add the source's test suites to the target of a merge and request runs of all suites.
 
-    `at` is the time of the merge, by which `unshare_cases` finds them.
+    `at` is the time of the merge. `unshare_cases` uses it to find the added suites.
     """
     theirs = kept_cases(target).values_list("case_set", flat=True)
     for row in kept_cases(source).exclude(case_set__in=theirs):
@@ -99,5 +101,5 @@ def share_cases(source: Entry, target: Entry, *, at: datetime, by: User) -> None
 
 
 def unshare_cases(target: Entry, *, at: datetime, by: User) -> None:
-    """Undo `share_cases` for the merge at this time. Suites added later stay."""
+    """Undo `share_cases` for the merge at this time. Suites added later are kept."""
     kept_cases(target).filter(added_at=at).update(removed_at=timezone.now(), removed_by=by)

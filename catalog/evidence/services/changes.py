@@ -1,4 +1,4 @@
-"""Tracks the current evidence of an entry and lists its changes."""
+"""Track the latest test results of an entry and list their changes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from core.errors import NotAllowedNow
 
 @transaction.atomic
 def note_result(execution: Execution) -> None:
-    """Set the latest result of the entries that have this live script, and list changed verdicts.
+    """Record the latest result for each entry whose live version has this script, and list changed verdicts.
 
-    A result with a check that was not run is ignored, because the existing evidence is more complete. A change to or
-    from *unsupported* is listed, because the script then needs something that the scenario lacks. Other checks without
-    a verdict are not compared, because a script that was stopped under load has not changed.
+    A result with a check that was not run is ignored, because the earlier result is more complete. A change to or from
+    *unsupported* is listed, because the script then needs something that the scenario lacks. Other checks without a
+    verdict are not compared, because a script that timed out under load has not changed.
     """
     if execution.checks.filter(state=CheckState.NOT_RUN).exists():
         return
@@ -44,7 +44,7 @@ def note_result(execution: Execution) -> None:
                 before=row.latest,
                 after=execution,
             )
-        # Keep a result with more verdicts, so that later results are compared with it.
+        # Keep the earlier result if it has more verdicts, so that later results are compared with more checks.
         if has_changed or verdicts.keys() >= before.keys():
             row.latest = execution
             row.save(update_fields=["latest"])

@@ -1,4 +1,4 @@
-"""Keeps evidence current by running an entry's tests every night and after new versions, approvals and merges."""
+"""Keep test results current by running entries' tests every night and after new versions, approvals and merges."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def request_runs(
     by: User | None = None,
     only: CaseSet | None = None,
 ) -> list[CaseRun]:
-    """Request runs of a version's script with the entry's test suites, or with one of them."""
+    """Request runs of a version's script with all test suites of the entry, or with the suite `only`."""
     kept = EntryCases.objects.filter(entry=version.entry_id, removed_at=None)
     if only is not None:
         kept = kept.filter(case_set=only)
@@ -64,7 +64,7 @@ def request_runs_of(
 
 
 def request_all_runs(*, purpose: CaseRun.Purpose) -> int:
-    """Request runs of all test suites for every entry with a live version. Return their number."""
+    """Request runs of all test suites for every entry with a live version. Return the number of runs."""
     answering = (
         Version.objects.filter(
             state=State.VERIFIED,
@@ -83,14 +83,14 @@ def request_all_runs(*, purpose: CaseRun.Purpose) -> int:
 
 
 def delete_old_runs() -> int:
-    """Delete runs that ended a month ago and return their number. Their results are stored separately."""
+    """Delete runs that ended more than 30 days ago and return their number. Their results are stored separately."""
     ended = CaseRun.objects.filter(ended_at__lt=timezone.now() - KEPT_FOR)
     number, _by_table = ended.delete()
     return number
 
 
 def delete_unserved_runs() -> int:
-    """Delete runs that have waited for a day while no sandbox worker was active. Return their number."""
+    """If no sandbox worker is active, delete runs that have waited for more than a day. Return their number."""
     if is_served():
         return 0
     old = CaseRun.objects.filter(
@@ -100,7 +100,7 @@ def delete_unserved_runs() -> int:
 
 
 def keep_reporting() -> None:
-    """Report every 30 seconds that the worker is alive, in a thread because its tasks may take longer."""
+    """Start a thread that reports every 30 seconds that the worker is alive. Tasks may take longer than that."""
     threading.Thread(target=_report_for_ever, name="sandbox-report", daemon=True).start()
 
 
@@ -118,5 +118,5 @@ def _report_for_ever() -> None:
 
 
 def probe_sandbox() -> None:
-    """Report to the pages whether a sandbox works. The nightly run retests on a new kind of machine."""
+    """Store whether a sandbox works, for the pages. On a new kind of machine, the nightly run repeats the tests."""
     report_sandbox()

@@ -1,4 +1,4 @@
-"""Creates the text from which a user starts to write a test suite."""
+"""Create the starter text for a new test suite."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.texts import name_of
 
 
 def outline_for(entry: Entry, version: Version, *, by: User) -> str:
-    """Return valid JSON with the entry's request text and parameters, and one test."""
+    """Return a valid test suite as JSON, with the entry's title and parameters, and one test."""
     parameters = {
         str(row["name"]): str(row.get("default") or "")
         for row in version.parameters
@@ -47,12 +47,12 @@ def outline_for(entry: Entry, version: Version, *, by: User) -> str:
 
 
 def text_of(case_set: CaseSet) -> str:
-    """Return the test suite as its author edits it."""
+    """Return the JSON text of the test suite for editing."""
     return write_text(case_set.content)
 
 
 def zip_cases(case_set: CaseSet, *, folder: str) -> bytes:
-    """Return the test suite as a zipped folder with a program to run it. Equal suites give equal bytes."""
+    """Return the test suite as a zipped folder with a program to run the tests. Equal suites give equal bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in folder_of(
@@ -66,5 +66,5 @@ def zip_cases(case_set: CaseSet, *, folder: str) -> bytes:
 
 
 def write_text(content: object) -> str:
-    """Return indented JSON without escapes of non-ASCII characters."""
+    """Return indented JSON in which non-ASCII characters are not escaped."""
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

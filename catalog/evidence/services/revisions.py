@@ -1,4 +1,4 @@
-"""Removes a test or a check, edits a test or adds a test. Each change creates a new test suite."""
+"""Remove a test or a check, edit a test, or add a test. Each change creates a new test suite."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MORE_NAMES = re.compile(r"^cases\.\d+\.")
 
 
 class Place(NamedTuple):
-    """A test of a suite, or one of its checks. Both are counted from 1."""
+    """The position of a test in a suite, or of a check in that test. Both numbers start at 1."""
 
     case: int
     check: int | None = None
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def read_place(text: str) -> Place:
-    """Parse `2` (a test) or `2.3` (a check). Raises BadInput for `what`."""
+    """Parse `2` (a test) or `2.3` (a check). Raises BadInput for the `what` field."""
     found = re.fullmatch(r"([1-9]\d?)(?:\.([1-9]\d?))?", text)
     if found is None:
         raise BadInput(_("Choose a test or a check."), field="what")
@@ -43,7 +43,7 @@ def read_place(text: str) -> Place:
 def strike_from(case_set: CaseSet, place: Place, *, by: User) -> CaseSet | None:
     """Return the suite without this test or check, or None if no tests remain.
 
-    Removing the last check of a test removes the test. Raises BadInput for `what`.
+    Removing the last check of a test removes the test. Raises BadInput for the `what` field.
     """
     content = copy.deepcopy(case_set.content)
     case = _case_at(content, place.case)
@@ -58,9 +58,9 @@ def strike_from(case_set: CaseSet, place: Place, *, by: User) -> CaseSet | None:
 
 
 def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> CaseSet:
-    """Return the suite with the test in the JSON text added, or replacing test `number`.
+    """Return the suite after adding the test in the JSON text, or after replacing test `number` with it.
 
-    Raises BadInput for `case`, with one line per mistake, and also if nothing changes.
+    Raises BadInput for the `case` field, with one line per mistake, or if nothing changes.
     """
     content = copy.deepcopy(case_set.content)
     case = _read_case(text)
@@ -72,7 +72,7 @@ def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> C
         _case_at(content, number)
         content["cases"][number - 1] = case
     _read(content, is_kept=True)
-    # Validate the new test separately and fully. The other tests may be from an earlier release.
+    # Validate only the new test in full, because the other tests may be from an earlier release.
     _read({**content, "cases": [case]})
     kept = _keep(content, by)
     if kept.pk == case_set.pk:
@@ -83,10 +83,10 @@ def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> C
 def carry_over(
     before: CaseSet, after: CaseSet | None, *, onto: CaseSet | None, by: User
 ) -> CaseSet | None:
-    """Apply the change from `before` to `after` to a third suite, matching tests by title.
+    """Apply the change from `before` to `after` to the suite `onto`, matching tests by title.
 
-    Removed tests and checks are removed, and new ones are added. If both changed a test, the later change wins.
-    Returns None if no tests remain. Raises BadInput if the suite has no room for the new test.
+    Tests and checks that `after` lacks are removed from `onto`, and new tests are added. An edited test replaces the
+    test in `onto`. Returns None if no tests remain. Raises BadInput if the suite has no room for the new test.
     """
     if onto is None and after is None:
         return None
@@ -98,7 +98,7 @@ def carry_over(
     changed: dict[str, dict[str, Any]] = {}
     gone = old.keys() - new.keys()
     comes = [title for title in new if title not in old]
-    # The test has a new title. If `onto` no longer has the old test, the new test is not added either.
+    # The test was renamed. If `onto` no longer has the old test, the new test is not added either.
     replaced = next(iter(gone), None) if comes else None
     for title, case in kept.items():
         if title == replaced:
@@ -117,7 +117,7 @@ def carry_over(
 
 
 def _merge_case(old: dict[str, Any], new: dict[str, Any], onto: dict[str, Any]) -> dict[str, Any]:
-    """Remove the same checks if only checks were removed. Otherwise return the edited test."""
+    """Return `onto` without the removed checks if `new` only removes checks. Otherwise return `new`."""
     is_struck = {**old, "expect": new["expect"]} == new and all(
         check in old["expect"] for check in new["expect"]
     )
@@ -128,12 +128,12 @@ def _merge_case(old: dict[str, Any], new: dict[str, Any], onto: dict[str, Any]) 
 
 
 def case_text(case_set: CaseSet, number: int) -> str:
-    """Return one test as its author edits it. Raises BadInput if no test has this number."""
+    """Return the JSON text of one test for editing. Raises BadInput if no test has this number."""
     return write_text(_case_at(case_set.content, number))
 
 
 def new_case_text(case_set: CaseSet) -> str:
-    """Return the text from which a user starts another test: valid JSON except for the empty title."""
+    """Return the starter text for another test. It is a valid test except for the empty title."""
     first = case_set.content["cases"][0]
     return write_text(
         {
@@ -147,7 +147,7 @@ def new_case_text(case_set: CaseSet) -> str:
 
 
 def first_case_text(statement: str) -> str:
-    """Return the text from which a user starts the first test of a request. It can be saved unchanged."""
+    """Return the starter text for the first test of a request. It can be saved unchanged."""
     return write_text(
         {
             "title": "typical scenario",
@@ -162,7 +162,9 @@ def first_case_text(statement: str) -> str:
 
 
 def first_case_set(statement: str, text: str, *, by: User, is_revision: bool) -> CaseSet:
-    """Return a suite with the test in the JSON text. Raises BadInput for `case`, one line per mistake."""
+    """Return a suite with the test in the JSON text. Raises BadInput for the `case` field, with one line per
+    mistake.
+    """
     content = {"format": 1, "statement": statement, "parameters": {}, "cases": [_read_case(text)]}
     return _keep(content, by, is_accepted=False, is_revision=is_revision)
 

@@ -1,4 +1,4 @@
-"""Runs sandbox tests in a worker or directly from a command, and stores the results."""
+"""Run sandbox tests in a worker or directly from a command, and store the results."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from core.leased_jobs import UNFINISHED, Canceled, Claim, LostLease, claim, free
 
 logger = logging.getLogger(__name__)
 
-ATTEMPTS = 5  # to request a run while others request the same one
+ATTEMPTS = 5  # to request a run while other processes request the same run
 QUALITY = CaseRun.Purpose.QUALITY
-# No user waits for these, but they still have priority over quality measurements.
+# No user is waiting for these runs, but they have priority over quality measurements.
 BACKGROUND = (CaseRun.Purpose.NIGHTLY, CaseRun.Purpose.ENVIRONMENT)
-RENEW_AFTER = 10.0  # seconds, while a lease lasts a minute
+RENEW_AFTER = 10.0  # seconds; a lease lasts one minute
 QUALITY_TRIES = 5  # including attempts in which the worker was killed
 
 
@@ -67,7 +67,7 @@ class _HeldSandbox:
             self._renewed = time.monotonic()
 
     def lend(self) -> Sandbox:
-        """Return the same sandbox for a job with a higher priority, while both jobs are claimed."""
+        """Return the same sandbox for a job with a higher priority. Both jobs stay claimed."""
         return _LentSandbox(self, self._sandbox)
 
 
@@ -94,9 +94,10 @@ def run_cases(
 ) -> Execution:
     """Run the tests with the script in this process's sandbox and store the result.
 
-    Checks whose results vary get no verdict. This is tested once per script, suite and kind of machine, and again if a
-    verdict changes. A worker then also measures the quality of the tests. Without a sandbox, no test runs and the state
-    is *not run*, with the reason. `before_keeping` is called after all runs. If it raises, no result is stored.
+    Checks with varying results get no verdict. To find these checks, the tests are repeated once per script, suite and
+    kind of machine, and again if a verdict changes. A worker then measures the quality of the tests. Without a sandbox,
+    no test runs, and the result is *not run* with the reason. `before_keeping` is called after all runs. If it raises,
+    no result is stored.
     """
     found = found or current_sandbox()
     parsed = read_case_set(json.dumps(case_set.content), is_kept=True)
@@ -128,22 +129,22 @@ def request_run(
             with transaction.atomic():
                 run = CaseRun.objects.create(script=script, purpose=purpose, by=by, **values)
         except IntegrityError:
-            # Another process requested it at the same time. Its run may already have ended.
+            # Another process requested the same run at the same time. That run may already have ended.
             continue
         return run.enqueue()
     raise NotAllowedNow(_("Other users are requesting these tests at the same time. Try again."))
 
 
 def results_waiting() -> QuerySet[CaseRun]:
-    """Return the runs that wait for a worker, without quality measurements, which no user waits for."""
+    """Return the runs that are waiting for a worker, except quality measurements, which no user waits for."""
     return CaseRun.objects.filter(state=CaseRun.State.WAITING).exclude(purpose=QUALITY)
 
 
 def carry_out_run(pk: int) -> None:
-    """Run a request unless another worker has it or it has ended.
+    """Run the requested job, unless another worker has claimed the job or the job has ended.
 
-    Runs that a user waits for come before nightly runs and runs for a new machine, and all of them before quality
-    measurements. A worker without a sandbox leaves the request to a worker that has one.
+    Runs that a user is waiting for have priority over nightly runs and runs for a new kind of machine. All of these
+    have priority over quality measurements. A worker without a sandbox leaves the job to a worker with a sandbox.
     """
     run = CaseRun.objects.filter(pk=pk, state__in=UNFINISHED).only("purpose").first()
     if run is None:
@@ -213,10 +214,10 @@ def _run(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Execution:
 
 
 def _measure(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Execution | None:
-    """Measure the quality of the tests and add it to this machine's result. Other jobs run in between.
+    """Measure the quality of the tests and add it to this machine's result. Jobs with a higher priority run in between.
 
-    Returns None if no result without quality exists or if the script now behaves differently. The next run of the
-    tests then requests it again. Raises _NotRunNow if the sandbox failed and another attempt is due.
+    Returns None if no result without quality exists or if the script now behaves differently. The next run of the tests
+    then requests the measurement again. Raises _NotRunNow if the sandbox failed and another attempt is due.
     """
     assert found.sandbox is not None and found.fingerprint is not None
     stored = last_execution(run.script_sha256, run.case_set, found.fingerprint.sha256)
@@ -244,13 +245,13 @@ def _measure(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Executi
 
 
 def _count(run: CaseRun, state: str) -> None:
-    """Count the run in the metrics. Draft runs don't count, because their number could reveal flagged items."""
+    """Count the run in the metrics. Draft runs are excluded, because their number could reveal flagged items."""
     if run.purpose not in (CaseRun.Purpose.DRAFT, QUALITY):
         metrics.count(metrics.EXECUTIONS, state)
 
 
 def _is_news(case_set: CaseSet, execution: cases.Execution) -> bool:
-    """Return whether a repetition is due, because no result is stored or a verdict has changed."""
+    """Return whether the tests must be repeated. They must if no result is stored or a verdict has changed."""
     assert execution.fingerprint is not None
     if execution.count(State.NOT_RUN) or not execution.count(*JUDGED):
         return False

@@ -1,4 +1,4 @@
-"""Probes this process's sandbox every hour with a real test, and stores the workers' reports."""
+"""Probe this process's sandbox every hour with a real test, and store the workers' reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.models import SandboxReport
 from catalog.models.evidence import MISSED_REPORTS
 
 PROBE_AGAIN = 3600.0  # seconds
-# A probe may have failed only because the machine was busy.
+# Probe again soon after a failure, because the machine may only have been busy.
 LOOK_AGAIN = 60.0  # seconds
 
 _lock = threading.Lock()
@@ -27,7 +27,7 @@ SWITCHED_OFF = Availability(
 
 
 def current_sandbox() -> Availability:
-    """Return the sandbox of this process, or the reason for its absence. The result is at most an hour old."""
+    """Return the sandbox of this process, or the reason why it has none. The result is at most an hour old."""
     global _found
     if not settings.SCRIPTSMITH_EXECUTION:
         return SWITCHED_OFF
@@ -39,7 +39,7 @@ def current_sandbox() -> Availability:
 
 
 def report_sandbox() -> None:
-    """Probe again and store the result. A repeated report updates its row."""
+    """Probe the sandbox again and store the report. An unchanged report only updates the time in its row."""
     global _found
     with _lock:
         _found = None
@@ -48,7 +48,7 @@ def report_sandbox() -> None:
 
 
 def report_again() -> bool:
-    """Report the known result without probing. Return False if it has no row yet."""
+    """Update the time of the current report. Return False if the report has no row yet."""
     values = _values_of(current_sandbox())
     return bool(SandboxReport.objects.filter(**values).update(last_at=timezone.now()))
 
@@ -65,12 +65,12 @@ def _values_of(found: Availability) -> dict[str, object]:
 
 
 def last_report() -> SandboxReport | None:
-    """Return the last report of a sandbox worker, or None if no worker has started yet."""
+    """Return the latest report of a sandbox worker, or None if no worker has reported yet."""
     return SandboxReport.objects.first()
 
 
 def sandbox_trouble() -> str:
-    """Return why no sandbox worker would run tests now, or an empty string if a worker probably would."""
+    """Return the reason why no sandbox worker can run tests now, or an empty string."""
     if not settings.SCRIPTSMITH_EXECUTION:
         return SWITCHED_OFF.reason
     if is_served():

@@ -1,7 +1,7 @@
-"""Loads results measured before a release, so that a new installation need not run every test.
+"""Load results that were measured before a release, so that a new installation does not need to run every test.
 
-Results are found by the hashes of test suite and script, so a changed text runs as usual. `python -m bench.ship
-results` writes the file.
+A result is found by the hashes of its test suite and script, so changed suites and scripts run as usual. `python -m
+bench.ship results` writes the file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def store_shipped(case_set: CaseSet) -> None:
 
 
 def note_shipped(case_set: CaseSet) -> set[str]:
-    """Make the shipped results the latest of the suite's entries. Return the hashes of their scripts."""
+    """Record the shipped results as the latest results of the suite's entries. Return the hashes of the scripts."""
     shipped = case_set.executions.filter(fingerprint__has_key=ORIGIN)
     for execution in shipped:
         note_result(execution)
@@ -94,10 +94,10 @@ def write_shipped() -> int:
 def _row(execution: Execution) -> dict[str, object]:
     values = {name: getattr(execution, name) for name in _FIELDS}
     fingerprint = {**execution.fingerprint, ORIGIN: BEFORE_RELEASE}
-    if "linux" in fingerprint:  # without the part set by the kernel's builder
+    if "linux" in fingerprint:  # omit the suffix that the distribution adds
         fingerprint["linux"] = fingerprint["linux"].partition("-")[0]
     values["fingerprint"] = fingerprint
-    # The pages fill in dates for the day of the run.
+    # Include the times, because the pages fill in dates for the day of the run.
     values |= {name: getattr(execution, name).isoformat(timespec="seconds") for name in _TIMES}
     checks = execution.checks.values_list(*_CHECK_FIELDS)
     return {

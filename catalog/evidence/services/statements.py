@@ -55,7 +55,9 @@ def case_sets_of_statements(hashes: Collection[str]) -> list[CaseSet]:
 
 
 def _in_force() -> QuerySet[CaseSet]:
-    """Return the suites that count everywhere. Suites revised in a review count only in its campaign."""
+    """Return the current suites that apply everywhere. Suites revised in a review apply only in the review's
+    campaign.
+    """
     is_kept = Q(entries=None) | Q(entries__removed_at=None)
     return CaseSet.objects.filter(is_kept, replaced_by=None, withdrawn_at=None, is_revision=False)
 
@@ -63,8 +65,8 @@ def _in_force() -> QuerySet[CaseSet]:
 def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
     """Request runs of the scripts with the test suites of their request. Return the number of runs.
 
-    No runs are requested if no sandbox worker is active, so that no run waits forever. Results of the last hour are not
-    requested again, because the run that created the draft may have produced them.
+    If no sandbox worker is active, no runs are requested, because they would wait forever. Tests with results from the
+    last hour do not run again, because the run that created the draft may have produced these results.
     """
     by_hash = {Version.hash_of(script): script for script in scripts}
     case_sets = list(case_sets_for(statement))
@@ -76,9 +78,9 @@ def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
 def request_missing_runs(
     scripts: Mapping[str, str], case_sets: Sequence[CaseSet], *, since: datetime | None = None
 ) -> int:
-    """Request runs of these drafts, by hash, with the suites that have no local result, or no result since `since`.
+    """Request runs of drafts with the suites for which they have no local result, or none since `since`.
 
-    Shipped results are not requested again. Returns the number of requested runs.
+    `scripts` maps hashes to scripts. Shipped results count as local results. Returns the number of requested runs.
     """
     ran = Execution.objects.filter(
         script_sha256__in=scripts, case_set__in=case_sets, imported=False
@@ -107,7 +109,7 @@ def evidence_in(
 ) -> dict[str, list[StatementEvidence]]:
     """Return the results for these test suites by script hash.
 
-    `among` selects the results that count, by default those of this installation.
+    `among` filters the results. By default, only results of this installation are returned.
     """
     counts = Q(imported=False) if among is None else among
     return _evidence(Execution.objects.filter(counts, case_set__in=case_sets), sha256s)
@@ -132,7 +134,7 @@ def _evidence(
 
 @transaction.atomic
 def forget_scripts(sha256s: Collection[str]) -> None:
-    """Cancel the runs and delete the results of these scripts, unless an entry has them as a version."""
+    """Cancel the runs and delete the results of these scripts, except for scripts that belong to an entry's version."""
     kept = Version.objects.filter(sha256__in=sha256s).values_list("sha256", flat=True)
     gone = set(sha256s).difference(kept)
     unfinished = CaseRun.objects.filter(script_sha256__in=gone, state__in=["waiting", "running"])
@@ -152,8 +154,8 @@ def all_case_sets(statement: str) -> set[int]:
 def forget_case_sets(case_sets: Collection[int], *, keeping: Collection[int] = ()) -> None:
     """Delete these test suites, which contain the request text, and their results.
 
-    Suites that reviewers derived from them are deleted, too. Suites that belong or belonged to an entry stay, and so do
-    suites in `keeping` and the suites derived from them.
+    Suites that reviewers derived from them are deleted, too. Suites that belong or belonged to an entry are kept.
+    Suites in `keeping` and suites derived from these are kept, too.
     """
     gone = {*case_sets, *hooks.changed_from(case_sets)}
     gone -= {*keeping, *hooks.changed_from(keeping)}

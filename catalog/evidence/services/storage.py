@@ -1,4 +1,4 @@
-"""Stores results as rows, one per script, test suite, kind of machine and set of verdicts."""
+"""Store test results, with one row per script, test suite, kind of machine and set of verdicts."""
 
 from __future__ import annotations
 
@@ -36,10 +36,12 @@ def keep_case_set(
 ) -> CaseSet:
     """Return the row of this test suite, creating it if necessary. Equal tests share one row.
 
-    `prompt_version` is the prompt that a model received, and `replaces` is the suite that its author revised.
-    `is_revision` marks suites made in a review. If a user later writes the same tests, they become a regular suite.
+    `prompt_version` is the version of the prompt if a model wrote the tests. `replaces` is the suite that the author
+    revised. `is_revision` marks suites created in a review. If a user later writes the same tests outside a review, the
+    suite becomes a regular suite.
     """
-    # Store only the fields that the author set, because an explicit working folder means more than the default.
+    # Store only the fields that the author set. The search for unstable checks changes the working folder only if the
+    # author did not set it.
     content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)
     kept, created = CaseSet.objects.get_or_create(
         sha256=case_set.sha256,
@@ -61,20 +63,22 @@ def keep_case_set(
         kept.is_revision = False
         kept.save(update_fields=["is_revision"])
     if kept.withdrawn_at is not None and by is not None and not is_revision:
-        # The user wants these tests, so they count again.
+        # The user has added these tests again, so the suite is no longer withdrawn.
         kept.withdrawn_at = None
         kept.save(update_fields=["withdrawn_at"])
     return kept
 
 
 def withdraw_case_set(case_set: CaseSet) -> None:
-    """Withdraw the suite: drafts no longer run with it, and its results don't count."""
+    """Withdraw the suite. Drafts no longer run with this suite, and its results are excluded."""
     CaseSet.objects.filter(pk=case_set.pk, withdrawn_at=None).update(withdrawn_at=Now())
 
 
 @transaction.atomic
 def store_execution(case_set: CaseSet, execution: cases.Execution) -> Execution:
-    """Return the row of this result. A repetition of the last result only increases its counter."""
+    """Store this result and return its row. If the result repeats the last one, only increase the counter in the
+    existing row.
+    """
     fingerprint = execution.fingerprint
     fingerprint_sha256 = fingerprint.sha256 if fingerprint is not None else ""
     CaseSet.objects.select_for_update(of=("self",)).get(pk=case_set.pk)
@@ -102,7 +106,8 @@ def store_execution(case_set: CaseSet, execution: cases.Execution) -> Execution:
         worlds=sum(any(check.state in JUDGED for check in case.checks) for case in execution.cases),
         document=_document(execution),
         seconds=execution.seconds,
-        # The database clock orders the result and the changes of reviewers, independent of the machine that ran it.
+        # Use the database clock, so that results and reviewers' changes are in the correct order whichever machine ran
+        # the tests.
         first_at=Now(),
         last_at=Now(),
     )
@@ -124,7 +129,7 @@ def store_execution(case_set: CaseSet, execution: cases.Execution) -> Execution:
 
 
 def keep_quality(stored: Execution, quality: Quality | None) -> None:
-    """Add the quality of the tests to a result, once. Pass None if measuring would take too long."""
+    """Add the quality of the tests to a result that has none yet. Pass None if measuring would take too long."""
     document = stored.document
     if quality is not None:
         document = {
@@ -143,7 +148,8 @@ def keep_quality(stored: Execution, quality: Quality | None) -> None:
 def last_execution(
     script_sha256: str, case_set: CaseSet, fingerprint_sha256: str | None = None
 ) -> Execution | None:
-    """Return the last local result of a script, on this kind of machine or on any machine.
+    """Return the last local result of a script. If a fingerprint is given, only results from that kind of machine are
+    considered.
 
     An incomplete result (*not run*) is returned only if no complete result exists.
     """
@@ -172,8 +178,8 @@ def _is_not_run() -> ExpressionWrapper[Q]:
 def state_of(execution: cases.Execution) -> State:
     """Return the overall state: failed if any check failed, else passed if any check has a verdict.
 
-    If any check was not run, the whole result is *not run*, because that check might have failed. It does not replace
-    a complete result and is retried.
+    If any check was not run, the whole result is *not run*, because that check might have failed. A *not run* result
+    does not replace a complete result, and the tests run again.
     """
     if execution.count(State.NOT_RUN):
         return State.NOT_RUN
@@ -196,7 +202,7 @@ def _reason(execution: cases.Execution) -> str:
 
 
 def _document(execution: cases.Execution) -> dict[str, object]:
-    """Return the results that have no rows: the observations per scenario and the summary sentence."""
+    """Return the data that is not stored in rows: the observations per scenario and the summary sentence."""
     document = as_document(execution)
     worlds = [
         {"title": case["title"], "state": case["state"], "seen": case["seen"]}
@@ -210,7 +216,9 @@ def _document(execution: cases.Execution) -> dict[str, object]:
 
 
 def differs(last: Execution, execution: cases.Execution) -> bool:
-    """Return whether any verdict differs. A check that was unstable may have either verdict now."""
+    """Return whether any verdict differs from the last result. Checks that were unstable in the last result are
+    ignored.
+    """
     then = list(last.checks.order_by("case_number", "number").values_list("state", flat=True))
     now = [check.state for case in execution.cases for check in case.checks]
     return len(then) != len(now) or any(_is_other(*pair) for pair in zip(then, now, strict=True))
@@ -221,7 +229,9 @@ def _is_other(then: str, now: State) -> bool:
 
 
 def without_unstable(stored: Execution, execution: cases.Execution) -> cases.Execution:
-    """Return the execution with known unstable checks marked, so that a repeated run gives them no verdict."""
+    """Return the execution with the checks that are unstable in `stored` marked as unstable, so that they have no
+    verdict.
+    """
     unstable = {
         (one.case_number, one.number): one.got
         for one in stored.checks.filter(state=CheckState.UNSTABLE)
@@ -241,7 +251,7 @@ def without_unstable(stored: Execution, execution: cases.Execution) -> cases.Exe
 
 
 def changed_checks(before: Execution, after: Execution) -> Sequence[tuple[CheckResult, str]]:
-    """Return the checks of `after` with a different verdict in `before`, and that verdict."""
+    """Return the checks of `after` whose state differs in `before`, each with its earlier state."""
     then = {(one.case_number, one.number): one.state for one in before.checks.all()}
     return [
         (one, then.get((one.case_number, one.number), ""))
@@ -251,7 +261,7 @@ def changed_checks(before: Execution, after: Execution) -> Sequence[tuple[CheckR
 
 
 def changed_environment(before: Execution, after: Execution) -> Sequence[tuple[str, str, str]]:
-    """Return (tool, version before, version after) for each difference of the machines."""
+    """Return (tool, version before, version after) for each tool whose version differs between the machines."""
     then, now = before.fingerprint, after.fingerprint
     return [
         (name, then.get(name, ""), now.get(name, ""))
@@ -261,7 +271,7 @@ def changed_environment(before: Execution, after: Execution) -> Sequence[tuple[s
 
 
 def forget_author(user: User) -> None:
-    """Rename the author of a user's suites to the anonymized account, also in the content.
+    """Replace the author name in a user's suites and their content with the name of the anonymized account.
 
     The hashes do not change, because they exclude the author.
     """

@@ -1,4 +1,4 @@
-"""Summarizes a script's evidence for pages."""
+"""Summarize the test results of a script for pages."""
 
 from __future__ import annotations
 
@@ -104,7 +104,9 @@ class Evidence:
 
     @property
     def environment(self) -> str:
-        """Return the most important tools, such as `bash 5.2, coreutils 9.1`, preferring a shipped result."""
+        """Return the main tools with their versions, such as `bash 5.2, coreutils 9.1`, from a shipped result if
+        possible.
+        """
         shipped_first = sorted(self.executions, key=lambda one: not one.is_shipped)
         return shipped_first[0].environment if shipped_first else ""
 
@@ -183,10 +185,12 @@ def evidence_of(entry: Entry, version: Version, *, with_checks: bool = False) ->
 
 
 def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
-    """Return the tests in order with their checks. A test without a result has not run yet."""
+    """Return the tests of a suite in order, with their checks. Pass None as `execution` if the suite has not
+    run yet.
+    """
     checks: dict[int, list[CheckResult]] = {}
     worlds: Sequence[Mapping[str, object]] = ()
-    # Fill in the dates of the day of the run, because the result contains them.
+    # Fill in dates for the day of the run, because the result contains these dates.
     moment = execution.first_at.timestamp() if execution is not None else time.time()
     filled: Any = fill_dates(case_set.content["cases"], moment)
     if execution is not None:

@@ -1,4 +1,4 @@
-"""Shows a scenario as a tree of its files and the changes that the script made."""
+"""Show a scenario as a tree of its files, with the changes that the script made."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 from catalog.execution.cases.display import show
 
 MOST_ROWS = 60
-MOST_LOOKED_AT = 2000  # scripts may leave far more files than the page can show
+MOST_LOOKED_AT = 2000  # scripts may create far more files than the page can show
 DEEPEST = 8  # indentation levels on the page
 
 
 class TreeRow(NamedTuple):
-    """A name in the tree, with its depth, its details and its change."""
+    """A file or folder in the tree, with its depth, its details and its change."""
 
     depth: int
     name: str
@@ -22,7 +22,7 @@ class TreeRow(NamedTuple):
 
 
 def world_tree(world: Mapping[str, object], seen: Mapping[str, object]) -> Sequence[TreeRow]:
-    """Return the scenario's files before and after the run, folders first, in at most MOST_ROWS rows."""
+    """Return a tree of the scenario's files before and after the run, with at most MOST_ROWS files and folders."""
     notes: dict[str, str] = {}
     marks: dict[str, str] = {}
     files = world.get("files")

@@ -1,4 +1,4 @@
-"""The page about an entry's sandbox tests: show results, run again, write, replace and remove."""
+"""Views for an entry's sandbox tests: show results, run the tests, and add, replace or remove test suites."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def entry_cases(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def cases_new(request: HttpRequest, slug: str) -> HttpResponse:
-    """Write or upload a test suite for an entry."""
+    """Add a test suite that a curator writes or uploads."""
     user = curator_of(request)
     entry = access_entry(user, slug, to_curate=True)
     version = _version_of(request, entry)
@@ -77,7 +77,7 @@ def cases_remove(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def cases_run(request: HttpRequest, pk: int) -> HttpResponse:
-    """Request a run of a version with all tests of its entry."""
+    """Request runs of a version with all test suites of its entry."""
     user = curator_of(request)
     version = access_version(user, pk, to_curate=True)
     runs = services.request_runs(version, purpose=CaseRun.Purpose.ASKED, by=user)
@@ -92,7 +92,7 @@ def cases_run(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def cases_file(request: HttpRequest, pk: int) -> HttpResponse:
-    """Download a test suite as a file for `run_cases`."""
+    """Return a test suite as a file for the `run_cases` command."""
     kept = _kept(pk)
     access_entry(request.user, kept.entry.slug)
     name = f"{kept.entry.slug}-cases.json"
@@ -108,7 +108,7 @@ def cases_file(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def cases_folder(request: HttpRequest, pk: int) -> HttpResponse:
-    """Download a test suite as a zipped folder, with a program to run it in continuous integration."""
+    """Return a test suite as a zipped folder with a program that runs the tests in continuous integration."""
     kept = _kept(pk)
     access_entry(request.user, kept.entry.slug)
     name = f"{kept.entry.slug}-cases"
@@ -170,7 +170,7 @@ def _kept(pk: int) -> EntryCases:
 
 
 def _version_of(request: HttpRequest, entry: Entry) -> Version:
-    """Return the version in the URL, or else the live version, or else the newest version."""
+    """Return the version in the URL. If the URL has none, return the live version or the newest version."""
     versions = list(access_versions(request.user).filter(entry=entry))
     named = request.GET.get("version", "")
     if named:
