@@ -1,4 +1,6 @@
-"""Sandbox tests: scenarios and checks as JSON without code, with sentences for readers. No database access."""
+"""Sandbox tests: scenarios and checks as JSON, with a sentence for each check. This package does not use the
+database.
+"""
 
 from __future__ import annotations
 

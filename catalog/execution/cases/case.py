@@ -1,4 +1,4 @@
-"""Sandbox tests and test suites, parsed from JSON or refused with an explanation."""
+"""Sandbox tests and test suites, parsed from JSON or rejected with an explanation."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Case(Strict):
             raise CaseRefused(_explain(error)) from error
 
     def on_day_of(self, moment: float) -> Case:
-        """Return the test with dates for display, or unchanged if a date makes it invalid."""
+        """Return the test with its dates filled in for display, or the unchanged test if a date makes it invalid."""
         try:
             return self.with_dates(moment)
         except CaseRefused:
@@ -87,7 +87,7 @@ class CaseSet(Strict):
 
     @property
     def sha256(self) -> str:
-        """Return the hash of the tests without their author."""
+        """Return the hash of the tests, without the author."""
         data = self.model_dump(mode="json", by_alias=True, exclude={"author"})
         text = json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
@@ -110,8 +110,8 @@ class CaseSet(Strict):
 def read_case_set(text: str | bytes, *, is_kept: bool = False) -> CaseSet:
     """Parse a test suite from JSON. Raises CaseRefused for any invalid text.
 
-    With `is_kept`, the suite was accepted earlier, perhaps by an older release, so the checks that apply only to new
-    suites are skipped.
+    Set `is_kept` if the suite was accepted earlier, perhaps by an older release. Validation that applies only to new
+    suites is then skipped.
     """
     encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(encoded) > LARGEST_SET:
@@ -130,7 +130,7 @@ def read_case_set(text: str | bytes, *, is_kept: bool = False) -> CaseSet:
                 " {date:%F} or {date:%Y%m%d:-1d}."
             ]
         )
-    # A date can make a path or a pattern invalid on some days only.
+    # A date can make a path or a pattern invalid only on some days.
     moments = [time.time() + days * 86400 for days in DAYS_TRIED] if b"{date:" in encoded else []
     dated = [case.with_dates(moment) for moment in moments for case in case_set.cases]
     complaints = [
@@ -159,7 +159,7 @@ def _explain(error: ValidationError) -> list[str]:
     places = [found["loc"] for found in errors]
     sentences = []
     for found in errors:
-        # Skip "list is too short" if the list is short only because its items were refused.
+        # Skip "list is too short" if the list is short only because its items are invalid.
         if any(place[: len(found["loc"])] == found["loc"] != place for place in places):
             continue
         where = ".".join(str(part + 1) if isinstance(part, int) else part for part in found["loc"])

@@ -1,7 +1,7 @@
-"""Fills in dates of sandbox tests. At run time, `{date:%F}` is today and `{date:%F:-1d}` is yesterday.
+"""Fill in the dates of sandbox tests. At run time, `{date:%F}` is today and `{date:%F:-1d}` is yesterday.
 
 A script reads the real clock, which can't be faked completely, so the test describes the expected date. Only whole days
-are supported, because a minute may pass between the script's reading and the comparison.
+are supported, because the comparison may happen up to a minute after the script reads the clock.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _DAYS = {"d": 1, "w": 7}
 
 
 def find_bad_dates(data: JsonValue) -> list[str]:
-    """Return texts that look like date expressions but are not valid."""
+    """Return strings that look like date expressions but are invalid."""
     return [
         found for text in _texts(data) for found in _ANY.findall(text) if not _FORM.fullmatch(found)
     ]
 
 
 def fill_dates(data: JsonValue, now: float) -> JsonValue:
-    """Return the data with all dates filled in, in UTC."""
+    """Return the data with all date expressions replaced by dates in UTC."""
     today = datetime.fromtimestamp(now, UTC)
 
     def fill(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Makes the text of scripts and tests safe to display, without control characters that hide or reverse text."""
+"""Make the text of scripts and tests safe to display by escaping characters that hide or reverse text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 
 def show(text: str) -> str:
-    """Write invisible or ambiguous characters, except newlines and tabs, as their code points."""
+    """Return the text with all invisible characters except newlines and tabs written as code points."""
     return "".join(_show(character) for character in text)
 
 
 def show_name(text: str) -> str:
-    """Format a path, a command or a value for a sentence: on one line, in backquotes and shortened if very long."""
+    """Format a path, a command or a value for a sentence: on one line, in backticks, and shortened if it is
+    very long.
+    """
     shown = show(text).replace("\n", "\\n").replace("\t", "\\t")
     if len(shown) > LONGEST:
         shown = f"{shown[:LONGEST]}…"
@@ -23,7 +25,7 @@ def show_name(text: str) -> str:
 
 
 def show_list(texts: list[str] | tuple[str, ...]) -> str:
-    """List the first eight texts and the number of the remaining texts."""
+    """Return the first eight texts as a comma-separated list, with the number of remaining texts."""
     shown = [show_name(text) for text in texts[:8]]
     if len(texts) > 8:
         shown.append(f"{len(texts) - 8} more")

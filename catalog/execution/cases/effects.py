@@ -1,4 +1,4 @@
-"""Finds the changes that a run made to its scenario, from the snapshots before and after."""
+"""Find the changes that a run made to its scenario, by comparing snapshots."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from catalog.execution.sandbox import Entry
 
 @dataclass(frozen=True)
 class Effects:
-    """Changed paths, each in exactly one group. Folder times are ignored, because changes to files cause them."""
+    """Affected paths, each in exactly one group. Directory timestamps are ignored, because changes to files update
+    them.
+    """
 
     removed: tuple[str, ...]
     added: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""Search for the regular expressions of tests in a process that can be killed, because some never finish.
+"""Search for tests' regular expressions in a separate process, which is killed if a search takes too long.
 
-Python's `re` backtracks, and patterns such as `(a+)+b` can take exponential time. No rule recognizes all such
-patterns, so the search has a limit of processor time.
+Python's `re` backtracks, and patterns such as `(a+)+b` can take exponential time. No rule recognizes all such patterns,
+so the search has a processor time limit.
 """
 
 from __future__ import annotations
@@ -39,12 +39,16 @@ class BadPattern(ValueError):
 
 
 def search(pattern: str, text: str) -> bool:
-    """Return whether the text has a match, with ^ and $ at every line. Raises BadPattern and TooSlow."""
+    """Return whether the pattern matches anywhere in the text. ^ and $ match at every line. Raises BadPattern and
+    TooSlow.
+    """
     return search_all([(pattern, text)])[0]
 
 
 def search_all(pairs: Sequence[tuple[str, str]]) -> list[bool]:
-    """Search for each pattern in its text, in one process. Raises BadPattern and TooSlow."""
+    """Return for each pair whether the pattern matches its text. All pairs share one process. Raises BadPattern and
+    TooSlow.
+    """
     asked = json.dumps([(pattern, text[:LONGEST_TEXT]) for pattern, text in pairs])
     try:
         process = subprocess.run(
@@ -65,8 +69,8 @@ def search_all(pairs: Sequence[tuple[str, str]]) -> list[bool]:
 def find_never_failing(patterns: Sequence[str]) -> list[str]:
     """Return the patterns that match any text.
 
-    Each pattern is searched in an empty text, in an unlikely text and in its own words. The last one is necessary for
-    patterns that exclude text, such as `\\A(?![\\s\\S]*yes)`, because they match the first two.
+    Each pattern is tried on an empty text, on an unlikely text and on its own words. Its own words are needed for
+    patterns that exclude text, such as `\\A(?![\\s\\S]*yes)`. These match the other two texts, but they can fail.
     """
     pairs = [(pattern, text) for pattern in patterns for text in _texts_for(pattern)]
     found = search_all(pairs)
@@ -77,7 +81,7 @@ def find_never_failing(patterns: Sequence[str]) -> list[str]:
 def _texts_for(pattern: str) -> list[str]:
     texts = ["", "\x01~\x02"]
     if "(?!" in pattern or "(?<!" in pattern:
-        # The text that the pattern excludes, without its syntax: a class or an escape becomes a space.
+        # Extract the text that the pattern excludes. Replace character classes and escapes with spaces.
         plain = re.sub(r"\\[AZbBdDsSwW]|\[[^\]]*\]", " ", pattern).replace("\\", "")
         words = [word for word in re.split(r"[()|?*+{}^$!=<>:]+", plain) if word.strip()]
         texts += [

@@ -66,7 +66,7 @@ A failed check means the script and the test disagree. Either could be wrong.
 
 
 def folder_of(case_set: CaseSet) -> dict[str, str]:
-    """Return the content of each file by name. `run` and `cases.bats` are executable."""
+    """Return the contents of the folder's files by name. `run` and `cases.bats` are executable."""
     content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True)
     tests = "".join(
         f"\n@test '{_line(case.title)}' {{\n  holds {number}\n}}\n"

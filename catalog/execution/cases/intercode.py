@@ -1,9 +1,9 @@
-"""Calculate InterCode's reward of a Bash command against a reference, for the figure `intercode` only.
+"""Calculate InterCode's reward for a Bash command compared with a reference. Only the `intercode` figure uses it.
 
 The rule is from Yang et al., "InterCode" (2023), and follows their published code. It compares the file changes, as
-`git status --short` lists them, and the words of the output. Its weaknesses are known: it ignores one-letter words,
-case, order and punctuation, and it never compares changed files. An empty script gets the full reward if the
-reference prints nothing and neither adds nor removes a file.
+`git status --short` lists them, and the words of the output. The rule has known weaknesses: it ignores one-letter
+words, case, order and punctuation, and never compares the contents of changed files. An empty script gets the full
+reward if the reference prints nothing and neither adds nor removes a file.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def observe(
     printed: str,
     ignored: Collection[str] = SYSTEM_FOLDERS,
 ) -> Outcome:
-    """Compare two snapshots as Git would: only files and links, and only the topmost of new folders.
+    """Compare two snapshots as Git would. Only files and links are compared, and new folders are listed only by their
+    topmost folder.
 
     The repository is the whole file system without the top-level folders in `ignored`.
     """
@@ -152,7 +153,7 @@ def _hash_below(path: str, after: Mapping[str, Entry]) -> str:
 
 
 def _hash(path: str, entry: Entry, after: Mapping[str, Entry]) -> str:
-    """Return a hash, following links like md5sum.
+    """Return the hash of an entry, following links as md5sum does.
 
     Broken links are represented by their target, large files by their size.
     """

@@ -1,7 +1,7 @@
-"""Determines whether a script failed because it needs something that no scenario provides.
+"""Determine whether a script failed because it needs something that no scenario provides.
 
-Examples are a missing tool, the network, kernel features or disk space. This applies only if a check fails: a script
-that handles the problem is judged as usual. Texts from the test or from the script itself are ignored.
+Examples are a missing tool, the network, kernel features or disk space. This applies only if a check fails, so a script
+that handles the problem is judged as usual. Messages that occur in the test or in the script itself are ignored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FULL = re.compile(r"No space left on device|File too large|File size limit exce
 
 
 class Cause(NamedTuple):
-    """Why the failed checks of a test are not a verdict."""
+    """The reason why the failed checks of a test give no verdict."""
 
     state: State
     words: str
@@ -42,12 +42,14 @@ class Cause(NamedTuple):
 
 @cache
 def known_tools() -> frozenset[str]:
-    """Return the tools that administrators may have. Any other missing command is an error of the script."""
+    """Return the tools that administrators may have installed. Any other missing command is an error in the script."""
     return frozenset((Path(__file__).parent / "known_tools.txt").read_text().split())
 
 
 def find_cause(stderr: str, known: str) -> Cause | None:
-    """Find the cause in standard error. Texts that are in `known`, from the test and the script, are ignored."""
+    """Return the cause that standard error reveals, or None. Messages that occur in `known`, the text of the test and
+    the script, are ignored.
+    """
     for found in _NOT_FOUND.finditer(stderr):
         name = next(group for group in found.groups() if group)
         if name in known_tools() and f"{name}: command not found" not in known:

@@ -1,7 +1,7 @@
-"""Commands that are always stubbed, because the real ones would reach a network, a daemon or the machine.
+"""Commands that are always stubbed, because the real commands would access a network, a daemon or the machine.
 
 In every scenario, their stubs replace the real programs, so that a call without a prepared reply is detected.
-`personas.json` defines, for each command, which calls only read, and the default rules for tests that name it.
+`personas.json` defines the read-only calls of each command, and the default rules for tests that list the command.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ class Persona(TypedDict):
     mode: Literal["reply", "sudo", "su", "real"]
     options: NotRequired[list[str]]  # options that may precede such a call and change nothing
     reads: list[list[str]]  # patterns of calls that change nothing
-    # Arguments that make a reading call change something, if no pattern contains them literally. `-c` also matches
-    # that letter among short options, `--clear` also matches its abbreviations, and anything else is a pattern.
+    # Arguments with which a call in `reads` changes something, unless its pattern contains them literally. `-c` also
+    # matches that letter among combined short options, and `--clear` also matches its abbreviations. Arguments with *
+    # or ? are patterns.
     changes: NotRequired[list[str]]
     input: NotRequired[list[list[str]]]  # patterns of calls that read all of their input
     rules: list[RuleRequest]
@@ -34,7 +35,9 @@ def load_personas() -> dict[str, Persona]:
 
 
 def only_reads(command: str, arguments: tuple[str, ...]) -> bool:
-    """Return whether this call is known to change nothing. For sudo and su, only the command they run counts."""
+    """Return whether this call is known to change nothing. For sudo and su, this is always true, because the command
+    that they run is recorded separately.
+    """
     persona = load_personas().get(command)
     if persona is None:
         return False

@@ -1,4 +1,4 @@
-"""Refuse checks that can never fail and invalid patterns when tests are written."""
+"""Reject checks that can never fail, and invalid patterns, when tests are saved."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from catalog.execution.cases.personas import load_personas
 
 
 def find_unrecorded(checks: Iterable[BaseCheck], recorded: Collection[str]) -> Iterator[str]:
-    """Yield complaints about checks of commands that are not stubbed, because such calls are never seen."""
+    """Yield complaints about checks of calls to commands that are not stubbed, because such calls are never
+    recorded.
+    """
     for check in checks:
         for part in check.parts:
             for call in part.calls:

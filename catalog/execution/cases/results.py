@@ -10,14 +10,14 @@ from catalog.execution.sandbox import Fingerprint, Observation
 
 
 class State(StrEnum):
-    """The state of a check. Only PASSED and FAILED are verdicts and count in figures."""
+    """The state of a check. Only PASSED and FAILED are verdicts and are included in figures."""
 
     PASSED = "passed"
     FAILED = "failed"
     UNSTABLE = "unstable"  # the result varied between runs
     UNSUPPORTED = "unsupported"  # the scenario lacks something that the script needs
-    TIMED_OUT = "timed out"  # ended by a limit of time, output or memory
-    NOT_RUN = "not run"  # no sandbox is available, or it failed
+    TIMED_OUT = "timed out"  # stopped by a time, output or memory limit
+    NOT_RUN = "not run"  # no sandbox is available, or the sandbox failed
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class CaseResult:
 
     @property
     def state(self) -> State:
-        """Return the worst state of its checks."""
+        """Return the worst state of the test's checks."""
         return worst(check.state for check in self.checks)
 
     @property
@@ -58,7 +58,7 @@ class Execution:
     seconds: float
 
     def count(self, *states: State) -> int:
-        """Return how many checks have one of these states."""
+        """Return the number of checks with one of these states."""
         return sum(check.state in states for case in self.cases for check in case.checks)
 
 
@@ -73,6 +73,6 @@ _WORST_FIRST = (
 
 
 def worst(states: Iterable[State]) -> State:
-    """Return the state that decides. A missing result hides all verdicts, and one failure outweighs all passes."""
+    """Return the worst of the states. A missing result outweighs all verdicts, and one failure outweighs all passes."""
     found = set(states)
     return next(state for state in _WORST_FIRST if state in found)

@@ -33,14 +33,14 @@ _LIMIT_WORDS = {
     Ended.TOO_MUCH_OUTPUT: "stopped because it printed more than {0.output_bytes:,} bytes",
     Ended.TOO_MUCH_MEMORY: "stopped because it used more than {0.memory_bytes:,} bytes of memory",
 }
-# The limit for all tests of a suite together, because other scripts wait for the sandbox.
+# The limit for all tests of a suite together, because other scripts are waiting for the sandbox.
 MOST_SECONDS = 240.0
 _TOO_LONG = "not run because the tests before it took {:.0f} seconds"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Variation:
-    """How a run differs from what the test specifies. The quality measures use this."""
+    """The differences between a run and its test. They are used to measure the quality of tests."""
 
     environment: dict[str, str] = field(default_factory=dict)
     cwd: str | None = None
@@ -57,7 +57,7 @@ def run_case_set(
 ) -> Execution:
     """Run every test with the script. Without a sandbox, every check is *not run*, with the reason.
 
-    If the tests together take longer than MOST_SECONDS, the remaining ones are *timed out*.
+    If the tests together take longer than MOST_SECONDS, the remaining tests are *timed out*.
     """
     begun = time.monotonic()
 
@@ -88,7 +88,7 @@ def run_case(
     variation: Variation = AS_WRITTEN,
     limits: Limits | None = None,
 ) -> CaseResult:
-    """Run one test with the script. It raises nothing, because every failure is a state."""
+    """Run one test with the script and return its result. Failures are returned as states, not raised."""
     limits = limits or Limits()
     for _ in range(2):
         now = time.time()
@@ -101,15 +101,14 @@ def run_case(
             observation = sandbox.run(prepared)
         except (SandboxFailed, CannotBePrepared) as error:
             return _all(dated, State.NOT_RUN, str(error))
-        # Run it again if the day changed, because the dates were filled in for the day before, or if the machine ran
-        # short of memory.
+        # Run the test again if the machine was short of memory, or if the dates were filled in for the previous day.
         if day_of(now) == day_of(time.time()) and not _was_short(observation):
             break
     return judge(dated, observation, limits, script)
 
 
 def prepare_run(case: Case, script: str, variation: Variation, limits: Limits) -> PreparedRun:
-    """Build the scenario of the test around the script. Raises CannotBePrepared."""
+    """Return the run that executes the script in the test's scenario. Raises CannotBePrepared."""
     world = case.world
     prepared = PreparedRun(
         script=script,
@@ -140,7 +139,7 @@ def prepare_run(case: Case, script: str, variation: Variation, limits: Limits) -
 
 
 def judge(case: Case, observation: Observation, limits: Limits, script: str = "") -> CaseResult:
-    """Judge each check. If a failure has a cause outside of the scenario, no check gets a verdict."""
+    """Return the result of each check. If a failure has a cause outside of the scenario, no check gets a verdict."""
     if _was_short(observation):
         return _all(case, State.NOT_RUN, "stopped because the machine was low on memory")
     for run in observation.runs:
@@ -166,7 +165,7 @@ def judge(case: Case, observation: Observation, limits: Limits, script: str = ""
 
 
 def _texts_of(case: Case) -> str:
-    """Return the texts of the scenario's files, input and stubbed replies."""
+    """Return the scenario's file contents, input and stubbed replies as one text."""
     world = case.world
     said = [
         text

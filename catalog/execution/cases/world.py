@@ -1,4 +1,4 @@
-"""The scenario of a sandbox test, as its author writes it."""
+"""The scenario of a sandbox test, in the format that authors write."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Variable = Annotated[
 
 
 class WorldFile(Strict):
-    """A file. It is a folder if its `kind` is "folder", and a link if it has a `link` target."""
+    """A file, folder or link. A folder has the `kind` "folder", and a link has a target in `link`."""
 
     path: WorldPath
     content: Annotated[Text, Field(max_length=MOST_CONTENT)] | None = None
@@ -84,7 +84,7 @@ class WorldFile(Strict):
 
 
 class Rule(Strict):
-    """A stubbed reply of a command. The first rule that matches a call is used."""
+    """A reply of a stubbed command. The first rule that matches a call is used."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -161,7 +161,7 @@ class World(Strict):
         return self
 
     def list_commands(self) -> tuple[CommandRequest, ...]:
-        """Return all stubbed commands: those of the test and those that are always stubbed."""
+        """Return the commands that the test stubs and the commands that are always stubbed."""
         personas = load_personas()
         commands = []
         for name in sorted(personas.keys() | self.commands.keys()):

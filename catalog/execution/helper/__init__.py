@@ -1,10 +1,11 @@
 """The helper process that runs a sandbox. It reads one request from stdin and writes one reply to stdout.
 
-The helper is a separate process because only a process with one thread can create a user namespace, and because the
-worker has keys and connections that must be kept away from scripts. If root starts it, it switches to an unused user.
-It creates its namespaces, builds the scenario on a file system of limited size, runs bubblewrap in it, and reads the
-files after all processes inside have ended. When it ends, even if killed, the kernel removes all it created.
+The helper is a separate process because only a single-threaded process can create a user namespace. A separate process
+also protects the worker's keys and connections from scripts. If root starts the helper, it switches to an unused user.
+The helper creates its namespaces, builds the scenario on a file system of limited size, and runs bubblewrap. It reads
+the files after all processes inside have exited. When the helper exits or is killed, the kernel removes everything that
+the helper created.
 
-Its startup takes a third of a test's time, so it uses only the standard library, without `dataclasses`, `subprocess`
-and `inspect`.
+The helper's startup takes a third of a test's time. It therefore uses only the standard library, without `dataclasses`,
+`subprocess` and `inspect`.
 """

@@ -1,4 +1,4 @@
-"""Build the command line of bubblewrap, which defines the parts of the host that a script can see."""
+"""Build bubblewrap's command line, which defines the parts of the host that a script can see."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ READ_ONLY = (
     "/usr/share/terminfo", "/usr/share/zoneinfo", "/etc/alternatives",
 )  # fmt: skip
 
-# Files of /proc that describe the host instead of the sandbox.
+# Files in /proc that describe the host instead of the sandbox.
 MASKED = (
     "buddyinfo", "cmdline", "config.gz", "consoles", "diskstats", "iomem", "ioports", "kallsyms",
     "kcore", "key-users", "keys", "kmsg", "kpagecount", "kpageflags", "latency_stats", "modules",
@@ -41,12 +41,12 @@ ENVIRONMENT = {
     "TERM": "dumb",
 }
 
-# What the root user of a small machine needs. CAP_SYS_ADMIN, CAP_SETUID and network capabilities are left out.
+# The capabilities that root needs on a small machine, except CAP_SYS_ADMIN, CAP_SETUID and network capabilities.
 CAPABILITIES = ("CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_KILL")
 
 
 class Places(NamedTuple):
-    """Paths, in the helper's namespace, of what is mounted into the sandbox."""
+    """Paths in the helper's namespace that are mounted into the sandbox."""
 
     world: str
     script: str
@@ -55,11 +55,11 @@ class Places(NamedTuple):
     proc: str
     nothing: str  # an empty file
     empty: str  # an empty folder
-    shared_memory: str  # one for each run
+    shared_memory: str  # mounted again for each run
 
 
 def build_arguments(request: Request, places: Places) -> list[str]:
-    """Return all options, to be passed by `--args`, because the sandbox can read command lines."""
+    """Return bubblewrap's options. Pass them with `--args`, because the sandbox can read command lines."""
     return [
         *_namespaces(request["hostname"]),
         "--bind", places.world, "/",
@@ -72,8 +72,8 @@ def build_arguments(request: Request, places: Places) -> list[str]:
     ]  # fmt: skip
 
 
-# The script starts once each process has its expected name. Until then the process is another Bash. Linux truncates
-# names to 15 characters. The loop gives up after 20,000 reads.
+# Start the script only after each background process has its expected name. Before exec, the process still has Bash's
+# name. Linux truncates names to 15 characters. The loop gives up after 20,000 reads.
 _START = """
 for name in "${@:2:$1}"; do
     "$0/$name" infinity <&- >&- 2>&- &
@@ -86,7 +86,7 @@ exec "${@:$1+2}"
 
 
 def build_command(request: Request) -> list[str]:
-    """Return the command that runs inside: the script, after the background processes of the scenario."""
+    """Return the command to run in the sandbox. It starts the scenario's background processes and then the script."""
     script = [BASH, SCRIPT, *request["arguments"]]
     if not request["processes"]:
         return script
@@ -95,8 +95,8 @@ def build_command(request: Request) -> list[str]:
 
 
 def _namespaces(hostname: str) -> list[str]:
-    # The helper has already created a network namespace for this run. In bubblewrap's own, stubbed commands would get
-    # no replies.
+    # Keep the network namespace that the helper created for this run. In a namespace created by bubblewrap, stubbed
+    # commands would get no replies.
     return [
         "--unshare-user", "--uid", "0", "--gid", "0", "--unshare-pid", "--unshare-ipc",
         "--unshare-uts", "--unshare-cgroup-try", "--hostname", hostname,
@@ -144,8 +144,8 @@ def _devices(request: Request, places: Places) -> Iterator[str]:
         yield from ("--ro-bind", "/usr/bin", REAL_PROGRAMS)
     if request["processes"]:
         yield from ("--ro-bind", places.processes, PROCESSES)
-    # By default, /dev would be a file system of up to half of the machine's memory, outside of the scenario's limit.
-    # A tmpfs of bubblewrap would have as many inodes as the machine has pages.
+    # By default, /dev would be a file system of up to half of the machine's memory, outside of the scenario's limit. A
+    # tmpfs created by bubblewrap would have as many inodes as the machine has memory pages.
     yield from ("--bind", places.shared_memory, "/dev/shm")
     yield from ("--remount-ro", "/dev")
 

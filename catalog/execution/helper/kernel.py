@@ -1,4 +1,4 @@
-"""The system calls that Python 3.11 has no function for."""
+"""System calls for which Python 3.11 has no function."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str = ""
 
 
 def die_with_parent() -> None:
-    """Send SIGKILL to this process when the parent's thread ends. A change of user resets this."""
+    """Send SIGKILL to this process when the parent's thread exits. A change of user resets this setting."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0), "prctl")
 
 

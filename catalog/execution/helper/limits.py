@@ -1,4 +1,4 @@
-"""Limit the resources of a run: kernel limits per process, and a guard for the total of all processes."""
+"""Limit the resources of a run: kernel limits per process, and a guard for the totals of all processes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from core.niceness import LEAST_NICE, session_niceness, set_session_niceness
 ADDRESS_SPACE = 1 << 30
 OPEN_FILES = 64
 PENDING_SIGNALS = 256
-PRIORITY = 10  # added to the worker's own niceness, because users who wait for a page have priority
+PRIORITY = 10  # added to the worker's own niceness, because page requests have priority
 # Memory outside of processes, such as socket buffers, appears only in the machine's total.
 LEAST_FREE = 128 << 20
-# Unmapped shared memory and kernel objects are counted for the whole machine and also include other programs, such as
-# a database's buffers. The run ends only if they grow by a share of the machine's memory after its start, and the
-# result is not attributed to the script.
+# Unmapped shared memory and kernel objects are measured for the whole machine, including other programs such as
+# databases. The run ends only if they grow by a share of the machine's memory during the run. The script is not blamed
+# for such a result.
 LEAST_GROWTH = 1 << 30
 SHARE_OF_GROWTH = 4  # a quarter of the machine's memory
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -27,16 +27,16 @@ def apply_limits(limits: LimitsRequest) -> None:
     """Apply the limits to this process and its children, between fork and exec."""
     hard = {
         resource.RLIMIT_AS: ADDRESS_SPACE,
-        # With 0, the kernel would still start the program of a core pattern that pipes.
+        # With 0, the kernel would still start a program to which the core pattern pipes.
         resource.RLIMIT_CORE: 1,
         resource.RLIMIT_CPU: limits["cpu_seconds"],
         resource.RLIMIT_FSIZE: limits["disk_bytes"],
         resource.RLIMIT_MEMLOCK: 0,
         resource.RLIMIT_MSGQUEUE: 0,
         resource.RLIMIT_NOFILE: OPEN_FILES,
-        # Counted per user namespace since Linux 5.14, so other processes of the user don't count.
+        # Linux 5.14 and newer count processes per user namespace, so the user's other processes are not included.
         resource.RLIMIT_NPROC: limits["process_count"],
-        # Timers also count, including the same user's timers outside the sandbox.
+        # This limit includes timers, also the same user's timers outside the sandbox.
         resource.RLIMIT_SIGPENDING: PENDING_SIGNALS,
         resource.RLIMIT_STACK: 8 << 20,
     }
@@ -49,10 +49,10 @@ def apply_limits(limits: LimitsRequest) -> None:
 
 
 class Guard:
-    """Measures total memory and processor time of all processes in the PID namespace except the helper.
+    """A monitor for the total memory and processor time of all processes in the PID namespace except the helper.
 
-    The kernel's limits apply to each process, and a script may start sixty. A process can exceed the limit by what it
-    allocates between two measurements.
+    The kernel's limits apply to single processes, and a script may start sixty. Memory use can exceed the limit by the
+    memory allocated between two measurements.
     """
 
     def __init__(self, limit: int, cpu_seconds: float) -> None:
@@ -68,7 +68,7 @@ class Guard:
         self._most_growth = limit + growth
 
     def find_excess(self) -> Ended | None:
-        """Measure once. Return why the run must end, or None if it can continue."""
+        """Measure once. Return the reason why the run must end, or None if the run can continue."""
         used = processes = 0
         cpu = 0.0
         for name in os.listdir("/proc"):
@@ -77,7 +77,7 @@ class Guard:
                 cpu += _cpu_of(name)
                 processes += 1
                 self._make_session_nice(name)
-        # The times of a process include the ended children it has waited for. Times of other ended processes are
+        # The times of a process include the children that it has waited for. The times of other exited processes are
         # lost.
         self.cpu_used = max(self.cpu_used, cpu)
         self.peak = max(self.peak, used)
@@ -103,7 +103,7 @@ def _is_in_helpers_session(process: str) -> bool:
     """Return whether the process is in the session of the worker and helper, whose niceness must not change."""
     try:
         return os.getsid(int(process)) == os.getsid(0)
-    except ProcessLookupError:  # the process has just ended
+    except ProcessLookupError:  # the process has just exited
         return True
 
 
@@ -115,18 +115,18 @@ def _memory_of(process: str) -> int:
             for line in status:
                 if line.startswith((b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:")):
                     total += int(line.split()[1]) << 10
-    except OSError:  # the process has ended
+    except OSError:  # the process has exited
         return 0
     return total
 
 
 def _cpu_of(process: str) -> float:
-    """Return the seconds used by the process and by the children it has waited for."""
+    """Return the processor seconds used by the process and by the children that it has waited for."""
     try:
         with open(f"/proc/{process}/stat", "rb") as stat:
             # The program name is in parentheses and can contain any character.
             fields = stat.read().rpartition(b")")[2].split()
-    except OSError:  # the process has ended
+    except OSError:  # the process has exited
         return 0.0
     return sum(map(int, fields[11:15])) / _TICKS if len(fields) > 14 else 0.0
 

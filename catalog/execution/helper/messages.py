@@ -15,7 +15,7 @@ Ended = Literal[
 
 
 class FileRequest(TypedDict):
-    """A file, folder or link of the scenario. Paths are absolute. Ages are seconds before the start."""
+    """A file, folder or link of the scenario. Paths are absolute. Ages are in seconds before the start."""
 
     path: str
     kind: Literal["file", "folder", "link"]
@@ -105,7 +105,7 @@ class CallReply(TypedDict):
 
 class RunReply(TypedDict):
     ended: Ended
-    status: int | None  # as Bash reports it: 128 plus the signal's number if a signal ended it
+    status: int | None  # as Bash reports it: 128 plus the number of a fatal signal
     stdout: str
     stderr: str
     seconds: float

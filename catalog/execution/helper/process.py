@@ -58,7 +58,7 @@ def main() -> NoReturn:
 
 
 def _attempt(step: str, call: Callable[[], T]) -> T:
-    """Return the result of the call. If the kernel refuses, reply with a failure and exit."""
+    """Return the result of the call. If the call raises OSError, reply with a failure and exit."""
     try:
         return call()
     except OSError as error:
@@ -67,11 +67,11 @@ def _attempt(step: str, call: Callable[[], T]) -> T:
 
 
 def _wait(child: int, limit: float) -> bool:
-    """Wait for the child. Return False if the time is up or the reader of the reply is gone."""
+    """Wait until the child exits. Return False after a timeout, or if the reader of the reply has closed the pipe."""
     process = os.pidfd_open(child)
     poll = select.poll()
     poll.register(process, select.POLLIN)
-    poll.register(sys.stdout.fileno(), 0)  # reports only that the reader is gone
+    poll.register(sys.stdout.fileno(), 0)  # reports only that the reader has closed the pipe
     found = poll.poll(limit * 1000)
     return bool(found) and all(descriptor == process for descriptor, _ in found)
 
@@ -120,7 +120,7 @@ def _run_all(request: Request, programs: dict[str, bytes]) -> Reply:
     kernel.bring_loopback_up()
     asking = listen()
     bpf = build_filter(os.uname().machine)
-    # Use a whole second because file times are stored in whole seconds.
+    # Use a whole second, because snapshots store timestamps in whole seconds.
     now = float(int(time.time()))
     root = os.open(places.world, os.O_RDONLY | os.O_DIRECTORY)
     build_world(root, request["files"], request["hostname"], now)
@@ -139,7 +139,7 @@ def _run_all(request: Request, programs: dict[str, bytes]) -> Reply:
             # Keep the results of the first run. The script caused the state that prevents a second run.
             not_again = str(error)
             break
-        # Mount over the file system of the previous run, so that its content is gone.
+        # Mount over the previous run's file system to hide its content.
         kernel.mount("shm", places.shared_memory, "tmpfs", NOT_TRUSTED, SHARED_MEMORY)
         run = ScriptRun(request["limits"], replies, asking)
         run.run([bubblewrap, *command], options, bpf, request["stdin"])

@@ -1,4 +1,4 @@
-"""Runs the script once: starts bubblewrap, monitors it and ends all processes inside."""
+"""Run the script once: start bubblewrap, monitor it and kill all processes inside."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ class ScriptRun:
         self._output: dict[int, bytearray] = {}
 
     def run(self, program: list[str], options: list[str], bpf: bytes, stdin: str) -> None:
-        """Start bubblewrap with the options and the program, and wait. Raises SandboxBroken and OSError."""
+        """Start bubblewrap with the options and the program, and wait until it exits. Raises SandboxBroken and
+        OSError.
+        """
         begun = time.monotonic()
         options_read, filter_read = _sealed(_join(options)), _sealed(bpf)
         stdin_read = _sealed(stdin.encode("utf-8", "surrogateescape"))
@@ -101,7 +103,7 @@ class ScriptRun:
                 conversation.connection.close()
 
     def _hang_up(self) -> None:
-        """Close connections that still wait, so that calls of this run are not answered in the next one."""
+        """Close pending connections, so that calls from this run are not answered in the next run."""
         with suppress(BlockingIOError):
             while True:
                 self._asking.accept()[0].close()
@@ -146,7 +148,7 @@ class ScriptRun:
             self.ended = "too much output"
 
     def _read_what_is_left(self) -> None:
-        """Read the rest of each pipe, up to the output limit. All writing processes have ended."""
+        """Read the rest of each pipe, up to the output limit. Call this after all writing processes have exited."""
         for descriptor in self._output:
             before = -1
             while before < len(self._output[descriptor]) < self._limits["output_bytes"]:

@@ -17,8 +17,8 @@ from catalog.execution.helper.world import FOREIGN
 DEEPEST = 100  # levels of folders to read
 MOST_ENTRIES = 6000  # more than the scenario has inodes
 MOST_READ = 64 << 20  # bytes in all files, including holes
-LARGEST_CONTENT = 64 << 10  # kept as text
-MOST_CONTENT = 1 << 20  # kept as text, in all files together
+LARGEST_CONTENT = 64 << 10  # bytes of a file that is stored as text
+MOST_CONTENT = 1 << 20  # bytes stored as text, in all files together
 MOST_PATHS = 2 << 20  # characters in all paths and link targets
 _CHUNK = 1 << 18
 
@@ -49,7 +49,7 @@ class Snapshot:
 
 
 def take_snapshot(root: int) -> Snapshot:
-    """List the folder's content without recursion, because a script can nest 4,000 folders."""
+    """Return a snapshot of a folder. Folders are read without recursion, because a script can nest 4,000 folders."""
     snapshot = Snapshot()
     waiting = [_Folder("", os.dup(root))]
     try:

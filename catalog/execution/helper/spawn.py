@@ -25,7 +25,7 @@ def start(
     inherited: tuple[int, ...],
     prepare: Callable[[], None],
 ) -> Started:
-    """Start the program with an empty environment and only descriptors 0, 1, 2 and the inherited ones."""
+    """Start the program with an empty environment and only descriptors 0, 1, 2 and those in `inherited`."""
     stdout_read, stdout_write = os.pipe()
     stderr_read, stderr_write = os.pipe()
     pid = os.fork()

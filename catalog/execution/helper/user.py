@@ -7,7 +7,7 @@ import socket
 
 from catalog.execution.helper import kernel
 
-# Between the ranges of systemd, Debian and shadow. systemd's table of user IDs lists it as unused.
+# This range is between the ranges of systemd, Debian and shadow. systemd's table of user IDs lists it as unused.
 FIRST_USER = 60600
 SLOTS = 100
 
@@ -17,14 +17,15 @@ class CannotLeaveRoot(OSError):
 
 
 class NoUserLeft(OSError):
-    """All users of the range are in use."""
+    """All users in the range are in use."""
 
 
 def drop_root() -> socket.socket | None:
     """Switch to a reserved user if this process is root. The returned socket keeps the user reserved.
 
-    The reservation is an abstract socket, so the kernel frees it with the process and no file is left. An ordinary
-    user, or the root user of a private namespace, does not change. Raises NoUserLeft and CannotLeaveRoot.
+    The reservation is an abstract socket, so the kernel releases it when the process exits, and no file remains.
+    Processes of ordinary users, or of root in a private namespace, do not switch. Raises NoUserLeft and
+    CannotLeaveRoot.
     """
     reserved = None
     if 0 in (os.getuid(), os.geteuid()) and not _is_root_in_name_only():

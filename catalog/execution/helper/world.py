@@ -1,4 +1,4 @@
-"""Build the files of a scenario by directory descriptors, so that no name or link can leave it.
+"""Create the files of a scenario through directory descriptors, so that no path can lead outside of it.
 
 The helper can still see the host's files at this point. It therefore never passes a complete path to the kernel and
 never follows a link.
@@ -14,7 +14,7 @@ from catalog.execution.helper.messages import FileRequest
 
 FOLDER_MODE, FILE_MODE = 0o755, 0o644
 
-# The content of every scenario, before the files of the test.
+# The base content of every scenario, created before the test's files.
 FOLDERS = (
     "dev", "etc", "etc/alternatives", "home", "mnt", "opt", "proc", "root", "run", "srv", "tmp",
     "usr", "var", "var/cache", "var/lib", "var/log", "var/spool", "var/tmp", "var/www",
@@ -29,7 +29,7 @@ FILES = {
     "etc/hosts": "127.0.0.1\tlocalhost\n",
     "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
-# The host's program folders. They are mounted over, so a test can't have files there.
+# The host's program folders are mounted over these folders, so a test can't have files there.
 FROM_HOST = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 FOREIGN = ("dev", "etc/alternatives", "proc", "sys", "usr", *FROM_HOST)
 
@@ -43,7 +43,7 @@ class WorldRefused(Exception):
 
 
 def build_world(root: int, files: list[FileRequest], hostname: str, now: float) -> None:
-    """Fill the empty folder behind the descriptor. Raises WorldRefused."""
+    """Create the scenario in the empty folder with this descriptor. Raises WorldRefused."""
     _build_base(root, hostname, now)
     ordered = sorted(files, key=lambda file: (file["kind"] == "link", file["path"].count("/")))
     for file in ordered:
@@ -52,7 +52,7 @@ def build_world(root: int, files: list[FileRequest], hostname: str, now: float) 
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise WorldRefused(f"{file['path']!r}: {reason}") from error
-    # Start with the deepest folder, because creating an entry changes the times of its folder.
+    # Start with the deepest folder, because creating a file changes its folder's timestamps.
     for file in reversed(ordered):
         if file["kind"] == "folder":
             with _parent_of(root, file["path"]) as (parent, name):
@@ -60,7 +60,7 @@ def build_world(root: int, files: list[FileRequest], hostname: str, now: float) 
 
 
 def restore_mount_points(root: int) -> None:
-    """Make sure that all mount points are folders and not links that the first run left there.
+    """Ensure that all mount points are folders, and not links that an earlier run created.
 
     Bubblewrap would follow such a link and might create its mount point outside of the scenario. Raises WorldRefused.
     """
@@ -138,7 +138,9 @@ def _set_times(parent: int, name: str, file: FileRequest, now: float) -> None:
 
 @contextmanager
 def _parent_of(root: int, path: str) -> Iterator[tuple[int, str]]:
-    """Yield the path's parent folder, created if missing, and the last name. Refuses links in the path."""
+    """Yield a descriptor of the path's parent folder, which is created if missing, and the last name. Raises OSError if
+    the path contains a link.
+    """
     *folders, name = split_path(path)
     here = os.dup(root)
     try:

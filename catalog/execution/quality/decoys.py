@@ -1,7 +1,7 @@
 """Add unexpected files to a scenario: odd names, links, folders and a match in the working folder.
 
-How a script treats them is its *robustness*. It never counts as a failure, because the request did not mention such
-files.
+The script's treatment of these files is its *robustness*. It never counts as a failure, because the request did not
+mention such files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class _Decoy(NamedTuple):
     request: FileRequest
     twin: str  # the similar file of the test
     what: str
-    alike: bool  # whether it should be treated like its twin
+    alike: bool  # whether the script should treat it like its twin
 
 
 def try_decoys(
@@ -31,7 +31,7 @@ def try_decoys(
 ) -> tuple[str, ...]:
     """Return sentences about unwanted effects on the decoys, from at most two runs.
 
-    A match in the working folder may affect the whole run, so it has a run of its own.
+    A decoy in the working folder may affect the whole run, so it is tried in a separate run.
     """
     found: list[str] = []
     for decoys in (list(_twins(case)), list(_in_working_folder(case))):

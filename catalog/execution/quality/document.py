@@ -10,7 +10,7 @@ from catalog.execution.quality.report import Quality, describe
 
 
 def as_document(execution: Execution, quality: Quality | None = None) -> dict[str, Any]:
-    """Return all results. Invisible characters are written as code points."""
+    """Return all results as a JSON document. Invisible characters are written as code points."""
     fingerprint = execution.fingerprint
     return {
         "script_sha256": execution.script_sha256,

@@ -1,4 +1,4 @@
-"""Let each stubbed call fail once, to see whether the script stops or continues."""
+"""Make each stubbed call fail once, to see whether the script stops or continues."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_CALLS = 6
 
 @dataclass(frozen=True)
 class FailingCall:
-    """What the script did after this call failed. Reviewers see it, but it is not a verdict."""
+    """The script's behavior after a stubbed call failed. It is shown to reviewers but is not a verdict."""
 
     call: str
     later: tuple[str, ...]
@@ -27,7 +27,7 @@ class FailingCall:
 def try_failing_calls(
     case: Case, script: str, result: CaseResult, sandbox: Sandbox, limits: Limits
 ) -> tuple[FailingCall, ...]:
-    """Run the script once for each of the first calls that it made in the scenario."""
+    """Run the script once for each of its first MOST_CALLS stubbed calls, and make that call fail."""
     if result.observation is None:
         return ()
     tried = []

@@ -1,7 +1,8 @@
 """Create mutants of a script, each with one small error that good tests should catch.
 
-The syntax tree decides what to change, so that `>` in a string stays as it is. Some mutations have no effect, such as
-`-name` to `-path` with a pattern that matches both. Tests can't catch these, so the missed mutations are listed.
+Mutations change nodes of the syntax tree, so `>` in a string stays unchanged. Some mutations have no effect, such as
+replacing `-name` with `-path` if the pattern matches in both cases. Tests can't catch these, so the missed mutations
+are listed.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _LISTS = ("program", "list", "compound_statement", "do_group", "if_statement", "
 
 
 class Mutant(NamedTuple):
-    """A script with one error, and the description of the error."""
+    """A script with one planted error, and a description of the error."""
 
     script: str
     words: str
@@ -67,7 +68,9 @@ class _Edit(NamedTuple):
 
 
 def make_mutants(script: str, most: int = MOST_MUTANTS) -> tuple[Mutant, ...]:
-    """Return at most `most` mutants of all kinds, always the same, or none if the script can't be parsed."""
+    """Return at most `most` mutants, alternating between kinds. The result is deterministic, and empty if the script
+    can't be parsed.
+    """
     source = script.encode("utf-8", "surrogatepass")
     try:
         root = parse(source)

@@ -17,7 +17,7 @@ _OTHER_ZONE = Variation(environment={"TZ": "Pacific/Kiritimati"})
 
 @dataclass(frozen=True)
 class Unstable:
-    """A check whose result varied, and what was different in that run."""
+    """A check whose result varied, and the difference between the runs."""
 
     position: int
     under: str
@@ -32,8 +32,8 @@ def repeat(
 ) -> Execution:
     """Return the execution with checks marked as unstable if their results vary between runs.
 
-    One additional run per test changes everything that the test does not specify. If a result changes, one more run
-    per change finds out which change caused it.
+    One additional run per test changes everything that the test does not specify. If a result differs, one more run per
+    change identifies the cause.
     """
     limits = limits or Limits()
     cases = tuple(
@@ -48,7 +48,7 @@ def repeat(
 def _find_unstable(
     case: Case, script: str, result: CaseResult, sandbox: Sandbox, limits: Limits
 ) -> tuple[Unstable, ...]:
-    """Return the checks whose results change in another run, without changing what the test specifies."""
+    """Return the checks whose results differ in runs that vary only what the test does not specify."""
 
     def changed(variation: Variation) -> list[int]:
         again = run_case(case, script, sandbox, variation, limits).verdicts
@@ -88,7 +88,7 @@ def _mark(case: CaseResult, found: tuple[Unstable, ...]) -> CaseResult:
 
 
 def _variations(case: Case) -> list[tuple[str, Variation]]:
-    """Return the variations that the test allows. It may fix the working folder, the language or the time zone."""
+    """Return the variations that the test allows. A test may set its own working folder, language or time zone."""
     written = case.model_dump_json(by_alias=True)
     chosen = case.world.environment
     variations = [(_AGAIN, Variation())]

@@ -13,9 +13,9 @@ from catalog.execution.quality.mutations import MOST_MUTANTS, make_mutants
 from catalog.execution.quality.null_scripts import try_null_scripts
 from catalog.execution.sandbox import Limits, Observation, PreparedRun, Sandbox
 
-MOST_SECONDS = 600.0  # per test suite, which usually takes ten
+MOST_SECONDS = 600.0  # per test suite; most suites take about ten
 
-# The real systems that stubbed commands replace. A script that calls the stubs was not tested with these.
+# The real systems that stubbed commands replace. A script that calls the stubs was not tested with the real systems.
 _STANDS_FOR = {
     "network": (
         "curl", "wget", "ssh", "scp", "sftp", "rsync", "dig", "host", "nslookup", "ping",
@@ -45,7 +45,7 @@ class Quality:
     # the scenario.
     without_verdict: tuple[str, ...]
     pass_without_work: tuple[str, ...]  # titles of tests that a script passes by doing nothing
-    guards: tuple[str, ...]  # titles of such tests in which doing nothing is correct
+    guards: tuple[str, ...]  # titles of tests in which doing nothing is correct
     never_failing: tuple[str, ...]  # sentences of checks that all null scripts pass
     not_about_the_world: tuple[str, ...]  # sentences of checks that also pass in an empty scenario
     failing_calls: tuple[FailingCall, ...]
@@ -69,8 +69,8 @@ def measure_quality(
 ) -> Quality | None:
     """Measure the quality of the tests of this execution, with about 10 runs per test plus the mutants.
 
-    Mutants run only in tests that the script passes, because the others already fail. Returns None after
-    MOST_SECONDS. `before_each` is called before each run, and its time does not count.
+    Mutants run only in tests that the script passes, because other tests already fail. Returns None after MOST_SECONDS.
+    `before_each` is called before each run, and its time is not included.
     """
     timed = _TimedSandbox(sandbox, before_each)
     try:
@@ -80,11 +80,11 @@ def measure_quality(
 
 
 class _TooLong(Exception):
-    """The time to measure one test suite is over."""
+    """The time limit for measuring one test suite has passed."""
 
 
 class _TimedSandbox:
-    """A sandbox that raises _TooLong once the time is over."""
+    """A sandbox that raises _TooLong after the time limit has passed."""
 
     def __init__(self, sandbox: Sandbox, before_each: Callable[[], None]) -> None:
         self.name = sandbox.name
@@ -161,7 +161,7 @@ def find_not_tried(execution: Execution) -> tuple[str, ...]:
 
 
 def describe(execution: Execution, quality: Quality | None = None) -> str:
-    """Return one line for readers. With `quality`, it includes the quality of the tests."""
+    """Return a one-line summary of the results. With `quality`, it includes the quality of the tests."""
     judged = execution.count(State.PASSED, State.FAILED)
     if not judged:
         states = dict.fromkeys(check.state for case in execution.cases for check in case.checks)
@@ -182,7 +182,7 @@ def describe(execution: Execution, quality: Quality | None = None) -> str:
 
 
 def add_quality(line: str, quality: Quality) -> str:
-    """Add the quality of the tests to the line of a result."""
+    """Return the summary line with the quality of the tests added."""
     errors = _count(quality.mutants, "mutation")
     parts = [
         f"the tests catch {quality.noticed} of {errors}"

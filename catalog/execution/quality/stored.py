@@ -59,7 +59,7 @@ class NoDocument(ValueError):
 
 
 def read_document(value: object) -> dict[str, Any]:
-    """Return the document in the form that pages show. Raises NoDocument."""
+    """Validate the document and return it in the form that pages show. Raises NoDocument."""
     try:
         return _Document.model_validate(value).model_dump(mode="json")
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""The embedded sandbox. It starts one helper process per scenario, which starts bubblewrap."""
+"""The built-in sandbox. It starts one helper process per scenario, which starts bubblewrap."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from catalog.execution.sandbox.types import (
 )
 
 _ROOT = Path(__file__).parents[3]
-# Python runs isolated and without site, so it reads no environment variables, working folder or .pth files.
+# Python runs in isolated mode and without the site module, so it ignores environment variables, the working folder and
+# .pth files.
 _START = "import sys; sys.path.insert(0, {root!r}); from catalog.execution.helper.process import main; main()"
-# The helper mounts over one of these in its own namespace. The folder itself does not change.
+# The helper mounts over one of these folders in its own namespace. The folder itself does not change.
 _MOUNT_POINTS = ("/mnt", "/srv", "/media", "/opt", "/tmp")
 
 
@@ -41,7 +42,7 @@ class HelperFailed(SandboxFailed):
 
 
 class BubblewrapSandbox:
-    """Runs scripts with read-only access to the host's programs and no access to its other files."""
+    """A sandbox with read-only access to the host's programs and no access to the host's other files."""
 
     name = "bubblewrap"
 
@@ -93,7 +94,9 @@ def _choose_mount_point(bubblewrap: str) -> str:
 
 
 def _ask_helper(request: Request, limit: float) -> Reply:
-    """Return the helper's reply. The helper and its processes end when the waiting thread ends."""
+    """Send the request to a new helper process and return the reply. If the calling thread exits, the kernel kills the
+    helper and its processes.
+    """
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START.format(root=str(_ROOT))],
         stdin=subprocess.PIPE,
@@ -101,8 +104,7 @@ def _ask_helper(request: Request, limit: float) -> Reply:
         stderr=subprocess.PIPE,
         env={},
         cwd="/",
-        # A process group but no session, because a session has its own niceness and would compete with the web
-        # server.
+        # Start a process group but no session. A session has its own niceness and would compete with the web server.
         process_group=0,
     )
     try:

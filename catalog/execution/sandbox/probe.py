@@ -22,8 +22,8 @@ from catalog.execution.sandbox.types import (
     SandboxFailed,
 )
 
-# Writes a file, calls a stubbed command, changes an owner, and expects no network and no new namespace. Then it
-# prints the versions of its tools.
+# The script writes a file, calls a stubbed command, changes an owner, and expects no network and no new namespace. It
+# then prints the versions of its tools.
 _SCRIPT = r"""
 echo changed > /srv/probe.txt
 systemctl restart probe
@@ -43,7 +43,7 @@ for tool in bash ls find grep sed awk awk-version tar gzip xz jq perl python3 gi
   esac
 done
 """
-# Long, because a busy machine can still have a working sandbox. On an idle machine, the probe takes 0.2 s.
+# The timeout is long, because the sandbox may work on a busy machine, too. On an idle machine, the probe takes 0.2 s.
 PATIENCE = 60.0  # seconds
 _EXPECTED = ["owner", "offline", "confined"]
 _NAMES = {"ls": "coreutils", "find": "findutils"}
@@ -51,7 +51,7 @@ _NAMES = {"ls": "coreutils", "find": "findutils"}
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The environment of a result. Results are compared only if their fingerprints are equal."""
+    """The environment that produced a result. Results are compared only if their fingerprints are equal."""
 
     parts: Mapping[str, str]
 
@@ -79,7 +79,7 @@ class Availability:
 
 
 def find_sandbox() -> Availability:
-    """Probe the sandbox with one real test, in about 0.2 s. Without a sandbox, no script runs."""
+    """Probe the sandbox with one real test, which takes about 0.2 s. Without a working sandbox, no script runs."""
     if platform.system() != "Linux":
         return _unavailable(
             f"scripts run only on Linux, and this is {platform.system()}.",
@@ -89,7 +89,7 @@ def find_sandbox() -> Availability:
 
 
 def probe(sandbox: Sandbox) -> Fingerprint:
-    """Run the probe in this sandbox. Raises SandboxFailed if the result is wrong."""
+    """Run the probe in this sandbox and return its fingerprint. Raises SandboxFailed if the result is wrong."""
     seen = sandbox.run(
         PreparedRun(
             script=_SCRIPT,
@@ -156,7 +156,9 @@ def _try_bubblewrap(bubblewrap: Bubblewrap) -> Availability:
 
 
 def _explain(error: HelperFailed) -> Availability:
-    """Explain the kernel's refusal. The same error number can have several causes with different remedies."""
+    """Return the reason for the helper's failure, and a remedy. The same error number can have multiple causes with
+    different remedies.
+    """
     if error.step == "namespaces" and error.errno == ENOSPC:
         return _unavailable(
             "the kernel allows no more user namespaces (ENOSPC).",

@@ -1,4 +1,4 @@
-"""Find bubblewrap on the PATH, if it is new enough, or else in the wheel, whose hash is known."""
+"""Find bubblewrap on the PATH, if it is new enough, or else in the wheel, whose files are verified by their hashes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ class Bubblewrap:
 
 
 def find_bubblewraps() -> Iterator[Bubblewrap]:
-    """Yield the program on the PATH, then the wheel's. Raises NoBubblewrap if the wheel has none."""
+    """Yield the program on the PATH, if it is new enough, then the program in the wheel. Raises NoBubblewrap if the
+    wheel has no usable program.
+    """
     own = shutil.which("bwrap")
     if own:
         version = _ask_version(own)

@@ -13,14 +13,14 @@ from catalog.execution.helper.world import WorldRefused, split_path
 
 MEGABYTE = 1 << 20
 
-# Names of stubs and processes become file names.
+# Names of stubs and processes, which become file names.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,100}")
 _HOST_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 PROC_FILES = ("cpuinfo", "loadavg", "meminfo", "stat", "swaps", "uptime", "version")
 # The programs that run the script or that a stub needs.
 NEVER_STUBBED = ("base64", "bash", "env", "sh")
-# Variables that would affect the shell that runs the script instead of the script's input.
+# Variables that would affect the shell that runs the script.
 RESERVED_VARIABLES = ("BASHOPTS", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "LD_PRELOAD", "SHELLOPTS")
 LARGEST_SCRIPT = 1_000_000
 LARGEST_ARGUMENTS = 100_000  # bytes, for arguments and environment together
@@ -124,7 +124,7 @@ class Ended(StrEnum):
 
 @dataclass(frozen=True)
 class Entry:
-    """A path of a scenario. The content is stored if it is small."""
+    """A path in a scenario. Its content is stored only if it is small."""
 
     kind: str  # file, folder, link, fifo, socket, other
     mode: int
@@ -137,14 +137,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a stubbed command. Don't rely on the log, because a script can add calls to it."""
+    """A call to a stubbed command. The log of calls is not reliable, because a script can add calls to it."""
 
     command: str
     arguments: tuple[str, ...]
     stdin: str | None  # None if the command did not read it
     status: int | None  # None if the command ran another program
     prepared: bool  # False if no reply matched
-    reads: bool = False  # whether its rule declares that it changes nothing
+    reads: bool = False  # whether its rule declares that the call changes nothing
 
     def __str__(self) -> str:
         return " ".join((self.command, *self.arguments))

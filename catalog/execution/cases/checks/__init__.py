@@ -1,4 +1,6 @@
-"""The checks that a test can have. To add one, write a class next to similar ones and add its name to `SingleCheck`."""
+"""The checks that a test can have. To add a check, write a class next to similar checks and add its name to
+`SingleCheck`.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ Paths = Annotated[tuple[WorldPath, ...], Field(max_length=200)]
 
 
 def split_lines(text: str) -> list[str]:
-    """Split text at line feeds, without the line endings. An unterminated last line counts, too."""
+    """Return the lines of the text without their line feeds, including an unterminated last line."""
     lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
@@ -71,7 +71,7 @@ class BaseCheck(Strict):
 
     @property
     def parts(self) -> tuple[BaseCheck, ...]:
-        """Return the parts of the check, which is the check itself unless it combines several."""
+        """Return the parts of a combined check. A single check returns only itself."""
         return (self,)
 
     @property
@@ -93,7 +93,7 @@ class BaseCheck(Strict):
 
 
 class CallPattern(Strict):
-    """Calls of one command. Without `args`, any call matches. A final "**" matches any number of arguments."""
+    """Calls to one command. Without `args`, any call matches. A final "**" matches any number of arguments."""
 
     command: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,60}$")]
     args: Annotated[tuple[Text, ...], Field(max_length=50)] | None = None

@@ -1,4 +1,4 @@
-"""Checks of the calls of stubbed commands."""
+"""Checks of calls to stubbed commands."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from catalog.execution.cases.personas import only_reads
 
 
 class _PathsCheck(BaseCheck):
-    """A check that the changed paths are exactly the given ones, or include them."""
+    """A check that the affected paths are exactly the given paths, or include the given paths."""
 
     verb: ClassVar[str]
     exactly: Paths | None = None
@@ -63,7 +63,7 @@ class _PathsCheck(BaseCheck):
         raise NotImplementedError
 
     def _follows(self, path: str, seen: Seen) -> bool:
-        """Return whether a change to this path belongs to an expected change."""
+        """Return whether a change to this path is part of an expected change."""
         return False
 
 

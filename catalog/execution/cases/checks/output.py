@@ -1,4 +1,4 @@
-"""Checks of output and exit status. The author decides how strictly the output is compared."""
+"""Checks of the output and the exit status. The author chooses how strictly the output is compared."""
 
 from __future__ import annotations
 

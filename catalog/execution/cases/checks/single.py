@@ -1,4 +1,4 @@
-"""All single checks. To add one, write a class next to similar ones and add its name here."""
+"""All single checks. To add a check, write a class next to similar checks and add its name here."""
 
 from __future__ import annotations
 

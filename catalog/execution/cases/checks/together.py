@@ -1,7 +1,7 @@
-"""A check that combines several checks. It passes if all of them pass and counts as one.
+"""A check that combines multiple checks. It counts as one check and passes if all of its parts pass.
 
-A script that does nothing passes checks such as *adds no file*. Such a check is useful only in combination with
-checks that an idle script fails.
+A script that does nothing passes checks such as *adds no file*. Such a check is useful only together with checks that
+an idle script fails.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _SU_WITH_VALUE = ("-s", "--shell", "-g", "--group", "-G", "--supp-group", "-w", 
 
 
 class Answer(NamedTuple):
-    """The words that tell the stub what to do. With `reads_input`, the stub must send its input first."""
+    """The instructions for the stub. If `reads_input` is set, the stub must send its input first."""
 
     words: tuple[str, ...] = ()
     reads_input: bool = False
@@ -31,7 +31,7 @@ class Replies:
         failing_call: int | None,
     ) -> None:
         self.calls: list[CallReply] = []
-        self.cut: str | None = None  # which calls are missing in the log
+        self.cut: str | None = None  # why the log of calls is incomplete
         self._commands = {command["name"]: command for command in commands}
         self._states = dict(states)
         self._failing_call = failing_call
@@ -39,7 +39,7 @@ class Replies:
         self._words = 0
 
     def answer(self, name: str, arguments: list[str], stdin: str | None) -> Answer:
-        """Record the call and return the answer. If the answer asks for the input, nothing is recorded yet."""
+        """Record the call and return the answer. If the answer requests the input, the call is not recorded yet."""
         command = self._commands.get(name)
         if command is None:
             return _reply(NOTHING_PREPARED, "", f"{name}: not a recorded command\n")
@@ -109,7 +109,7 @@ class Replies:
 
 
 def _name_states(states: dict[str, str], arguments: list[str]) -> dict[str, str]:
-    """Replace "$2" in names by the second argument, so that one rule can serve every systemd unit."""
+    """Replace "$2" in state names with the second argument, so that one rule can serve every systemd unit."""
     named = {}
     for name, value in states.items():
         position = int(name[1:]) if name[:1] == "$" and name[1:].isdecimal() else 0

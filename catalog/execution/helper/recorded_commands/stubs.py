@@ -1,8 +1,9 @@
-"""Write the stubs, small Bash files mounted over /usr/bin and /usr/sbin, and talk to them.
+"""Write the stubs and communicate with them. Stubs are small Bash scripts mounted over /usr/bin and /usr/sbin.
 
 The stubs replace the real programs, so calls by absolute path, such as `/usr/bin/systemctl`, reach them, too. They
 contact the helper over the loopback interface of the run's network namespace. A Bash script has no other channel that
-the tested script can't drain or reorder. Still, the log is not reliable, because scripts can contact the helper, too.
+the tested script can't drain or reorder. Still, the log of calls is not reliable, because scripts can contact the
+helper, too.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def write_stubs(folder: str, commands: list[CommandRequest]) -> None:
 
 
 def listen() -> socket.socket:
-    """Return the listening socket for the stubs. Its network namespace contains nothing else."""
+    """Return a listening socket for the stubs. The network namespace contains no other sockets yet."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setblocking(False)
     listening.bind(ADDRESS)

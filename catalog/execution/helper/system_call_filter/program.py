@@ -31,7 +31,7 @@ _CORE = 4  # RLIMIT_CORE
 
 _LOAD, _RETURN = 0x20, 0x06  # BPF_LD|BPF_W|BPF_ABS, BPF_RET|BPF_K
 _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT = 0x15, 0x35, 0x45  # BPF_JMP with JEQ, JGE, JSET and BPF_K
-# Offsets in struct seccomp_data. For arguments, this is the low half.
+# Offsets in struct seccomp_data. For arguments, this is the offset of the low half.
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _THIRD_ARGUMENT = 0, 4, 16, 24, 32
 _HIGH_HALF = 4
 
@@ -43,7 +43,9 @@ class UntestedArchitecture(Exception):
 
 
 def build_filter(machine: str) -> bytes:
-    """Return the program for `os.uname().machine`, as bubblewrap reads it. Raises UntestedArchitecture."""
+    """Return the filter for a machine type from `os.uname()`, in the format that bubblewrap reads. Raises
+    UntestedArchitecture.
+    """
     found = ARCHITECTURES.get(machine)
     if found is None:
         raise UntestedArchitecture(machine)
@@ -62,12 +64,12 @@ def build_filter(machine: str) -> bytes:
         program += _answer(numbers[name], _ERRNO | EPERM)
     # A filter can't read the flags of clone3, which are behind a pointer. Libraries fall back to clone.
     program += _answer(numbers["clone3"], _ERRNO | ENOSYS)
-    # No process is charged for pages that a pipe holds. Programs fall back to write.
+    # Pages in a pipe are not charged to any process. Programs fall back to write.
     program += _answer(numbers["vmsplice"], _ERRNO | ENOSYS)
     program += _pretend_core_limit(numbers)
     program += _answer_if_any_bit(numbers["clone"], _FIRST_ARGUMENT, _NEW_NAMESPACES)
     program += _answer_if_equal(numbers["ioctl"], _SECOND_ARGUMENT, _TERMINAL_INPUT)
-    # Pairs, too, because a request for a family can load its kernel module even if the call fails.
+    # Filter socketpair, too, because requesting a family can load its kernel module even if the call fails.
     for name in ("socket", "socketpair"):
         program += _answer_unless_equal(numbers[name], _FIRST_ARGUMENT, SOCKET_FAMILIES)
     return b"".join([*program, _operation(_RETURN, _ALLOW)])
@@ -99,7 +101,7 @@ def _answer_if_equal(number: int, argument: int, values: tuple[int, ...]) -> lis
 
 
 def _answer_unless_equal(number: int, argument: int, values: tuple[int, ...]) -> list[bytes]:
-    # A match skips the remaining comparisons and the refusal.
+    # A match skips the remaining comparisons and the error.
     steps = [
         _operation(_IF_EQUAL, value, on_true=len(values) - position)
         for position, value in enumerate(values)
@@ -108,9 +110,9 @@ def _answer_unless_equal(number: int, argument: int, values: tuple[int, ...]) ->
 
 
 def _pretend_core_limit(numbers: dict[str, int]) -> list[bytes]:
-    """Pretend to set the limit for core files, which stays at 1.
+    """Return instructions that pretend to set the core file limit, which stays at 1.
 
-    With a limit of 0, the kernel would send core files to the program of a core pattern outside of the sandbox. A
+    With a limit of 0, the kernel would send core dumps to the core pattern's program outside of the sandbox. A
     prlimit64 call that only reads the limit has no pointer to a new limit and is allowed.
     """
     done = _operation(_RETURN, _ERRNO | 0)
@@ -130,6 +132,6 @@ def _pretend_core_limit(numbers: dict[str, int]) -> list[bytes]:
 
 
 def _with_argument(number: int, argument: int, steps: list[bytes]) -> list[bytes]:
-    """Run the steps on the low half of the argument if this is the system call, then reload the number."""
+    """Return instructions that apply the steps to the low half of a system call's argument, then reload the number."""
     body = [_operation(_LOAD, argument), *steps, _operation(_LOAD, _NUMBER)]
     return [_operation(_IF_EQUAL, number, on_false=len(body)), *body]
