@@ -1,7 +1,8 @@
 """Analyze a Bash script statically and return findings, without running it.
 
-The package needs no Django, Celery or database. Bash and ShellCheck read the script, and the other checks use our own
-syntax tree. The analysis is no guarantee. Code that can't be judged is unscored, which is never a pass.
+The package does not need Django, Celery or a database. Bash and ShellCheck parse the script themselves, and all other
+checks use our own syntax tree. The analysis is no guarantee. Code that can't be analyzed is unscored, which is never a
+pass.
 """
 
 from __future__ import annotations
@@ -115,13 +116,13 @@ __all__ = [
     "suggest_parameters",
 ]
 
-# Bash and ShellCheck get less time for a large text that our own parser could not read.
+# Bash and ShellCheck get less time for a large script that our own parser could not read completely.
 _LARGE = 50_000  # bytes
 _SHORT_TIMEOUT = 1.0  # seconds
 
 
 def analyse(script: str, tools: ToolRules = NO_RULES) -> Report:
-    """Run all checks on the script. Bash and ShellCheck run in parallel with our own checks. Takes about 0.1 s.
+    """Return the report of all checks, in about 0.1 s. Bash and ShellCheck run in parallel with our own checks.
 
     `tools` describes the effects of a team's own tools.
 
@@ -140,7 +141,8 @@ def analyse(script: str, tools: ToolRules = NO_RULES) -> Report:
 
 
 def analyse_static(script: str, tools: ToolRules = NO_RULES) -> Report:
-    """Run the checks that need no other program: risks, side effect and characters. Takes milliseconds.
+    """Return the report of the checks that need no other program: risks, side effect and characters. This takes
+    milliseconds.
 
     The report's `syntax_ok` is None, because Bash is not run. Raises UnreadableScript.
     """
@@ -150,7 +152,9 @@ def analyse_static(script: str, tools: ToolRules = NO_RULES) -> Report:
 
 
 def checkers(tools: ToolRules = NO_RULES) -> str:
-    """Return the versions of ShellCheck and of our rules as a short text. Findings belong to these versions."""
+    """Return the versions of ShellCheck and of our rules as a short text. Findings are valid only for these
+    versions.
+    """
     program = shellcheck.find_shellcheck()
     try:
         version = tool_version(program) if program else "none"
@@ -161,7 +165,7 @@ def checkers(tools: ToolRules = NO_RULES) -> str:
 
 
 def side_effect(script: str, tools: ToolRules = NO_RULES) -> SideEffect:
-    """Return what the script does to the machine. It is unknown unless every command is known to be read-only."""
+    """Return the side effect of the script: read-only, mutating or unknown."""
     return analyse_static(script, tools).side_effect
 
 
@@ -202,7 +206,7 @@ def _check_by_rules(
 
 
 def _risk_version(tools: ToolRules) -> str:
-    """Return the version of the risk rules. It changes with the curators' rules for tools."""
+    """Return the version of the risk rules. The version changes with the curators' rules for tools."""
     return f"{risk.VERSION}+{name_tool_rules(tools)}" if tools else risk.VERSION
 
 

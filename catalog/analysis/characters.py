@@ -1,4 +1,4 @@
-"""Finds hidden and look-alike characters, which readers can't see or mistake for others."""
+"""Find hidden characters, which readers can't see, and look-alike characters, which readers mistake for others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CharacterKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class HiddenCharacter:
-    """A hidden or look-alike character. `offset` counts characters from 0, line and column from 1."""
+    """A hidden or look-alike character. `offset` starts at 0, and `line` and `column` start at 1."""
 
     offset: int
     line: int
@@ -56,7 +56,7 @@ _HIDDEN = re.compile(
     rf"|(?P<control_character>[{_CONTROLS}]|\r(?!\n))"
 )
 _ODD_ASCII = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
-# Joiners and variation selectors are ordinary inside emoji and some scripts.
+# Joiners and variation selectors are normal in emoji and some writing systems.
 _JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
 _LEVELS = {
     CharacterKind.BIDI_CONTROL: Level.ERROR,
@@ -72,7 +72,7 @@ _EFFECTS = {
     CharacterKind.ODD_SPACE: "looks like a space but is not one for Bash",
     CharacterKind.LOOK_ALIKE: "looks like {ascii} but is a different character for Bash",
 }
-# Dashes and quotes that word processors and chats insert, and letters of other scripts.
+# Dashes and quotes that word processors and chat programs insert, and letters of other writing systems.
 _PUNCTUATION = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\uff07", "'"),
@@ -104,10 +104,10 @@ def is_plain(script: str) -> bool:
 
 
 def find_hidden_characters(script: str, program: Program) -> tuple[HiddenCharacter, ...]:
-    """Return every hidden or look-alike character of the script, by offset.
+    """Return all hidden and look-alike characters in the script, sorted by offset.
 
-    Look-alikes are reported if they would be read as code: in command names, in options and as quotes. Strings and
-    comments may be in any language.
+    Look-alikes are reported only in code: in command names, in options and as quotes. Strings and comments can be in
+    any language.
     """
     found = {character.offset: character for character in _hidden(script)}
     for character in _look_alikes(script, program):
@@ -116,10 +116,10 @@ def find_hidden_characters(script: str, program: Program) -> tuple[HiddenCharact
 
 
 def find_odd_in_words(text: str) -> tuple[HiddenCharacter, ...]:
-    """Return hidden and look-alike characters of natural-language text, such as a statement or a title, by offset.
+    """Return all hidden and look-alike characters in natural-language text, such as a title, sorted by offset.
 
-    Quotes and dashes are ordinary in such text. A letter that looks like an ASCII letter is marked in a word of mixed
-    scripts, or if no other letter of the text belongs to its script.
+    Quotes and dashes are normal in such text. A letter that looks like an ASCII letter is reported if its word mixes
+    writing systems, or if the text has no unmistakable letters of another writing system.
     """
     if is_plain(text):
         return ()
@@ -138,7 +138,7 @@ def _look_alikes_in(word: re.Match[str], *, is_foreign: bool) -> list[int]:
         return []
     if len(letters) == 1 and not letters.isalnum():
         return [word.start()] if _PUNCTUATION.get(letters, "-") not in "-'\"" else []
-    # Some languages in Latin script use a few of these letters.
+    # Some languages with Latin script use a few of these letters.
     is_mixed = re.search("[A-Za-z]", letters) is not None
     return [
         word.start() + place
@@ -244,7 +244,7 @@ def _locate(
 
 
 def _ascii_form(character: str) -> str:
-    """Return the ASCII character that this one looks like, or an empty string."""
+    """Return the ASCII character that this character looks like, or an empty string."""
     if character.isascii():
         return ""
     known = _PUNCTUATION.get(character) or _LETTERS.get(character)
@@ -256,7 +256,7 @@ def _ascii_form(character: str) -> str:
 
 
 class _LineCounter:
-    """Converts offsets, given in rising order, to lines and columns, and back."""
+    """A converter between lines and columns and offsets. Offsets must be given in ascending order."""
 
     def __init__(self, script: str) -> None:
         self._script = script

@@ -1,4 +1,4 @@
-"""Find variables for which a script accepts only certain words, because a `case` ends the script for all other
+"""Find variables for which a script accepts only certain words, because a `case` statement exits for all other
 words.
 """
 
@@ -38,7 +38,7 @@ def find_choices(program: Program) -> dict[str, tuple[str, ...]]:
 
 
 def _read_case(node: Node, program: Program) -> tuple[str, tuple[str, ...]]:
-    """Return the variable and its words, or no words if others are also accepted."""
+    """Return the variable and its accepted words, or no words if the script also accepts other words."""
     value = node.child_by_field_name("value")
     subject = _SUBJECT.fullmatch(_text(value, program)) if value else None
     items = [child for child in node.children if child.type == "case_item"]

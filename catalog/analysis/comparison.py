@@ -1,4 +1,4 @@
-"""Compares the findings of two scripts to find new and removed ones."""
+"""Compare the findings of two scripts to find new and removed findings."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import NamedTuple
 
 
 class Placed(NamedTuple):
-    """A finding of either script, with the parts that are compared."""
+    """The parts of a finding that are compared."""
 
     check: str
     code: str
     message: str
-    text: str = ""  # of its line, without the space around it
+    text: str = ""  # the text of its line, without surrounding whitespace
 
     @staticmethod
     def text_of(lines: Sequence[str], line: object) -> str:
-        """Return the text of a line, counted from 1, or "" if the line does not exist."""
+        """Return the text of a line, or "" if the line does not exist. Line numbers start at 1."""
         return lines[line - 1].strip() if isinstance(line, int) and 0 < line <= len(lines) else ""
 
 
 def new_and_gone(before: Sequence[Placed], after: Sequence[Placed]) -> tuple[set[int], set[int]]:
     """Return the indexes of new findings in `after`, and the indexes of removed findings in `before`.
 
-    Two findings are the same if the rule and the text of the line are equal, because lines move, or else if the rule
-    and its message are equal, because lines are edited. Equal findings are paired in order.
+    Findings with the same rule and line text are paired first, because lines move. Of the remaining findings, those
+    with the same rule and message are paired, because lines are edited. Equal findings are paired in order.
     """
     gone, new = list(range(len(before))), list(range(len(after)))
     alike: tuple[Callable[[Placed], Hashable], ...] = (

@@ -1,4 +1,4 @@
-"""Detect texts that are analyzed as Bash but written in another language."""
+"""Detect scripts that are analyzed as Bash but are written in another language."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _END = re.compile(r"(?m)^[ \t]*end[ \t]*$")
 _BLOCK_OF_BASH = re.compile(
     r"(?m)^[ \t]*(?:then|do|fi|done|esac|def|\w+\(\).*|.*;\s*(?:then|do))\b"
 )
-# One match is enough, in the text without comments, quoted text and here-documents.
+# One match is enough. Comments, quoted text and here-documents are removed first.
 _DATA = json.loads(Path(__file__).with_name("dialects.json").read_text())
 _PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _DATA["patterns"].items()}
 
@@ -49,7 +49,7 @@ def _name(text: str, source: bytes) -> str:
     if lines and len(lines[0]) < 500 and _PROSE.fullmatch(lines[0]):
         return "prose"
     keys = [line for line in lines if _KEY.match(line)]
-    # The text of a `run: |` is not a key.
+    # Not all lines need a key, because the lines of a `run: |` block have none.
     if (
         1 < len(keys) >= len(lines) * 0.6
         and keys[0] == lines[0]

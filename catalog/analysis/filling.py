@@ -1,4 +1,4 @@
-"""Inserts parameter values into a script as quoted data."""
+"""Insert parameter values into a script as quoted data."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from catalog.analysis.parameters import Parameter, find_parameters
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _ESCAPED = re.compile(r"[\x00-\x1f\x7f'\\]")
-# Quotes and backslashes are also written as numbers, so that every Bash parser sees where the word ends.
+# Quotes and backslashes are written as hexadecimal escapes, too, so that every Bash parser finds the end of the word.
 _ESCAPES = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}
 # The shebang of a shell that does not support $'...'.
 _OTHER_SHELL = re.compile(r"#![^\n]*/(?:env +)?(?:sh|dash|ash)\b")
-# One word as `quote` writes it, and the lines that `fill` inserts.
+# Patterns for words that `quote` writes and for lines that `fill` inserts.
 _QUOTED = r"""(?:\$'(?:[^'\\]|\\.)*'|'[^'\n]*'(?:"'"'[^'\n]*')*)"""
 _WORD = re.compile(_QUOTED)
 _ASSIGNMENT = re.compile(rf"(?:export )?([A-Za-z_][A-Za-z0-9_]*)=({_QUOTED})")
@@ -32,8 +32,8 @@ def fill(script: str, values: Mapping[str, str]) -> str:
     """Return the script with the values assigned right after its shebang and header comment.
 
     No other byte changes. The values are quoted, so that they remain data. A value equal to the script's own default is
-    omitted. Raises UnfillableScript for an unknown name, a required value that is missing or empty, a NUL, and control
-    characters in a script for a shell other than Bash.
+    omitted. Raises UnfillableScript for an unknown name, a missing or empty required value, a NUL byte, or control
+    characters if the shell is not Bash.
     """
     parameters = find_parameters(script)
     _check_values(script, parameters, values)
@@ -58,7 +58,7 @@ def fill(script: str, values: Mapping[str, str]) -> str:
 
 
 def before_filling(text: str) -> Iterator[str]:
-    """Yield the possible originals of `text`: the text without the first lines that `fill` may have added."""
+    """Yield the possible originals of `text`, each without some of the first lines that `fill` may have added."""
     end = _header_end(text)
     lines = text[end:].split("\n")
     for count in range(1, min(len(lines), _MOST_LINES)):
@@ -69,9 +69,9 @@ def before_filling(text: str) -> Iterator[str]:
 
 
 def read_values(script: str, filled: str) -> dict[str, str] | None:
-    """Return the values that turn the script into `filled`, or None if there are no such values.
+    """Return the values that turn the script into `filled`, or None if no values do.
 
-    Only lines that `fill` writes are read, so they contain only quoted words.
+    Only lines in the format of `fill` are read, which contain only quoted words.
     """
     end = _header_end(filled)
     added = filled[end : len(filled) - (len(script) - end)] if len(filled) > len(script) else ""
@@ -160,8 +160,8 @@ def _check_values(
 def _arguments_line(
     script: str, parameters: tuple[Parameter, ...], given: Mapping[str, str]
 ) -> list[str]:
-    """Return `set -- ...`, which replaces options and arguments. Omitted arguments before a given argument are
-    empty.
+    """Return a `set -- ...` line that replaces options and arguments, or no line if none are given. Omitted arguments
+    before a given argument are empty.
     """
     options = [
         f"-{parameter.option}{'' if parameter.option.endswith('=') else ' '}{quote(given[parameter.name])}"
@@ -175,7 +175,7 @@ def _arguments_line(
     }
     arguments = [quote(places.get(place, "")) for place in range(1, max(places, default=0) + 1)]
     if arguments and "getopts" in script:
-        options.append("--")  # an argument that begins with - is not an option
+        options.append("--")  # keeps arguments that begin with - from being options
     elif any(one.option for one in parameters) and any(v.startswith("-") for v in places.values()):
         raise UnfillableScript("The script would read an argument that begins with - as an option.")
     words = [*options, *arguments]

@@ -28,7 +28,7 @@ class ParameterType(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """One value that a script takes. `default` is None if the script has no default or computes it."""
+    """A value that a script takes. `default` is None if the script has no default or computes it."""
 
     name: str
     type: ParameterType
@@ -48,7 +48,7 @@ _POSITIONAL = re.compile(r"[1-9]\d?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DEFAULTS = frozenset({":-", "-", ":=", "="})
 _REQUIRED = frozenset({":?", "?"})
-# Matches the options of a `case` branch. The last match before an assignment counts.
+# Matches the options of a `case` branch. The last match before an assignment is used.
 _BRANCH = re.compile(r"(?:^|[\s;(])((?:[\"']?-{1,2}\w[\w=*\"'-]*(?:\s*\|\s*)?)+|\w)\s*\)")
 _NEAR = 1_000  # bytes between a branch and its assignment
 
@@ -57,9 +57,9 @@ def find_parameters(script: str) -> tuple[Parameter, ...]:
     """Return the parameters of the script, in the order in which it uses them.
 
     Parameters are variables that the script uses but never sets, such as `$NAME`, `${NAME:?message}` and
-    `NAME=${NAME:-default}`; its arguments, as in `NAME=$1`; and options with a value, read by getopts or as in `--name)
-    NAME=$2`. A parameter is required if the script ends without it, or uses an argument without a test. Raises
-    UnreadableScript.
+    `NAME=${NAME:-default}`. Arguments, as in `NAME=$1`, are also parameters, as are options with a value, read by
+    getopts or as in `--name) NAME=$2`. A parameter is required if the script exits without it, or uses an argument
+    without testing it. Raises UnreadableScript.
     """
     return parameters_of(read_program(encode_script(script)))
 
@@ -80,7 +80,7 @@ def parameters_of(program: Program) -> tuple[Parameter, ...]:
         if parameter.name not in found and parameter.position not in taken:
             found[parameter.name] = parameter
             taken |= {parameter.position} - {None}
-    # Options after an argument would have to be inserted there.
+    # Drop the options if the script reads an argument before them, because `fill` inserts options first.
     options = [p.line for p in found.values() if p.option]
     if any(p.position and p.line < min(options, default=0) for p in found.values()):
         found = {name: p for name, p in found.items() if not p.option}
@@ -156,7 +156,7 @@ def _letters(command: Command) -> list[str]:
 
 
 def _earlier_value(assignment: Assignment, program: Program) -> str | None:
-    """Return the value that the script gives the variable before it reads its options."""
+    """Return the value that the script assigns to the variable before it reads its options."""
     values = [
         other.value.literal
         for other in program.assignments

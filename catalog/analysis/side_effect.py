@@ -1,4 +1,4 @@
-"""Determines whether a script is read-only. Commands that are not known to be read-only are unknown."""
+"""Determine whether a script is read-only. Commands that are not known to be read-only have an unknown effect."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def find_side_effect(
 def command_side_effect(
     command: Command, program: Program, tools: ToolRules = NO_RULES
 ) -> SideEffect:
-    """Return the side effect of one command by itself. Commands that it starts are judged separately.
+    """Return the side effect of one command by itself. Commands that it starts are analyzed separately.
 
-    A curator's rule can say that a command reads only if no built-in rule covers the command.
+    A curator's rule can declare a command read-only, but only if no built-in rule covers it.
     """
     effect = _built_in_side_effect(command, program)
     if effect is SideEffect.UNKNOWN and tools and not any(map(_is_steering, command.assignments)):
@@ -78,7 +78,7 @@ def command_side_effect(
 
 def _built_in_side_effect(command: Command, program: Program) -> SideEffect:
     name = command.name
-    if name in program.functions:  # its body is among the commands
+    if name in program.functions:  # commands in its body are analyzed separately
         return SideEffect.READ_ONLY
     if command.is_opened and name in TRANSPARENT and not _steers(command):
         return SideEffect.READ_ONLY
@@ -104,7 +104,7 @@ def _brings_options(command: Command) -> bool:
 
 
 def _asks_version(command: Command) -> bool:
-    """Return whether the command is `kubectl --version` or similar, for a tool in a table."""
+    """Return whether a known tool only shows its version or help, as in `kubectl --version`."""
     only = command.arguments[0].literal if len(command.arguments) == 1 else ""
     is_known = command.name in SUBCOMMANDS or command.name in LISTED_OPTIONS
     is_known = is_known or command.name in SPECIAL or command.name in MUTATING
@@ -138,9 +138,9 @@ def _steers(command: Command) -> bool:
 
 
 def _sets_steering(word: Word) -> bool:
-    """Return whether the word sets such a variable in a form that the syntax tree does not show."""
+    """Return whether the word sets a steering variable in a form that the syntax tree does not show."""
     name, equals, _ = re.sub(r"[\"'\\$]", "", word.prefix).partition("=")
-    is_plain = bool(equals) and word.span.text.startswith(name)  # then it is an assignment
+    is_plain = bool(equals) and word.span.text.startswith(name)  # the tree shows an assignment
     return bool(_STEERING.fullmatch(name.rstrip("+"))) and not is_plain
 
 

@@ -1,4 +1,4 @@
-"""Suggests parameters to a script's author, and reports values that can't be filled in."""
+"""Suggest parameters to a script's author, and report values that can't be filled in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WITH_VALUE = frozenset("adinNptu")  # options of read that take a value
 
 @dataclass(frozen=True, kw_only=True)
 class Suggested:
-    """Parameters to describe, and values that can't be filled in in the script's current form."""
+    """Parameters to describe, and values that can't be filled in while the script has its current form."""
 
     parameters: tuple[Parameter, ...]
     asked: tuple[Asked, ...]
@@ -43,7 +43,7 @@ def suggest_parameters(script: str) -> Suggested:
 
 
 def _asked(command: Command, program: Program) -> Iterator[Asked]:
-    """Yield the variables of `read -p "Which host? " HOST` if its standard input is the keyboard."""
+    """Yield the variables that a command such as `read -p "Which host? " HOST` reads from the keyboard."""
     is_fed = (
         command.redirects or command.context.pipes or command.context.loops or command.context.via
     )

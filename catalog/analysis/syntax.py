@@ -19,7 +19,7 @@ _EXTGLOB = re.compile(rb"^[ \t]*shopt[ \t]+-s[ \t][^\n#]*\bextglob\b", re.MULTIL
 def check_syntax(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
     """Return the messages of `bash -n`, including warnings with exit code 0.
 
-    Raises UnreadableScript for text that is not a script. A missing bash, a crash or a timeout gives one unscored
+    Raises UnreadableScript for text that is not a script. A missing bash, a crash or a timeout causes one unscored
     finding.
     """
     encoded = encode_script(script)
@@ -54,7 +54,7 @@ def _read_answer(returncode: int, stderr: str, version: str) -> list[Finding]:
 
 
 def _messages(stderr: str) -> list[tuple[int | None, str]]:
-    """Return line and text of each message, without the offending line that Bash repeats."""
+    """Return the line and text of each message, without the script line that Bash repeats."""
     said: list[tuple[int | None, str]] = []
     for raw in stderr.splitlines():
         if found := _MESSAGE.match(raw):

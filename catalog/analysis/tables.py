@@ -1,4 +1,4 @@
-"""Read the data files of the analysis: tables with lines `names = text`, and the word lists of words.txt."""
+"""Read the data files of the analysis: tables with lines `names = text`, and the word lists in words.txt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FOLDER = Path(__file__).parent
 
 
 def read_table(file: str, section: str = "") -> Iterator[tuple[str, str, str]]:
-    """Yield name, subcommands and text of each line in a section. `a|b c = text` defines both a and b.
+    """Yield the name, subcommands and text of each line in a section. `a|b c = text` defines both a and b.
 
     Indented lines continue the previous line. A line in brackets begins a section.
     """
@@ -30,7 +30,7 @@ WORDS = {name: frozenset(text.split()) for name, _, text in read_table("words.tx
 
 
 def word_map(name: str) -> dict[str, str]:
-    """Return the words `a=b` of a list as a mapping."""
+    """Return a word list with entries such as `a=b` as a mapping."""
     return {left: right for left, _, right in (word.partition("=") for word in WORDS[name])}
 
 
@@ -39,7 +39,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Regular expressions of programs.txt by name.
+# The regular expressions in programs.txt, by name.
 PATTERNS = {
     name: re.compile(pattern) for name, _, pattern in read_table("shell/programs.txt", "patterns")
 }

@@ -1,4 +1,4 @@
-"""Applies curators' rules for their team's own tools to the commands of a script."""
+"""Apply curators' rules for their team's own tools to the commands of a script."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class ToolEffect(StrEnum):
     UNKNOWN = "unknown"
 
 
-# By the name of the tool, optionally with subcommands: "deployctl" and "deployctl rollback".
+# Effects by the name of a tool, optionally with subcommands: "deployctl" and "deployctl rollback".
 ToolRules = Mapping[str, ToolEffect]
 NO_RULES: ToolRules = MappingProxyType({})
 
 
 def name_tool_rules(tools: ToolRules) -> str:
-    """Return a short digest of the rules for the versions of findings, or an empty string without rules."""
+    """Return a short digest of the rules for the version of findings, or an empty string if no rules exist."""
     text = "\n".join(f"{name}={effect}" for name, effect in sorted(tools.items()))
     return hashlib.sha256(text.encode()).hexdigest()[:8] if tools else ""
 
@@ -47,8 +47,8 @@ def _by_first_word(names: tuple[str, ...]) -> Mapping[str, list[str]]:
 def find_tool_rule(command: Command, tools: ToolRules) -> str | None:
     """Return the name of the longest rule that matches the command.
 
-    Subcommands of a rule that only reads must come first, because an operand may have the same name. Subcommands of
-    other rules may follow an option and its value.
+    The subcommands in a read-only rule must come first, because an operand may have the same name. Subcommands of other
+    rules may follow an option and its value.
     """
     if not tools or not command.words or not command.name:
         return None
@@ -77,7 +77,7 @@ def find_tool_rule(command: Command, tools: ToolRules) -> str | None:
 
 
 def without_known_files(program: Program, tools: ToolRules) -> Program:
-    """Return the program without the gaps for files that it runs, if a rule describes them."""
+    """Return the program without gaps for files that the program runs and that a rule describes."""
     if not tools:
         return program
     known = {command.span for command in program.commands if find_tool_rule(command, tools)}
@@ -100,6 +100,6 @@ def find_tool_effects(program: Program, tools: ToolRules) -> Iterator[Effect]:
 
 
 def only_reads(command: Command, tools: ToolRules) -> bool:
-    """Return whether a rule says that the command only reads."""
+    """Return whether a rule declares the command read-only."""
     name = find_tool_rule(command, tools)
     return name is not None and tools[name] is ToolEffect.READS

@@ -1,4 +1,4 @@
-"""Runs the checkers that are separate programs, with a minimal environment and a time limit."""
+"""Run the checkers that are separate programs, with a minimal environment and a time limit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ToolFailed(Exception):
 def run_tool(
     argv: list[str], script: bytes, *, timeout: float
 ) -> subprocess.CompletedProcess[bytes]:
-    """Return the tool's output for the script on its standard input. Raises ToolFailed."""
+    """Run the tool with the script on its standard input, and return the completed process. Raises ToolFailed."""
     name = argv[0].rpartition("/")[2]
     try:
         done = subprocess.run(

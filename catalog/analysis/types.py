@@ -43,7 +43,7 @@ def level_place(level: str) -> int:
 
 
 def is_at_least(level: str, least: Level) -> bool:
-    """Return whether a level is at least as severe as another one."""
+    """Return whether a level is at least as severe as another level."""
     return level_place(level) <= level_place(least)
 
 
@@ -56,7 +56,7 @@ class SideEffect(StrEnum):
 
 
 class Risk(StrEnum):
-    """How much damage the script can do."""
+    """The amount of damage that the script can do."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -67,8 +67,8 @@ class Risk(StrEnum):
 class Finding:
     """One finding of one check, valid only for this script and this version of the check.
 
-    Lines and columns start at 1 and count characters. All four are None for the script as a whole. A check that found
-    nothing returns one finding with the outcome passed.
+    Lines and columns start at 1 and count characters. All four are None if the finding is about the script as a whole.
+    A check that found nothing returns one finding with the outcome passed.
     """
 
     check: str
@@ -104,17 +104,17 @@ class Report:
 
     @property
     def problems(self) -> tuple[Finding, ...]:
-        """The failed findings."""
+        """Return the failed findings."""
         return tuple(found for found in self.findings if found.outcome is Outcome.FAILED)
 
     @property
     def unscored(self) -> tuple[Finding, ...]:
-        """The unscored findings, which are shown because they are not passes."""
+        """Return the unscored findings, which are shown because they are not passes."""
         return tuple(found for found in self.findings if found.outcome is Outcome.UNSCORED)
 
     @property
     def versions(self) -> dict[str, str]:
-        """The version of each check that returned a finding."""
+        """Return the version of each check that returned a finding."""
         return {found.check: found.version for found in self.findings}
 
 

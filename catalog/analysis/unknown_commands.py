@@ -1,4 +1,4 @@
-"""Report commands without a rule as unscored findings, one per name with its lines."""
+"""Report commands without a rule as unscored findings, one per name with all its lines."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def find_unknown_commands(
     effects: Sequence[Effect],
     tools: ToolRules,
 ) -> list[Finding]:
-    """Return a finding for each name without a rule, and a finding for each sourced file with the names it may define.
+    """Return a finding for each name without a rule, and a finding for each sourced file with the names that it may
+    define.
 
     Commands with a known effect or with a gap of their own are not listed.
     """
@@ -134,7 +135,7 @@ def _may_define_functions(source: Span) -> bool:
 
 
 def _report_files(files: Mapping[str, Span], names: list[str]) -> Iterator[Finding]:
-    """Yield one finding per file. The first one lists the names, because any of the files may define them."""
+    """Yield one finding per file. The first finding lists the names, because any of the files may define them."""
     for message, source in islice(files.items(), MAXIMUM_NAMES):
         if names and _may_define_functions(source):
             subject = "It" if len(files) == 1 else "It or another sourced file"

@@ -1,6 +1,6 @@
-"""Determines whether sed, awk and database programs are read-only.
+"""Determine whether sed, awk and database programs are read-only.
 
-The answer is yes only if the whole program is understood.
+The functions return True only if they recognize the whole program.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _AWK_BEFORE_PATTERN = frozenset({"return", "print", "in", "case", "do", "else"})
 
 
 def awk_only_prints(program: str) -> bool:
-    """Return whether the program writes no file and runs nothing."""
+    """Return whether the awk program writes no files and runs no commands."""
     bare = _strip_awk(program) if len(program) <= MAXIMUM_PROGRAM else None
     return bare is not None and not _AWK_WRITES.search(bare)
 
@@ -76,7 +76,7 @@ def _strip_awk(program: str) -> str | None:
     bare, position, before = "", 0, ""
     while position < len(program):
         found = _AWK_TOKEN.match(program, position)
-        assert found is not None  # the last alternative takes any character
+        assert found is not None  # the last alternative matches any character
         kind, text = found.lastgroup, found[0]
         if kind == "slash":
             is_division = before[-1:].isalnum() or before[-1:] in ("_", ")", "]", "$")
@@ -99,7 +99,7 @@ def _strip_awk(program: str) -> str | None:
 
 
 def _up_to_next_slash(program: str, position: int) -> str:
-    """Return the text from this slash to the next one, or "" if the line has no other slash."""
+    """Return the text between this slash and the next slash, or "" if the line has no other slash."""
     end = program.find("/", position + 1)
     inside = program[position + 1 : end] if end != -1 else ""
     return "" if "\n" in inside else inside

@@ -1,4 +1,4 @@
-"""Judges commands with their own languages: find, sed, awk, curl, SQL and a few more."""
+"""Determine the side effects of commands that need their own rules, such as find, sed, awk, curl and SQL clients."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def _find(command: Command) -> SideEffect:
             return _WRITES
         if text in _FIND_VALUED:
             next(waiting, None)
-        elif text in _FIND_RUNS:  # the command that it runs is judged separately
+        elif text in _FIND_RUNS:  # the command that it runs is analyzed separately
             end = next((other for other in waiting if other.literal in (";", "+")), None)
-            if end is None:  # an end known only at run time may hide what follows
+            if end is None:  # if the end is known only at run time, later actions are hidden
                 return _UNKNOWN
         elif word.has_unquoted_expansion or (
             word.prefix.startswith("-") and text not in _FIND_PLAIN
@@ -148,13 +148,13 @@ def _openssl(command: Command) -> SideEffect:
 
 
 def _perl(command: Command) -> SideEffect | None:
-    """Judge perl. `perl -i` rewrites its files, and any other use is unknown."""
+    """Return the side effect of perl. `perl -i` rewrites files, and other uses have an unknown effect."""
     first = [word.prefix for word in command.arguments if word.prefix.startswith("-")]
     return _WRITES if any(re.match(r"-[acFlnpsw0-7]*i", text) for text in first) else None
 
 
 def _git_lists(command: Command) -> SideEffect | None:
-    """Judge git branch, tag, remote and config, which only list unless an operand changes data."""
+    """Return the side effect of git branch, tag, remote and config, which list data unless an operand changes it."""
     arguments = read_arguments(command.arguments, short="C")
     subcommand, operands = "".join(arguments.subcommands[:1]), arguments.operands[1:]
     lists = word_set(

@@ -1,6 +1,4 @@
-"""Judges commands that are known to be read-only, based on words.txt and on the options and subcommands in
-usage.txt.
-"""
+"""Load the read-only commands from words.txt, and the read-only options and subcommands from usage.txt."""
 
 from __future__ import annotations
 
@@ -14,16 +12,16 @@ UNSAFE_OPTIONS, FORMAT_OPTIONS = WORDS["unsafe-options"], WORDS["format-options"
 
 
 class Options(NamedTuple):
-    """The options known to only read, and how many operands may follow them.
+    """The options that are known to be read-only, and the maximum number of operands.
 
-    If `needs` names options, one of them must be given, because the command does more without such an option.
+    If `needs` lists options, one of them must be given, because the command is not read-only without it.
     """
 
     names: frozenset[str]
     values: list[str]  # options that take a value
     operands: int
     needs: list[str]
-    form: str  # of the operands
+    form: str  # a pattern that all operands must match
 
     @classmethod
     def read(cls, text: str) -> Options:

@@ -1,4 +1,4 @@
-"""Reports static risk findings, which are effects that users should know before they run a script.
+"""Report the effects of a script that users should know about before they run it.
 
 The findings are no guarantee. A script without findings merely has no recognized risk.
 """
@@ -54,7 +54,7 @@ _HIGH_CODES = _UNJUDGED_CODES | {
 
 
 def find_effects(program: Program) -> Iterator[Effect]:
-    """Yield every known risk of the script."""
+    """Yield every known risk in the script."""
     for command in program.commands:
         for rule in _COMMAND_RULES:
             is_lost = rule is find_deletions and THROWAWAY in command.context.via
@@ -67,7 +67,7 @@ def find_effects(program: Program) -> Iterator[Effect]:
 def report_effects(
     effects: Iterable[Effect], program: Program, *, unknown: Iterable[Finding] = ()
 ) -> list[Finding]:
-    """Return the risks as findings, by line. Code that could not be judged is unscored."""
+    """Return the risks as findings, sorted by line. Code that could not be analyzed is unscored."""
     findings: dict[tuple[str, str, int | None, int | None], Finding] = {}
     for effect in effects:
         finding = _finding(effect)
@@ -99,7 +99,7 @@ def risk_level(findings: Iterable[RatedFinding], side_effect: SideEffect) -> Ris
 
 
 def least_risk(findings: Iterable[RatedFinding]) -> Risk:
-    """Return the lower bound that these findings set for the risk of a script. Manual ratings can't go below it."""
+    """Return the lower bound that these findings set for the risk of a script. Manual ratings can't be lower."""
     return max(map(finding_risk, findings), key=list(Risk).index, default=Risk.LOW)
 
 
@@ -107,7 +107,7 @@ def finding_risk(found: RatedFinding) -> Risk:
     """Return the risk that one finding causes. Low means that the finding does not raise the risk.
 
     The risk is high for an error of any check and for possible loss of data or control. It is medium for other warnings
-    about risks or characters. ShellCheck's warnings are often about style and don't raise it.
+    about risks or characters. ShellCheck's warnings are often about style and don't raise the risk.
     """
     if found.outcome != Outcome.FAILED or not is_at_least(found.level, Level.WARNING):
         return Risk.LOW
@@ -145,7 +145,7 @@ def _gaps(program: Program) -> list[Finding]:
 def _gap(gap: Gap) -> Finding:
     is_unread = gap.code in _UNJUDGED_CODES
     return new_finding(
-        # Spliced values and unread text are known risks. The other gaps could not be judged.
+        # Spliced values and unread text are known risks. The effects of other gaps are unknown.
         outcome=Outcome.FAILED if is_unread or gap.code == "spliced_value" else Outcome.UNSCORED,
         level=Level.WARNING if is_unread else Level.INFO,
         code=gap.code,
@@ -173,7 +173,7 @@ class Region(NamedTuple):
 
 
 def coverage_of(script: str, findings: Iterable[Region]) -> Coverage:
-    """Count the lines of the script, and those that no finding reports as unread."""
+    """Return the number of lines of a script, and the number of lines that no finding reports as unread."""
     lines = len(script.removesuffix("\n").split("\n"))
     unread = {
         line
@@ -185,7 +185,7 @@ def coverage_of(script: str, findings: Iterable[Region]) -> Coverage:
 
 
 def not_judged_in(findings: Iterable[object]) -> list[str]:
-    """Return the messages of the unscored findings, each once, in order. Accepts rows and stored mappings."""
+    """Return the distinct messages of the unscored findings, in order. Findings can be rows or stored mappings."""
     messages: dict[str, None] = {}
     for found in findings:
         read = found.get if isinstance(found, Mapping) else partial(getattr, found)

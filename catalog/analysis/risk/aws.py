@@ -1,4 +1,4 @@
-"""Judge `aws` commands by the access level of the action in AWS's own table."""
+"""Determine the effects of `aws` commands from the access level of the action in AWS's own table."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def find_aws_effect(command: Command, arguments: Arguments) -> Iterator[Effect]:
 
 
 def is_aws_read(arguments: Arguments) -> bool:
-    """Return whether AWS's table says that the action only reads, and `aws` writes no file for it."""
+    """Return whether the action is read-only according to AWS's table, and `aws` writes no file for it."""
     is_file = arguments.subcommands[1:2] and arguments.subcommands[1] in _WRITES_FILE
     return access_level(arguments) in ("R", "L") and not is_file
 
@@ -49,7 +49,7 @@ def access_level(arguments: Arguments) -> str | None:
 
 @lru_cache(maxsize=32)
 def _actions(prefix: str) -> dict[str, str]:
-    """Return the actions of a service other than Write, with their level. The result is empty for an unknown
+    """Return the access levels of a service's actions, without write actions. The result is empty for an unknown
     service.
     """
     text = _text()

@@ -1,4 +1,4 @@
-"""Judge SQL and other database commands on the command line, in a heredoc or from a pipe."""
+"""Find deletions and changes in SQL on the command line, in a heredoc or from a pipe."""
 
 from __future__ import annotations
 

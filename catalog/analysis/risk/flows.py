@@ -1,4 +1,4 @@
-"""Tracks the output of commands through pipes, substitutions and variables."""
+"""Track the output of commands through pipes, substitutions and variables."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from catalog.analysis.shell.program import Program
 
 
 class Flow:
-    """The flow of output from labeled commands, by their id, to other commands."""
+    """The flow of output from labeled commands to other commands. `labels` maps command ids to labels."""
 
     def __init__(self, program: Program, labels: Mapping[int, str]) -> None:
         self._program = program
         self._labels = labels
-        # The place of the first labeled command in each pipeline.
+        # The position of the first labeled command in each pipeline.
         self._places: dict[tuple[Unit, int], tuple[int, str]] = {}
         for command in program.commands if labels else ():
             if label := labels.get(id(command)):
@@ -27,7 +27,7 @@ class Flow:
 
     @cached_property
     def variables(self) -> dict[str, str]:
-        """The labels of the variables that hold the output of a labeled command."""
+        """Return the labels of variables that contain the output of a labeled command, by variable name."""
         return {
             assignment.name: label
             for assignment in self._program.assignments
@@ -47,7 +47,7 @@ class Flow:
         return self.inside(word) or next(by_name, None)
 
     def feeds(self, command: Command) -> str | None:
-        """Return the label of a command before this one in its pipelines."""
+        """Return the label of a command that precedes this command in a pipeline."""
         for unit, start, place in command.context.pipes:
             first, label = self._places.get((unit, start), (place, ""))
             if first < place:

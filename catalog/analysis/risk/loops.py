@@ -14,7 +14,7 @@ _ENDERS = frozenset({"exit", "return", "exec"})
 
 
 def find_endless(program: Program) -> Iterator[Effect]:
-    """Yield endless loops, commands that never stop following, and fork bombs."""
+    """Yield effects for endless loops, commands that run until they are stopped, full disks and fork bombs."""
     ended = _ended_loops(program)
     for loop in program.loops:
         if loop.endless and loop not in ended:
@@ -65,7 +65,7 @@ def _follows(command: Command) -> bool:
 
 
 def _fills(command: Command, program: Program) -> bool:
-    """Return whether the command reserves all free space, or writes to a file without end."""
+    """Return whether the command reserves all free space, or writes to a file endlessly."""
     if command.name == "fallocate":
         size = read_arguments(command.arguments, short="lo", long=("length",)).value("l", "length")
         names = (program.variables.reaching(size) or ()) if size else ()

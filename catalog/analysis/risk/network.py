@@ -1,4 +1,4 @@
-"""Find commands that talk to other machines."""
+"""Find commands that connect to other machines."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _host(command: Command) -> str:
 
 
 def _request_that_changes(command: Command) -> Iterator[Effect]:
-    """Judge curl with a method other than GET, or with data."""
+    """Yield the effect of a curl request that sends data or has a method other than GET."""
     if command.name != "curl":
         return
     arguments = read_curl(command)
@@ -83,5 +83,5 @@ _CURL_LONG = CURL_SENDS | WORDS["curl-values"]
 
 
 def read_curl(command: Command) -> Arguments:
-    """Return curl's options and addresses."""
+    """Return curl's options and URLs."""
     return read_arguments(command.arguments, short=_CURL_SHORT, long=_CURL_LONG)

@@ -1,4 +1,4 @@
-"""Rules of paths.txt for files that are sensitive to read or write."""
+"""The rules in paths.txt for files that are sensitive to read or write."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ MAXIMUM_LENGTH = 300  # characters of a path
 
 @lru_cache(maxsize=4096)
 def secret_kind(path: str) -> str | None:
-    """Return the kind of secrets in the file or address, or None if none are known."""
+    """Return the kind of secrets in the file or URL, or None if no rule matches."""
     if len(path) > MAXIMUM_LENGTH or _NO_SECRET.search(path):
         return None
     start = re.split(r"[*?\[]", path, maxsplit=1)[0]
     if start != path and path.rstrip("*")[-1:] not in ("/", ""):
-        likely = (one for one in _SAMPLES if one.startswith(start))  # before a slow comparison
+        # Filter first, because fnmatch is slow.
+        likely = (one for one in _SAMPLES if one.startswith(start))
         path = next((one for one in likely if fnmatchcase(one, path)), path)
     rule = _find(_READING, path)
     return rule.message if rule else None
@@ -36,7 +37,7 @@ def secret_kind(path: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def writing_rule(path: str) -> Block | None:
-    """Return the rule for writing to the file, if the path has one."""
+    """Return the rule for writing to this path, or None if no rule matches."""
     return _find(_WRITING, path) if len(path) <= MAXIMUM_LENGTH else None
 
 

@@ -1,4 +1,4 @@
-"""Find commands that need, grant or revoke rights, and writes to system folders."""
+"""Find commands that need, grant or revoke privileges, and writes to system folders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from catalog.analysis.tables import PATTERNS, read_table
 from catalog.analysis.types import Level
 
 _RAISERS = ("sudo", "doas", "pkexec", "su", "runuser")
-# Programs that change accounts, and programs that only root can use, with their effect.
+# The effects of programs that change accounts, and of programs that only root can use.
 _ACCOUNTS = {name: text for name, _, text in read_table("shell/programs.txt", "accounts")}
 _SYSTEM = {name: text for name, _, text in read_table("shell/programs.txt", "system")}
 _SYMBOLIC_MODE = re.compile(r"(?P<who>[ugoa]*)[+=](?P<rights>[rwxXst]+)")
@@ -29,7 +29,7 @@ _MASKED = re.compile(r"-l|--list|--version|--help|-V|-h|-c|-S|--status")
 
 
 def find_privileges(command: Command, program: Program) -> Iterator[Effect]:
-    """Yield the command's uses of rights that an ordinary user does not have."""
+    """Yield the effects of a command that uses or changes privileges."""
     name = command.name
     if name in _RAISERS:
         yield from _raise_rights(command)
@@ -109,7 +109,7 @@ def _change_mode(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _change_access(command: Command, program: Program) -> Iterator[Effect]:
-    """Judge `chown`, `chgrp` and `setfacl` that give an account other than root access to a secret."""
+    """Yield an effect for `chown`, `chgrp` or `setfacl` that gives an account other than root access to a secret."""
     arguments = read_arguments(command.arguments, short="mM", long=("modify", "reference", "from"))
     given = arguments.value("m", "modify")
     if command.name != "setfacl":

@@ -24,7 +24,7 @@ _URL = re.compile(r"(?:https?|ftp|s3|gs)://")
 
 
 def find_remote_code(program: Program) -> Iterator[Effect]:
-    """Yield code that is run unseen: downloads first, then other code that is not in the script."""
+    """Yield an effect for each download that the script runs, then for other code that is not in the script."""
     downloads = Flow(program, {id(c): c.name for c in program.commands if c.name in _DOWNLOADERS})
     remote = Flow(program, dict(_find_remote(program, downloads)))
     files = _downloaded_files(program)
@@ -45,7 +45,7 @@ def find_remote_code(program: Program) -> Iterator[Effect]:
 
 
 def _code_words(command: Command) -> tuple[Word, ...]:
-    """Return the words that contain code or name files that contain it."""
+    """Return the words that contain code or that name files with code."""
     sources = sources_of(command)
     if sources is None:
         return command.words[:1]
@@ -86,7 +86,7 @@ def _is_in_loop(command: Command) -> bool:
 
 
 def _find_remote(program: Program, downloads: Flow) -> Iterator[tuple[int, str]]:
-    """Yield the commands, by id, that print data from another machine, and the program that gets it."""
+    """Yield the id of each command that prints data from another machine, and the program that gets the data."""
     for command in program.commands:
         if command.name in _REMOTE:
             yield id(command), command.name
@@ -97,7 +97,7 @@ def _find_remote(program: Program, downloads: Flow) -> Iterator[tuple[int, str]]
 
 
 def _downloaded_files(program: Program) -> dict[str, int]:
-    """Return the names of files that curl or wget write, with the line."""
+    """Return the names of downloaded files, with the lines that download them."""
     files: dict[str, int] = {}
     for command in program.commands:
         for word in _files_downloaded(command):
@@ -146,7 +146,7 @@ def _into_system(command: Command, remote: Flow) -> str | None:
 def _origin(unseen: Unseen, program: Program) -> str | None:
     """Return the source of code that is not in the script, or None if it is harmless.
 
-    A value from the user of the script is harmless, because it is filled in before the script runs.
+    A value from the script's user is harmless, because it is filled in before the script runs.
     """
     command = unseen.command
     if unseen.writers:
@@ -171,8 +171,8 @@ def _origin(unseen: Unseen, program: Program) -> str | None:
 
 
 def _behind(unseen: Unseen, program: Program) -> list[Command] | None:
-    """Return the commands that output the words, directly or through variables, or None if a command reads the
-    output.
+    """Return the commands that output the words, directly or through variables, or None if a file or unknown input
+    provides the text.
     """
     waiting, seen, found = list(unseen.words), set[str](), list[Command]()
     while waiting and len(found) < MAXIMUM_PRODUCERS:
@@ -196,7 +196,7 @@ def _behind(unseen: Unseen, program: Program) -> list[Command] | None:
 def _prints_what_is_known(
     producer: Command, command: Command, program: Program, depth: int = 0
 ) -> bool:
-    """Return whether the output is settings, arguments of the producer, or known output of its function."""
+    """Return whether the producer prints only settings, its own arguments, or a function's known output."""
     name = producer.name
     if name in program.functions and depth < 3:
         body = program.by_function.get(name, [])[:MAXIMUM_PRODUCERS]

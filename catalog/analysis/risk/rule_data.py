@@ -17,7 +17,7 @@ class RuleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One rule as written. rules.txt explains the format."""
+    """A rule as written in its file. rules.txt explains the format."""
 
     head: str
     code: Code
@@ -36,7 +36,7 @@ class Block:
 
 
 def read_blocks(text: str) -> Iterator[Block]:
-    """Yield the rules of a file, with code and level of the last line in brackets."""
+    """Yield the rules of a file, each with the code and level from the last line in brackets."""
     code, level = "mutating", "info"
     for block in re.split(r"\n(?=\S)", text):
         head, *lines = [line.strip() for line in block.splitlines() if line.strip()] or ["#"]

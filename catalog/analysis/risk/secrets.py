@@ -31,7 +31,7 @@ _ANY_LONG = ("password", "token", "secret", "api-key", "apikey", "access-key", "
 
 
 def find_script_secrets(program: Program) -> Iterator[Effect]:
-    """Yield secrets in the script's commands, and all others that are masked in a prompt."""
+    """Yield an effect for each secret in the script's commands, and for each other secret that is masked in prompts."""
     named = list(_find_named(program))
     yield from named
     lines = {effect.span.line for effect in named}

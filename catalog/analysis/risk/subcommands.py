@@ -1,4 +1,6 @@
-"""Judge known tools by subcommand and option, with the rules of rules.txt and AWS's own table of actions."""
+"""Find the effects of known tools by subcommand and option, using the rules in rules.txt and AWS's own table of
+actions.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _RULES_FILE = Path(__file__).with_name("rules.txt")
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """The words that a rule allows at one place: `a|b|c-*`."""
+    """The words that a rule allows at one position, such as `a|b|c-*`."""
 
     words: frozenset[str]
     patterns: tuple[str, ...]
@@ -41,11 +43,13 @@ class _Choices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolRule:
-    """One rule: operands in order, options of which at least one must be given, and options that exclude the rule."""
+    """A rule for a tool: operands in order, options of which at least one must be given, and options that exclude the
+    rule.
+    """
 
     block: Block
     operands: tuple[_Choices | None, ...]  # None allows any number of operands
-    options: tuple[tuple[str, _Choices | None], ...]  # and the pattern of their value
+    options: tuple[tuple[str, _Choices | None], ...]  # names, with patterns for their values
     excluded: frozenset[str]  # `-o` and words
 
     @classmethod
@@ -60,7 +64,7 @@ class ToolRule:
         )
 
     def rest(self, given: _Given) -> tuple[Word, ...] | None:
-        """Return the operands after those in the rule, or None if the rule does not match."""
+        """Return the operands that follow the rule's operands, or None if the rule does not match."""
         arguments = given.arguments
         if self.excluded and not self.excluded.isdisjoint(given.marks):
             return None
@@ -97,7 +101,7 @@ class _Given:
 
     arguments: Arguments
     operands: tuple[tuple[Word, bool], ...]
-    added: int  # operands from the tool's name: docker-compose is `docker compose`
+    added: int  # operands that the tool's name implies: docker-compose is `docker compose`
 
     @property
     def marks(self) -> set[str]:
@@ -113,7 +117,7 @@ _DRY_SHORT = word_map("dry-run-letters")
 
 
 def read_tool_arguments(command: Command) -> Arguments:
-    """Return options and subcommands of a tool with subcommands."""
+    """Return the parsed arguments of a tool with subcommands."""
     name = ALIASES.get(command.name, command.name)
     return read_arguments(
         command.arguments,
@@ -183,7 +187,7 @@ def _show_words(words: tuple[Word, ...]) -> str:
 
 
 def read_rules(text: str, source: str) -> dict[str, tuple[ToolRule, ...]]:
-    """Return the rules by program. Raises RuleError for a rule that has no examples or contradicts one."""
+    """Return the rules by program. Raises RuleError for a rule that has no examples or contradicts an example."""
     by_tool: dict[str, list[ToolRule]] = {}
     rules = [ToolRule.read(block) for block in read_blocks(text)]
     for rule in rules:
@@ -197,7 +201,7 @@ def read_rules(text: str, source: str) -> dict[str, tuple[ToolRule, ...]]:
 
 
 def _fits_example(rule: ToolRule, example: str, rules: dict[str, tuple[ToolRule, ...]]) -> bool:
-    """Return whether the rule is the first one that matches the command of the example."""
+    """Return whether the rule is the first rule that matches the example command."""
     words = shlex.split(example) if set(example) & set("\"'\\") else example.split()
     span = Span(Unit(b""), 0, 0)
     command = Command(tuple(literal_word(word, span) for word in words), span)

@@ -14,7 +14,7 @@ from catalog.analysis.secrets import value_tests
 Span = tuple[int, int]
 Places = Callable[[str], Iterator[Span]]
 
-# Parts of patterns by name, as the data files define them.
+# The parts of patterns that the data files define, by name.
 FRAGMENTS: dict[str, str] = {}
 
 
@@ -24,12 +24,12 @@ class Context(NamedTuple):
     kind: str
     signs: tuple[str, ...]  # in lower case; every text with such a secret contains one of them
     pattern: re.Pattern[str]
-    is_one: Callable[[str], bool]  # which values are secrets
-    places: Places  # where in a text the secret may begin
+    is_one: Callable[[str], bool]  # whether a value is a secret
+    places: Places  # the ranges in which the secret may begin
 
 
 def read_contexts(name: str) -> Iterator[Context]:
-    """Yield the rows of a data file. contexts.txt explains the format."""
+    """Yield the contexts of a data file. contexts.txt explains the format."""
     kind = ""
     for block in re.split(r"\n(?=\S)", Path(__file__).with_name(name).read_text("utf-8")):
         head, *lines = block.split("\n")
@@ -59,13 +59,15 @@ def _everywhere(text: str) -> Iterator[Span]:
 
 
 def _on_command_lines(command: str) -> Places:
-    """Return the places from a command's name to the end of its line, including continuation lines."""
+    """Return a function that yields the ranges from a command's name to the end of its line, including continuation
+    lines.
+    """
     line = re.compile(rf"\b(?:{command})\b(?:\\\n|[^\n|;&]){{0,600}}")
     return lambda text: (found.span() for found in line.finditer(text))
 
 
 def _in_here_documents(command: str) -> Places:
-    """Return the places of here-documents that are fed to a command."""
+    """Return a function that yields the ranges of here-documents that a command reads."""
     header = re.compile(rf"\b(?:{command})\b[^\n]{{0,80}}<<-?\s?[\"']?(?P<marker>\w+)[\"']?\n")
 
     def places(text: str) -> Iterator[Span]:
@@ -96,7 +98,9 @@ _DATA = re.compile(r"(?m)^(?:data|stringData):[ \t]*\r?\n(?P<place>(?:[ \t]+\S.*
 
 
 def _near(argument: str) -> Places:
-    """Return the places near one of the words in the same line. `120 words` means 120 characters before and after."""
+    """Return a function that yields the ranges near one of the words, on the same line. `120 words` means 120
+    characters before and after.
+    """
     within, words = int(argument.partition(" ")[0]), argument.partition(" ")[2]
     pattern = re.compile(words)
 

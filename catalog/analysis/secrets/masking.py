@@ -24,7 +24,7 @@ _LEAST_SHARED = 6  # characters of a value that is searched for in the whole tex
 
 
 class Secret(NamedTuple):
-    """A secret in a text, by position and kind."""
+    """The position and kind of a secret found in text."""
 
     start: int
     end: int
@@ -57,12 +57,12 @@ _PUBLIC_END = re.compile("-----END ")
 
 
 def find_secret_forms(text: str) -> tuple[Secret, ...]:
-    """Return the secrets of a text that are recognized by their form. Offsets count characters."""
+    """Return the secrets in a text that are recognized by their form. Offsets are in characters."""
     return tuple(sorted(set(_search(text, _FORMS))))
 
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
-    """Return all secrets of a text, recognized by form or context, in order and without overlaps."""
+    """Return all secrets in a text that are recognized by form or context, in order and without overlaps."""
     end = _end_of_search(text)
     rest = [Secret(end, len(text), _REST)] if end < len(text) else []
     text = text[:end]
@@ -88,8 +88,8 @@ def mask_secrets(
 ) -> Masked:
     """Return the text with its secrets replaced by asterisks. Private keys are replaced completely.
 
-    A secret value, or a value in `known`, is masked in every place of the text. Values for which `spares` returns true
-    are not masked.
+    A secret value, or a value in `known`, is masked wherever it occurs in the text. Values for which `spares` returns
+    true are not masked.
     """
     found = [one for one in find_secrets(text) if not spares(text[one.start : one.end])]
     values = dict.fromkeys(filter(is_no_word, known), "a known secret")
@@ -119,7 +119,7 @@ def _is_isolated(secret: Secret, text: str) -> bool:
 
 
 def _find_values(text: str, values: Mapping[str, str]) -> Iterator[Secret]:
-    """Yield the places of the values in the text. Values are looked up by their first characters."""
+    """Yield the occurrences of the values in the text. Values are looked up by their first characters."""
     lengths: defaultdict[str, set[int]] = defaultdict(set)
     for value in values:
         lengths[value[:_LEAST_SHARED]].add(len(value))
@@ -129,9 +129,9 @@ def _find_values(text: str, values: Mapping[str, str]) -> Iterator[Secret]:
                 yield Secret(at, at + length, kind)
 
 
-@lru_cache(maxsize=2)  # one request searches the same text several times
+@lru_cache(maxsize=2)  # one request searches the same text multiple times
 def _signs(text: str) -> tuple[str, dict[str, bool]]:
-    """Return the text in lower case, and a cache of which signs it contains."""
+    """Return the text in lower case, and a cache that records which signs it contains."""
     return text.lower(), {}
 
 
@@ -159,7 +159,8 @@ def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
 def _matches(text: str, context: Context) -> Iterator[re.Match[str]]:
     """Yield the matches that begin in one of the places. A match may extend beyond its place.
 
-    Places may be many and short, so the next match is kept until a place passes it. The text is searched only once.
+    There may be many short places. The next match is therefore kept until a place passes it, and the text is searched
+    only once.
     """
     found: re.Match[str] | None = None
     searched_from, searched_to = 0, 0

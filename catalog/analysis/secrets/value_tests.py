@@ -1,4 +1,4 @@
-"""Determines from a value alone whether it is a secret, such as a password or a token."""
+"""Determine from a value alone whether it is a secret, such as a password or a token."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLACEHOLDER = re.compile(
     r"(?i)change_?me|replace_?me|your[-_ ]|\byour|example|placeholder|<.*>|\{\{|\*{3,}|x{5,}|\bxxx|\.{3}"
     r"|\btodo\b|dummy|redacted"
 )
-# Words that may also be part of the name of a secret's purpose.
+# Placeholder words that a real secret may also contain, such as the name of its purpose.
 _IN_NAMES = re.compile(r"(?i)your|example|placeholder|dummy")
 _PARTS = re.compile(r"[-_.]")
 _LEAST_RANDOM, _LEAST_TURNS = 8, 3
@@ -85,7 +85,7 @@ _NO_PASSWORDS = re.compile(
 
 
 def is_placeholder(value: str) -> bool:
-    """Return whether a value is a placeholder for a secret: `changeme`, `<token>`, `AKIA...EXAMPLE`.
+    """Return whether a value is a placeholder for a secret, such as `changeme`, `<token>`, `AKIA...EXAMPLE`.
 
     A value with a word such as *example* is not a placeholder if another part looks random: `prod-example-7f3a9c1b22`.
     """
@@ -150,7 +150,7 @@ def is_password_but_no_hash(value: str) -> bool:
 
 
 def is_plausible_password(value: str) -> bool:
-    """Return whether the value can be a password after a password's name. Common words can't."""
+    """Return whether the value can be a password if it follows a password's name. Common words can't."""
     word = value.strip("*_`.,:!?)]}\"'").lower()
     return is_value(word) and not (
         word in COMMON_WORDS or _AMOUNT.fullmatch(word) or _FILE.fullmatch(word)
@@ -187,7 +187,7 @@ def is_private_key_in_base64(value: str) -> bool:
 
 
 def has_all_character_classes(value: str) -> bool:
-    """Return whether the value has lowercase letters, capitals, digits and a symbol, as few texts but passwords do."""
+    """Return whether the value has lowercase letters, capitals, digits and a symbol. Few texts except passwords do."""
     return (
         len(value) >= _LEAST_ODD
         and count_classes(value) == len(_CLASSES)
@@ -272,7 +272,8 @@ def is_phrase(value: str) -> bool:
 
 
 def is_long_and_random(value: str) -> bool:
-    """Return whether the value looks like a token whose form is not listed: long, with all classes of characters.
+    """Return whether the value looks like a token of an unlisted form: long, with lowercase letters, capitals and
+    digits.
 
     Hexadecimal numbers don't count, because digests, commits and identifiers look the same.
     """
@@ -287,7 +288,7 @@ def is_long_and_random(value: str) -> bool:
 
 
 def count_classes(value: str) -> int:
-    """Return how many classes of characters the value has: lowercase letters, capitals, digits and symbols."""
+    """Return the number of character classes in the value: lowercase letters, capitals, digits and symbols."""
     return sum(bool(one.search(value)) for one in _CLASSES)
 
 
@@ -302,7 +303,7 @@ def _is_text_in_base64(value: str) -> bool:
 
 
 def _whole_groups(value: str) -> str:
-    """Return the part of truncated base64 that can be decoded, which is whole groups of four."""
+    """Return the part of truncated base64 that can be decoded, which consists of whole groups of four characters."""
     return value[: len(value) // 4 * 4]
 
 

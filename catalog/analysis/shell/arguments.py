@@ -31,7 +31,7 @@ class Arguments:
 
     @property
     def subcommands(self) -> tuple[str, ...]:
-        """The operands as text, with an empty string for operands known only at run time."""
+        """Return the operands as text, with an empty string for operands known only at run time."""
         return tuple(word.literal or "" for word in self.operands)
 
 

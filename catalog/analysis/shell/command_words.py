@@ -33,7 +33,7 @@ class Variable:
     quoted: bool = False
     operator: str = ""
     operand: str = ""
-    is_list: bool = False  # "$@" and "${name[@]}" are several words even if quoted
+    is_list: bool = False  # "$@" and "${name[@]}" expand to multiple words even if quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Output:
 
     kind: Literal["command", "process", "arithmetic", "input"]
     source: str
-    start: int  # byte offset in its unit, which inner commands have in their context
+    start: int  # byte offset in its unit, also in the context of inner commands
     quoted: bool = False
 
 
@@ -58,12 +58,12 @@ class Word:
 
     @cached_property
     def literal(self) -> str | None:
-        """The word's value if it is the same on every run, else None."""
+        """Return the word's value if it is the same on every run, or else None."""
         return "".join(self.texts) if len(self.texts) == len(self.parts) else None
 
     @property
     def prefix(self) -> str:
-        """The literal characters at the start of the word."""
+        """Return the literal characters at the start of the word."""
         value = ""
         for part in self.parts:
             if not isinstance(part, Text):
@@ -73,7 +73,7 @@ class Word:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The literal pieces of the word."""
+        """Return the literal pieces of the word."""
         return tuple(part.value for part in self.parts if isinstance(part, Text))
 
     @property
@@ -86,14 +86,14 @@ class Word:
 
     @property
     def sole_variable(self) -> Variable | None:
-        """The variable if the word consists of one variable, else None."""
+        """Return the variable if the word consists of only one variable, or else None."""
         if len(self.parts) == 1 and isinstance(self.parts[0], Variable):
             return self.parts[0]
         return None
 
     @property
     def has_unquoted_expansion(self) -> bool:
-        """Whether the shell may expand the word to several words or to none."""
+        """Return whether the shell may expand the word to multiple words or to none."""
         return any(
             not part.quoted or (isinstance(part, Variable) and part.is_list)
             for part in self.parts
@@ -102,7 +102,7 @@ class Word:
 
     @property
     def takes_input(self) -> bool:
-        """Whether xargs, find or parallel inserts a part of its input."""
+        """Return whether xargs, find or parallel inserts a part of its input."""
         return any(output.kind == "input" for output in self.outputs)
 
     def with_input(self, placeholder: str, folder: str = "") -> Word:
@@ -142,7 +142,9 @@ class Word:
         return Word(tuple(parts), span)
 
     def span_of(self, start: int, end: int) -> Span:
-        """Return the place of these characters of the literal value, or of the whole word if they can't be located."""
+        """Return the span of these characters of the literal value, or the whole word's span if they can't be
+        located.
+        """
         value = self.span.unit.text(self.span.start, self.span.end)
         value = value if self.literal is None else self.literal
         before, inside = value[:start].encode(), value[start:end].encode()
@@ -200,7 +202,7 @@ def _written(part: Part) -> str:
             return source
 
 
-MAXIMUM_SHOWN = 2_000  # bytes kept of a substitution
+MAXIMUM_SHOWN = 2_000  # bytes of a substitution that are stored
 _NESTING = frozenset(
     {"expansion", "command_substitution", "process_substitution", "arithmetic_expansion"}
 )
@@ -303,7 +305,7 @@ _ANSI_C_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "
 
 
 def read_escapes(source: str) -> str:
-    """Replace the escapes of `$'...'`, `printf` and `echo -e` in the text."""
+    """Return the text with the escapes of `$'...'`, `printf` and `echo -e` decoded."""
 
     def decode(found: re.Match[str]) -> str:
         digits = found["hex"] or found["u4"] or found["u8"]

@@ -30,7 +30,7 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """A loop. `endless` is true if its condition never ends it."""
+    """A loop. `endless` is true if its condition never ends the loop."""
 
     span: Span
     endless: bool
@@ -44,7 +44,7 @@ class Context:
     pipes: tuple[tuple[Unit, int, int], ...] = ()  # unit and offset of the pipeline, place in it
     outputs: tuple[tuple[Unit, int], ...] = ()  # unit and offset of each `$(...)` around it
     function: str = ""
-    via: tuple[str, ...] = ()  # the commands it was reached through: sudo, xargs, bash, ...
+    via: tuple[str, ...] = ()  # the commands that run it, such as sudo, xargs or bash
     is_conditional: bool = False  # in a branch, a loop, or after && or ||
 
 
@@ -62,7 +62,7 @@ class Command:
 
     @cached_property
     def name(self) -> str:
-        """The program's name without its folder, or "" if it is known only at run time."""
+        """Return the program's name without its folder, or "" if it is known only at run time."""
         literal = self.words[0].literal if self.words else None
         if literal is None and self.words and self.words[0].parts:
             last = self.words[0].parts[-1]  # `$HOME/bin/name`
@@ -71,7 +71,7 @@ class Command:
 
     @property
     def is_standard(self) -> bool:
-        """Whether the name includes a folder that is a system folder."""
+        """Return whether the command's name has no folder or a system folder."""
         literal = self.words[0].literal if self.words else None
         return literal is not None and literal.rpartition("/")[0] in STANDARD_FOLDERS
 
@@ -85,12 +85,14 @@ class Command:
 
     @property
     def fed_text(self) -> Word | None:
-        """The text of a heredoc or herestring on the standard input."""
+        """Return the text of a heredoc or herestring on the standard input."""
         fed = [redirect.word for redirect in self.redirects if redirect.kind == "text"]
         return fed[-1] if fed else None
 
     def starting(self, words: tuple[Word, ...], *, takes_more: bool = False) -> Command:
-        """Return the command made of `words` that this command starts. It inherits this command's input and place."""
+        """Return the command made of `words` that this command starts. The new command inherits this command's input
+        and context.
+        """
         return replace(
             self,
             words=words,
@@ -113,7 +115,7 @@ class Assignment:
     span: Span
     is_array: bool = False
     appends: bool = False
-    is_loop: bool = False  # one of the values of a `for`
+    is_loop: bool = False  # the value comes from a `for` loop
     function: str = ""
     in_loop: bool = False
     is_conditional: bool = False
@@ -138,7 +140,7 @@ UNREAD_CODES = frozenset({"unparsed", "skipped"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gap:
-    """Code that could not be judged, and the reason."""
+    """Code that could not be analyzed, and the reason."""
 
     span: Span
     code: str
@@ -146,7 +148,7 @@ class Gap:
 
     @property
     def last_line(self) -> int:
-        """The last line of the script that the gap covers."""
+        """Return the last line of the script that the gap covers."""
         return self.span.unit.line(max(self.span.start, self.span.end - 1))
 
 
@@ -167,11 +169,11 @@ class Found:
     redirects: list[Redirect] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     assignments: list[Assignment] = field(default_factory=list)
-    variable_writers: set[str] = field(default_factory=set)  # names that `read`, `for` ... set
+    variable_writers: set[str] = field(default_factory=set)  # set by `read`, `for` and similar
     expansions: list[Expansion] = field(default_factory=list)  # each `${...}`
     tested: list[Tested] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
-    own: dict[str, int] = field(default_factory=dict)  # functions that are certain, by line
+    own: dict[str, int] = field(default_factory=dict)  # lines of certainly defined functions
     gaps: list[Gap] = field(default_factory=list)
     group_writes: list[tuple[Redirect, Span]] = field(default_factory=list)  # `{ ...; } > file`
 

@@ -1,4 +1,4 @@
-"""Finds tests of variables, with the branch that an empty value takes and whether that branch ends the script."""
+"""Find tests of variables, and the commands that run if the variable is empty."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from catalog.analysis.shell.fragments import Span, Unit
 
-MAXIMUM_NAMES = 12  # of one condition
+MAXIMUM_NAMES = 12  # in one condition
 MAXIMUM_LENGTH = 400  # bytes of one condition
 MAXIMUM_COUNT = 9  # arguments
 
@@ -27,7 +27,7 @@ _COMPARED = {"-lt": "<", "-le": "<=", "-gt": ">", "-ge": ">=", "-eq": "==", "-ne
 class Tested:
     """A variable that is tested for being empty, or "#1" if `$#` is tested for the first argument.
 
-    The variable is not empty in `span`. `leads_to` are the commands that run if it is empty.
+    The variable is not empty in `span`. `leads_to` contains the commands that run if the variable is empty.
     """
 
     name: str
@@ -36,11 +36,11 @@ class Tested:
     leads_to: frozenset[str]
     function: str
     is_conditional: bool
-    is_direct: bool  # the test is for being empty, not for another value
+    is_direct: bool  # whether the test is for an empty value, not for another value
 
 
 def read_tests(node: Node, unit: Unit, function: str, is_conditional: bool) -> Iterator[Tested]:
-    """Yield what an `if`, a `while`, or a list with `&&` or `||` tests about the variables in its condition."""
+    """Yield the tests of variables in the condition of an `if`, a `while`, or a list with `&&` or `||`."""
     condition, if_true, if_false = _split(node)
     if not condition or not (if_true or if_false):
         return
@@ -115,7 +115,9 @@ def _bare(node: Node) -> Iterator[Node]:
 
 
 class _Condition:
-    """Evaluates a condition for a given value of one variable. The result is None if it depends on other variables."""
+    """An evaluator of a condition for a given value of one variable. The result is None if it depends on other
+    variables.
+    """
 
     def __init__(self, text: str, name: str, value: str) -> None:
         self.tokens = _TOKEN.findall(text)
@@ -167,7 +169,7 @@ class _Condition:
         if is_test:
             return self._test(token)
         while self._peek() and self._peek() not in ("&&", "||", ")"):
-            self.at += 1  # another command
+            self.at += 1  # skip another command
         return None
 
     def _test(self, token: str) -> bool | None:

@@ -25,7 +25,7 @@ _PRINTF = re.compile(r"%%|%(?P<flags>[-+ #0-9.]*)(?P<kind>[a-zA-Z])")
 
 
 def printed_text(command: Command) -> Word | None:
-    """Return the command's output if the script determines it literally, else None.
+    """Return the command's output if the script determines it literally, or else None.
 
     The command's input counts as literal if its text is in the script.
     """
@@ -126,7 +126,7 @@ def _base64(text: str, arguments: Arguments) -> str | None:
 
 def _openssl(text: str, arguments: Arguments) -> str | None:
     is_plain = "base64" in arguments.subcommands or arguments.has("base64", "a")
-    known = arguments.names <= {"d", "base64", "a", "A"}  # others need a key
+    known = arguments.names <= {"d", "base64", "a", "A"}  # other options need a key
     return _base64(text, arguments) if is_plain and known else None
 
 

@@ -1,4 +1,4 @@
-"""Pieces of script text that are parsed separately, and the mapping to lines of the script."""
+"""Pieces of script text that are parsed separately, and the mapping of their positions to lines of the script."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Place(NamedTuple):
 class Unit:
     """The script itself, or a text inside it that a shell will run (`bash -c`, a heredoc, ...).
 
-    `within` is the place of an inner text in the outer unit. Places in a verbatim inner text are exact. Otherwise, all
-    its parts have the place `within`.
+    `within` is the place of an inner text in the outer unit. Places in a verbatim inner text are exact. In other inner
+    texts, all parts have the place `within`.
     """
 
     source: bytes
@@ -54,7 +54,7 @@ class Unit:
         return self.within.unit.place(self.within.start + start, self.within.start + end)
 
     def line(self, offset: int) -> int:
-        """Return the line of the script with this byte."""
+        """Return the line of the script that contains this byte."""
         row = bisect_right(self._line_starts, offset)
         if self.within is None:
             return row

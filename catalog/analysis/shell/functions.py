@@ -1,4 +1,4 @@
-"""Resolve calls of the script's own functions to the commands that use their arguments."""
+"""Resolve calls to the script's own functions to the commands that use their arguments."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import replace
 from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import Command
 
-MAXIMUM_TAKERS = 30  # commands of one function
+MAXIMUM_TAKERS = 30  # commands in one function
 
 _ALL_ARGUMENTS = frozenset({"@", "*"})
 
 
 class Functions:
-    """The commands in functions that have `"$@"`, `$1` or similar as a word."""
+    """The commands in functions that use the function's arguments, such as `"$@"` or `$1`, as words."""
 
     def __init__(self, commands: Iterable[Command]) -> None:
         self._takers: defaultdict[str, list[tuple[Command, int]]] = defaultdict(list)

@@ -70,7 +70,7 @@ def _read_parenthesised(source: bytes, offset: int) -> Hidden:
 
 
 class _Search:
-    """Compares the marks of a source with its syntax tree, and visits only nodes with marks."""
+    """A comparison of a source's marks with its syntax tree. It visits only nodes with marks."""
 
     def __init__(self, source: bytes, marks: list[int]) -> None:
         self.source = source
@@ -78,7 +78,7 @@ class _Search:
         self.subscripts = [found.end() for found in _SUBSCRIPT.finditer(source)]
 
     def unexplained(self, root: Node) -> Iterator[int]:
-        """Yield the marks that are not a substitution in the tree but that the shell would expand."""
+        """Yield the marks that the shell would expand but that are not substitutions in the tree."""
         waiting = [(root, b"", False)]
         while waiting:
             node, heredoc, in_expansion = waiting.pop()

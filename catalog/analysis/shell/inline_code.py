@@ -35,7 +35,7 @@ _ESCAPES = {
 
 
 def code_of(command: Command) -> Iterator[Word]:
-    """Yield the words of the command that are code in the language of its interpreter."""
+    """Yield the command's words that contain code in its interpreter's language."""
     if sources := read_sources(command):
         yield from sources.code
         if sources.reads_input and command.fed_text is not None:
@@ -54,7 +54,7 @@ def shell_texts(command: Command) -> Iterator[Word]:
         patterns = [_ESCAPES[name]]
         words = command.arguments
         words += (command.fed_text,) if command.fed_text else ()
-    elif name in ("cat", "tee", "echo", "printf"):  # a table of cron, or a unit of systemd
+    elif name in ("cat", "tee", "echo", "printf"):  # a crontab or a systemd unit
         files = [r.word.prefix for r in command.redirects if r.kind in ("write", "append")]
         files += [word.prefix for word in command.arguments if name == "tee"]
         kinds = [k for k in ("cron", "unit") if any(map(PATTERNS[f"{k}-file"].search, files))]
@@ -72,7 +72,7 @@ def shell_texts(command: Command) -> Iterator[Word]:
 
 
 def read_code(word: Word) -> str:
-    """Return the code in the word. Parts that are known only at run time stay as written."""
+    """Return the code in the word. If the word has parts that are known only at run time, return it as written."""
     return (word.literal if word.literal is not None else word.span.text)[:MAXIMUM_CODE]
 
 
@@ -86,6 +86,6 @@ def _shell_text(word: Word, found: re.Match[str]) -> Word:
     elif name in ("double", "single", "from_double", "from_single"):
         text = re.sub(r"\\(.)", r"\1", text)
     parts: list[Part] = [Text(text, quoted=True)]
-    if after not in ("", ")", ",", ";", "}"):  # something is joined to the string
+    if after not in ("", ")", ",", ";", "}"):  # text is appended to the string
         parts.append(Variable("value"))
     return Word(tuple(parts), word.span_of(*found.span(name)))

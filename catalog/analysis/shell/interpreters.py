@@ -20,18 +20,18 @@ AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """The options of an interpreter by the meaning of their values, and the meaning of its operands."""
+    """An interpreter's options, grouped by the meaning of their values, and the meaning of its operands."""
 
     code: list[str]
     files: list[str]
     values: list[str]
-    idle: list[str]  # with one of these, nothing runs
-    operand: str  # "file" if the first operand is one, "code" if the operands after it are, "js" for scripts, "words"
+    idle: list[str]  # options with which no code runs
+    operand: str  # meaning: "file" (first operand), "code" (later operands), "js" (scripts) or "words" (all)
     subcommands: list[str]  # only these run code
     reads_input: bool  # if neither code nor a file is given
     is_shell: bool
     is_language: bool
-    is_declarative: bool  # its input describes a state, whose changes are judged separately
+    is_declarative: bool  # its input describes a state, whose changes are analyzed separately
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,12 @@ INTERPRETERS = {
 
 @lru_cache(maxsize=500)
 def interpreter_of(name: str) -> Interpreter | None:
-    """Return the interpreter of this name, which may end in a version (python3.11)."""
+    """Return the interpreter with this name, which may end in a version (python3.11)."""
     return INTERPRETERS.get(name) or INTERPRETERS.get(re.sub(r"-?[\d.]+$", "", name) or name)
 
 
 def is_shell(name: str) -> bool:
-    """Return whether the code of the program is shell commands."""
+    """Return whether the program runs shell code."""
     spec = interpreter_of(name)
     return spec is not None and spec.is_shell
 

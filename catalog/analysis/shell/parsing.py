@@ -1,4 +1,4 @@
-"""Parse Bash in bounded time, with corrections for errors of the grammar."""
+"""Parse Bash in bounded time, with corrections for errors in the grammar."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tree_sitter import Language, Node, Parser, Point, Range
 
 # CPU seconds for all attempts together, so that results don't depend on the machine's load.
 PARSE_SECONDS = 0.8
-# After an error in a pipeline, the parser takes time quadratic in its length. It can't
-# be stopped and blocks other threads. 1,500 members take 0.1 s, and 50,000 take minutes.
+# After an error in a pipeline, the parser takes time quadratic in its length. Parsing can't be stopped and blocks other
+# threads. A pipeline of 1,500 commands takes 0.1 s, and one of 50,000 takes minutes.
 MAXIMUM_PIPES = 1_500
-MAXIMUM_NODES = 60_000  # beyond it, walking the tree in Python would take seconds
+MAXIMUM_NODES = 60_000  # walking a larger tree in Python would take seconds
 MAXIMUM_REPAIRS = 30
-MAXIMUM_PARTS = 3_000  # tried one by one in a text with errors
-_CHUNK = 1_024  # bytes; after each, other threads can run
+MAXIMUM_PARTS = 3_000  # parsed one by one in a text with errors
+_CHUNK = 1_024  # bytes; other threads can run between chunks
 
 _BASH = Language(tree_sitter_bash.language())
 # Nodes that end at the end of their line, unless an operator or a backslash precedes the line end.
@@ -71,7 +71,7 @@ class Heredoc(NamedTuple):
     end: int
     after: int  # the offset after the end marker's line
     is_quoted: bool
-    header: bytes  # what begins an ordinary here-document with this body
+    header: bytes  # the start of an ordinary here-document with this body
 
 
 class Attempt:
@@ -117,7 +117,7 @@ class Attempt:
         return None
 
     def guess(self, start: int, end: int) -> Node:
-        """Return the tree of these bytes of the text, errors included."""
+        """Return the tree of these bytes of the text, including errors."""
         return _parse_once(self.original, self.deadline, (start, end))
 
     def parse_body(self, heredoc: Heredoc) -> Node | None:
@@ -136,10 +136,11 @@ class Attempt:
         return None
 
     def _heredocs(self, root: Node) -> Iterator[tuple[int, bytes]]:
-        """Remove the here-documents that have text after their marker, or all here-documents if there is an error.
+        """Yield the edits that remove here-documents with text after their marker, or all here-documents if the tree
+        has an error.
 
-        The grammar treats the text after the marker as part of it, or does not accept it. It treats a body that begins
-        with a backslash as more arguments.
+        The grammar includes the text after a marker in the marker, or rejects it. It parses a body that begins with a
+        backslash as further arguments.
         """
         position = 0
         missing = set()
@@ -201,10 +202,10 @@ def _parse_once(source: bytes, deadline: float, part: tuple[int, int] | None = N
 
 
 def _slips(root: Node, source: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the places that the grammar parses incorrectly, with the replacement that avoids the error.
+    """Yield the offsets of text that the grammar parses incorrectly, each with a replacement that avoids the error.
 
-    It treats a line end as a blank after some pipelines and before a backslash, and then adds the next line's words to
-    the command. It also does not know `<>`. Offsets never change.
+    After some pipelines and before a backslash, the grammar treats a line end as a blank and adds the next line's words
+    to the command. It also does not support `<>`. Offsets never change.
     """
     waiting = [root]
     while waiting:

@@ -1,4 +1,4 @@
-"""Parse a script into a flat list of all commands that it would run, including wrapped ones."""
+"""Parse a script into a flat list of all commands that it would run, including wrapped commands."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from catalog.analysis.tables import word_set
 
 MAXIMUM_WRAPPERS = 12  # `sudo env nice timeout ...` in a row
 MAXIMUM_UNITS = 300
-MAXIMUM_BYTES = 200_000  # of all texts in the script's own commands
-MAXIMUM_CHANGES = 50  # of the folder
+MAXIMUM_BYTES = 200_000  # of all texts that the script's own commands run
+MAXIMUM_CHANGES = 50  # `cd` commands
 MAXIMUM_RESOLVED = 20_000  # words resolved from variables
-MAXIMUM_STAGES = 10  # of a pipeline that are followed
-MAXIMUM_GROUPS = 50  # of commands with a redirection
-MAXIMUM_CALLS = 3_000  # of functions, including each command that gets their arguments
+MAXIMUM_STAGES = 10  # commands of a pipeline that are followed
+MAXIMUM_GROUPS = 50  # groups of commands with a redirection
+MAXIMUM_CALLS = 3_000  # calls to functions, including each command that receives their arguments
 MAXIMUM_COMMANDS = 50_000
 
 # Programs whose first word after the name is a subcommand.
@@ -67,7 +67,7 @@ _ALL_ARGUMENTS = frozenset({"@", "*"})
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A script as the analysis sees it, without running it."""
+    """A parsed script: its commands, redirections, variables and gaps."""
 
     unit: Unit
     commands: tuple[Command, ...]  # by line
@@ -83,7 +83,7 @@ class Program:
 
     @property
     def unread_lines(self) -> set[int]:
-        """The lines of the script that the parser could not read."""
+        """Return the lines of the script that the parser could not read."""
         gaps = (gap for gap in self.gaps if gap.code in UNREAD_CODES)
         return {line for gap in gaps for line in range(gap.span.line, gap.last_line + 1)}
 
@@ -105,13 +105,13 @@ class Program:
 
     @cached_property
     def folder_changes(self) -> tuple[Command, ...]:
-        """The `cd` commands of the script, up to MAXIMUM_CHANGES."""
+        """Return the `cd` commands of the script, up to MAXIMUM_CHANGES."""
         changes = (command for command in self.commands if command.name == "cd")
         return tuple(islice(changes, MAXIMUM_CHANGES))
 
     @cached_property
     def by_function(self) -> dict[str, list[Command]]:
-        """The commands of each function."""
+        """Return the commands of each function, by function name."""
         bodies: dict[str, list[Command]] = {}
         for command in self.commands:
             bodies.setdefault(command.context.function, []).append(command)
@@ -138,7 +138,7 @@ class Program:
         return words
 
     def piped_into(self, command: Command) -> list[Command]:
-        """Return the commands before this one in its pipelines."""
+        """Return the commands that precede this command in its pipelines."""
         return [
             other
             for unit, start, place in command.context.pipes
@@ -147,11 +147,12 @@ class Program:
         ]
 
 
-@lru_cache(maxsize=2)  # one request asks for the same script several times
+@lru_cache(maxsize=2)  # one request reads the same script multiple times
 def read_program(source: bytes) -> Program:
     """Return every command of the script, including those behind sudo, xargs, `bash -c`, ssh, functions and pipes.
 
-    Windows line ends are read as line ends. Code that can't be followed is a gap. This function never raises.
+    Windows line endings are read as line feeds. Code that can't be followed is reported as a gap. This function never
+    raises.
     """
     unit = Unit(source.replace(b"\r\n", b"\n"))
     with shared_time():
@@ -175,7 +176,7 @@ def read_program(source: bytes) -> Program:
 
 
 class _Reader:
-    """Expands one command after another. Inner commands are added to the end of the queue."""
+    """A reader that expands commands one by one. Inner commands are appended to the queue."""
 
     def __init__(self, found: Found) -> None:
         self.found = found
@@ -260,7 +261,7 @@ class _Reader:
         return replace(command, is_opened=bool(opened))
 
     def _choices(self, word: Word) -> list[Word]:
-        """Return the values of a variable that is a command's name, if it has several."""
+        """Return the values of a variable that is a command's name, if it has multiple values."""
         variable = word.sole_variable
         values = self.variables.choices(variable.name) if variable and not variable.operator else []
         if not values or variable is None or self.variables.known(variable.name) is not None:
@@ -269,7 +270,9 @@ class _Reader:
         return values if self.calls <= MAXIMUM_CALLS else []
 
     def _with_code(self, command: Command) -> Command:
-        """Return another language's command with its code resolved if the code is only a variable or an output."""
+        """Return a command of another language with its code resolved, if the code consists only of variables and
+        outputs.
+        """
         spec = interpreter_of(command.name)
         sources = None if spec is None or spec.is_shell else read_sources(command)
         words = dict[Word, Word]()
@@ -304,7 +307,7 @@ class _Reader:
             self.file_runs.append((place, name))
 
     def _read_file(self, command: Command, word: Word) -> Command:
-        """Return the command that runs a file, with the contents if the script determines them."""
+        """Analyze a file that the command runs, if the script determines its contents. Return the updated command."""
         if word.outputs and not word.takes_input:  # `bash <(...)`
             text = self._resolve(word)
             if text is not word:
@@ -429,7 +432,7 @@ class _Reader:
         """Return the output of the commands of one substitution if the script determines it."""
         if not commands or depth > MAXIMUM_DEPTH:
             return None
-        if len(commands) > 1:  # several commands must be one pipeline
+        if len(commands) > 1:  # multiple commands must form one pipeline
             places = [command.context.pipes[-1:] for command in commands]
             unit, start = places[0][0][:2] if places[0] else (commands[0].span.unit, -1)
             if places != [((unit, start, place),) for place in range(len(places))]:
@@ -437,7 +440,7 @@ class _Reader:
         return self._stage(commands[-1], depth + 1)
 
     def _stage(self, command: Command, depth: int = 0) -> Word | None:
-        """Return the output of this member of a pipeline if the script determines it."""
+        """Return the output of this command in a pipeline if the script determines it."""
         if depth > MAXIMUM_STAGES:
             return None
         command = self._fed_by_pipe(self._resolved(command), depth + 1)
@@ -524,7 +527,7 @@ class _Reader:
             return
         variable = name.sole_variable
         if variable and variable.name in _ALL_ARGUMENTS and command.context.function:
-            return  # calls of the function are judged instead
+            return  # calls to the function are analyzed instead
         if variable and self.variables.is_switch(variable.name):
             return
         if written.outputs and len(written.parts) == 1:

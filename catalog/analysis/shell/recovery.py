@@ -13,10 +13,10 @@ from tree_sitter import Node
 from catalog.analysis.shell.parsing import Attempt, Heredoc, TooComplex
 
 MAXIMUM_GROUP = 200  # lines of one statement that contains an error
-MAXIMUM_TRIES = 40  # of its ends, and of lines to leave out
+MAXIMUM_TRIES = 40  # possible ends of a statement, and lines to skip
 
 _QUOTED = re.compile(rb"(?<=')[^'\n]*(?=')")
-# The grammar may not know the name or the operand. They contain no commands.
+# Expansions with a name or an operand that the grammar may not support. They contain no commands.
 _EXPANSION = re.compile(
     rb"\$\{(?:\w+|[@*?!-]|(?P<count>#)(?=[#%/]))(?:\[[^]\n]*\])?"
     rb"(?:##?|%%?|//?|\^\^?|,,?|:?[-=?+])(?P<operand>[^{}`$\n]+)\}"
@@ -34,15 +34,15 @@ class Text:
     source: bytes  # without the removed here-document bodies and unread lines
     roots: list[Node]
     heredocs: dict[int, Heredoc] = field(default_factory=dict)
-    guesses: list[Node] = field(default_factory=list)  # trees of unread lines, errors included
+    guesses: list[Node] = field(default_factory=list)  # trees of unread lines, including errors
     bodies: dict[int, Node] = field(default_factory=dict)  # of here-documents with expansions
     unread: list[tuple[int, int]] = field(default_factory=list)
 
 
 def read_text(source: bytes) -> Text:
-    """Parse the text, and after an error one group of lines at a time. May raise TooComplex.
+    """Parse the text as a whole or, if it has an error, in groups of lines. Raises TooComplex.
 
-    No tree has an error, except inside here-documents.
+    No tree in `roots` has an error, except inside here-documents.
     """
     attempt = Attempt(source)
     root = attempt.parse()
@@ -67,7 +67,7 @@ def has_command_word(lines: bytes) -> bool:
 
 
 class _Groups:
-    """Parses the smallest groups of lines without an error, from the first line on."""
+    """A parser for a text with errors. It parses the smallest groups of lines without an error, from top to bottom."""
 
     def __init__(self, attempt: Attempt, text: Text) -> None:
         self.attempt = attempt
@@ -86,7 +86,7 @@ class _Groups:
         self._join()
 
     def _read_group(self, line: int, last: int) -> int:
-        """Read a statement that begins with the line, and return the line after it."""
+        """Parse the statement that begins at a line, and return the line after the statement."""
         ends = list(islice(self._ends(line, last), MAXIMUM_TRIES))
         for end in ends:
             if self._accept(line, end):
@@ -102,8 +102,8 @@ class _Groups:
         return line + 1
 
     def _ends(self, line: int, last: int) -> Iterator[int]:
-        """Yield possible ends: after the first line, then after each line that is not indented further than the first
-        line.
+        """Yield possible ends of the statement: after the first line, then after each line that is not indented further
+        than the first line.
         """
         indent = self._indent(line)
         yield line + 1
@@ -163,7 +163,7 @@ class _Groups:
         self.text.unread.append((start, after))
 
     def _join(self) -> None:
-        """Blank the unread lines, and use one tree for the rest if it parses."""
+        """Replace unread lines with blanks, and use one tree for the rest of the text if it can be parsed."""
         for start, end in self.text.unread:
             self.attempt.source = _blank(self.attempt.source, start, end)
         try:

@@ -28,9 +28,9 @@ _KINDS: dict[str, RedirectKind] = {
 def read_redirect(
     node: Node, unit: Unit, bodies: Mapping[int, Word]
 ) -> tuple[list[Redirect], list[Node]]:
-    """Return the redirections of this node, and arguments that the tree assigns to it.
+    """Return the redirections of this node, and the arguments that the tree incorrectly includes in it.
 
-    `bodies` are the here-documents that were removed from the text, by operator offset.
+    `bodies` maps operator offsets to the here-documents that were removed from the text.
     """
     if body := bodies.get(operator_at(node)):
         targets = [child for child in node.children if child.is_named and child.type == "word"]
@@ -80,7 +80,7 @@ def operator_at(redirect: Node) -> int:
 
 
 def read_body(heredoc: Heredoc, body: Node | None, unit: Unit) -> Word:
-    """Return the text of a here-document. `body` is its tree if it is expanded."""
+    """Return the text of a here-document. `body` is the tree of an expanded here-document, or else None."""
     if body is not None:
         return read_word([body], unit)
     span = Span(unit, heredoc.start, heredoc.end)
@@ -89,7 +89,7 @@ def read_body(heredoc: Heredoc, body: Node | None, unit: Unit) -> Word:
 
 def _heredoc_word(start: Node, body: Node, unit: Unit) -> Word:
     span = Span(unit, body.start_byte, body.end_byte)
-    # With quotes around its end marker, nothing in a heredoc is expanded.
+    # A heredoc with a quoted end marker is not expanded.
     if re.search(r"['\"\\]", unit.text(start.start_byte, start.end_byte)):
         return Word((Text(span.text, quoted=True),), span)
     return read_word([body], unit)

@@ -1,4 +1,4 @@
-"""Tracks files that a script writes and then runs, with their contents."""
+"""Track files that a script writes and then runs, with their contents."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from catalog.analysis.shell.commands import Command, Redirect
 from catalog.analysis.shell.decoding import printed_text
 from catalog.analysis.tables import read_table
 
-MAXIMUM_COPIES = 5  # of copies of a file
-MAXIMUM_WRITES = 50  # of one file
+MAXIMUM_COPIES = 5  # length of a chain of copies
+MAXIMUM_WRITES = 50  # writes to one file
 _OUTPUT_OPTIONS = {
     name: options.split() for name, _, options in read_table("shell/programs.txt", "outputs")
 }
@@ -25,7 +25,7 @@ _IN_CODE = {
 
 
 def output_files(command: Command) -> Iterator[Word]:
-    """Yield the output files in the options or the program of the command."""
+    """Yield the output files that the command's options or program text contain."""
     name = command.name
     if names := _OUTPUT_OPTIONS.get(name):
         short = "".join(option for option in names if len(option) == 1)
@@ -56,7 +56,7 @@ class Written:
 class ScriptFiles:
     """All files that the commands write, by name without folders."""
 
-    resolve: Callable[[Word], Word]  # for names in variables
+    resolve: Callable[[Word], Word]  # resolves names in variables
     writes: dict[str, list[Written]] = field(default_factory=dict)
 
     def add(self, commands: Iterable[Command]) -> None:
@@ -76,7 +76,7 @@ class ScriptFiles:
                     self._note(word, Written(command))
 
     def add_redirect(self, redirect: Redirect, inside: list[Command]) -> None:
-        """Record what a command, or the commands of a group, write to one file."""
+        """Record the text that a command or a group of commands writes to a file."""
         texts = [printed_text(command) for command in inside]
         known = [text for text in texts if text is not None]
         if inside and redirect.kind in ("write", "append"):
@@ -111,7 +111,7 @@ class ScriptFiles:
 
 
 def append_text(one: Word, other: Word) -> Word:
-    """Return both texts, with a line break between them."""
+    """Return the joined texts, with a line break between them."""
     last = one.parts[-1] if one.parts else None
     ends = isinstance(last, Text) and last.value.endswith("\n")
     return join_parts((one, other), "" if ends else "\n")

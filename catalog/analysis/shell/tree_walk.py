@@ -1,4 +1,4 @@
-"""Walks the syntax tree of one unit and records every command, without recursion and in bounded time."""
+"""Walk the syntax tree of one unit and record every command, without recursion and in bounded time."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from catalog.analysis.shell.redirects import (
     read_redirect,
 )
 
-MAXIMUM_DEPTH = 5  # of texts inside texts
-MAXIMUM_HIDDEN = 200  # texts of one unit
-MAXIMUM_NESTING = 40  # of loops, pipelines or substitutions
-MAXIMUM_TESTS = 3_000  # of one unit
-MAXIMUM_WORDS = 2_000  # of one command
+MAXIMUM_DEPTH = 5  # levels of texts inside texts
+MAXIMUM_HIDDEN = 200  # texts in one unit
+MAXIMUM_NESTING = 40  # levels of loops, pipelines or substitutions
+MAXIMUM_TESTS = 3_000  # in one unit
+MAXIMUM_WORDS = 2_000  # in one command
 
 _NOT_PARSED = "This part could not be parsed, so risks in it may be missed."
 _EVALUATED = "A value is used as a variable's name here. Commands in its subscript would run."
-# `${!1}` and `test -v "$1"`.
+# Matches `${!1}` and `test -v "$1"`.
 _NAMES = re.compile(rb"\$\{!\d+\}|(?:\[\[?|test|printf)[ \t]{1,9}-v[ \t]{1,9}\"?\$\{?\d")
 _WRITERS = frozenset({"read", "mapfile", "readarray", "getopts", "unset"})
 _WRITING = {"printf": "v", "declare": "n", "local": "n", "typeset": "n"}
@@ -95,7 +95,7 @@ def _walk_text(unit: Unit, context: Context, found: Found, waiting: _Waiting) ->
     walker = _Walker(unit, found, waiting, text)
     for root in text.roots:
         walker.walk(root, context)
-    # Commands in unread parts are judged too, but assignments in them are ignored.
+    # Commands in unread parts are analyzed, too, but assignments in them are ignored.
     guessed = Found()
     for root in text.guesses:
         _Walker(unit, guessed, waiting, text).walk(root, context)
@@ -184,7 +184,9 @@ class _Walker:
         ]
 
     def _defer_backquoted(self, node: Node, context: Context) -> bool:
-        """Queue a backquoted substitution whose backslashes the shell removes first, because its tree is wrong."""
+        """Queue a backquoted substitution with escapes, and return whether it was queued. Its tree is wrong, because
+        the shell first removes the backslashes.
+        """
         written = self.unit.source[node.start_byte + 1 : node.end_byte - 1]
         if self.unit.source[node.start_byte : node.start_byte + 1] != b"`" or b"\\" not in written:
             return False
@@ -203,7 +205,7 @@ class _Walker:
         return self.unit.text(node.start_byte, node.end_byte)
 
     def _note(self, node: Node, context: Context) -> None:
-        """Record nodes that are not commands."""
+        """Record a node that is not a command."""
         match node.type:
             case "variable_assignment":
                 self.found.assignments.append(self._read_assignment(node, context))
@@ -211,7 +213,7 @@ class _Walker:
                 if variable := read_variable(node, self.unit):
                     span = self._span(node)
                     self.found.expansions.append(Expansion(variable, span, context.function))
-                    if variable.operator + variable.operand == "@P":  # runs it, as eval would
+                    if variable.operator + variable.operand == "@P":  # runs the value, as eval
                         bare = replace(variable, quoted=True, operator="", operand="")
                         mark = literal_word('"', span).parts
                         text = Word((*literal_word(": ", span).parts, *mark, bare, *mark), span)
@@ -238,7 +240,7 @@ class _Walker:
                 word_nodes += more
             else:
                 word_nodes += child.children if child.type == "command_name" else [child]
-        # Prefix assignments apply only to this command, so they are not assignments of the script.
+        # Prefix assignments apply only to this command, so do not record them as assignments of the script.
         nested: list[Node] = []
         for child in node.children:
             nested += child.children if child.type == "variable_assignment" else [child]
@@ -267,7 +269,7 @@ class _Walker:
             self.found.variable_writers.update(name for name in names if name.isidentifier())
 
     def _note_printed(self, command: Command) -> bool:
-        """Note `printf -v name ...` as `name=$(printf ...)`."""
+        """Record `printf -v name ...` as `name=$(printf ...)`. Return whether the command has this form."""
         option, name = [word.literal or "" for word in (*command.arguments, *command.words)[:2]]
         if option != "-v" or not name.isidentifier():
             return False
@@ -293,12 +295,12 @@ class _Walker:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         is_array = value is not None and value.type == "array"
         nodes = value.named_children if value is not None and is_array else [value]
-        # An element is not the value of the array, so only the name before the index counts.
+        # An element is not the value of the array, so use only the name before the index.
         bare = re.match(r"\w*", self._text(name)) if name else None
         values = tuple(read_word([item], self.unit) for item in nodes if item is not None)
         parent = node.parent
         declared = self._text(parent) if parent and parent.type == "declaration_command" else ""
-        if re.match(r"(?:declare|local|typeset)\s+-\w*n", declared):  # a name for another variable
+        if re.match(r"(?:declare|local|typeset)\s+-\w*n", declared):  # names another variable
             values = tuple(
                 replace(one, parts=(Variable(one.literal, quoted=True),)) if one.literal else one
                 for one in values
@@ -353,7 +355,7 @@ class _Walker:
     def _push_after_heredoc(self, node: Node, context: Context, body: Context) -> Context:
         """Push the nodes that the tree has below a heredoc, and return the context of the command before it."""
         for child in reversed(node.children):
-            if child.type == "pipeline":  # in `cmd <<EOF | other`, the first member is outside
+            if child.type == "pipeline":  # in `cmd <<EOF | other`, the first command is outside
                 self._push_pipeline(child, context, first=1)
                 body = replace(body, pipes=(*body.pipes, (self.unit, child.start_byte, 0)))
             elif child.type in REDIRECT_NODES:

@@ -1,4 +1,4 @@
-"""Determines what is known about a variable's value without running the script."""
+"""Determine what is known about a variable's value without running the script."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SOMETHING = "\N{OBJECT REPLACEMENT CHARACTER}"  # represents a value that is not
 MAXIMUM_STEPS = 300  # per lookup of one word
 MAXIMUM_CHAIN = 20  # length of a chain of variables
 MAXIMUM_LENGTH = 2_000
-MAXIMUM_ASSIGNMENTS = 50  # of one variable that are checked
-MAXIMUM_CHOICES = 12  # values of a variable that are judged one by one
+MAXIMUM_ASSIGNMENTS = 50  # assignments to one variable that are checked
+MAXIMUM_CHOICES = 12  # values of a variable that are analyzed one by one
 MAXIMUM_REACH = 2_000  # words that are checked for one variable
 
 _ENDING = re.compile(
@@ -34,7 +34,7 @@ _NEVER_EMPTY_OUTPUT = tuple(WORDS["never-empty-output"])
 
 
 class Variables:
-    """Looks up variables under the worst-case assumption that any value that may be empty is empty."""
+    """A lookup of variables under the worst-case assumption that any value that may be empty is empty."""
 
     def __init__(self, found: Found) -> None:
         self._given: Mapping[str, str] = {}
@@ -74,7 +74,7 @@ class Variables:
         return variables
 
     def known(self, name: str) -> str | None:
-        """Return the value if the variable's only assignment is literal, else None."""
+        """Return the value if the variable's only assignment is literal, or else None."""
         value = self.sole_value(name)
         return value.literal if value is not None else None
 
@@ -101,7 +101,7 @@ class Variables:
         return words if is_plain else []
 
     def sources(self, name: str) -> list[Word] | None:
-        """Return the words from which the variable is set, or None if a command or too many lines set it."""
+        """Return the words assigned to the variable, or None if a command sets it or it has too many assignments."""
         assignments = self._assignments.get(name, [])
         if name in self._written or len(assignments) > MAXIMUM_ASSIGNMENTS:
             return None
@@ -161,7 +161,7 @@ class Variables:
         return tuple(word for assignment in assignments for word in assignment.values)
 
     def worst(self, word: Word) -> str:
-        """Return the word's value with every variable that may be empty left empty. Unknown parts are SOMETHING."""
+        """Return the word's value, in which every variable that may be empty is empty. Unknown parts are SOMETHING."""
         return _Lookup(self, word.span.line).word(word)
 
     def may_be_empty(self, variable: Variable, *, line: int) -> bool:
@@ -169,8 +169,8 @@ class Variables:
         return _Lookup(self, line).part(variable) == ""
 
     def reaching(self, word: Word) -> set[str] | None:
-        """Return the variables whose values are used in the word, directly or through other variables, or None for any
-        variable.
+        """Return the variables whose values are used in the word, directly or through other variables, or None if any
+        variable may be used.
         """
         waiting, seen = [word], set[str]()
         for _ in range(MAXIMUM_REACH):
@@ -186,7 +186,7 @@ class Variables:
 
 
 class _Lookup:
-    """One lookup of values as they may be at a line, limited in steps."""
+    """A lookup of the values that variables may have at a line, with a limited number of steps."""
 
     def __init__(self, variables: Variables, line: int) -> None:
         self._all = variables
@@ -205,7 +205,7 @@ class _Lookup:
             return part.value[:MAXIMUM_LENGTH]
         if isinstance(part, Output):
             if part.kind == "input" and part.source.startswith("/"):
-                return part.source + SOMETHING  # a file that find passes on
+                return part.source + SOMETHING  # a path that find inserts
             never = part.kind != "command" or _command_of(part).startswith(_NEVER_EMPTY_OUTPUT)
             return SOMETHING if never else ""
         return self._variable(part, seen)
@@ -250,7 +250,9 @@ class _Lookup:
         return SOMETHING
 
     def _is_guarded(self, name: str) -> bool:
-        """Return whether a test or `${name:?}` before the line excludes an empty value, with no change since."""
+        """Return whether a test or `${name:?}` before the line excludes an empty value and the variable is not set
+        again.
+        """
         guards = self._all._guards.get(name, [])[:MAXIMUM_ASSIGNMENTS]
         around = [first for first, last in guards if first <= self._line <= last]
         changed = [
@@ -289,7 +291,7 @@ def _declared(found: Found) -> Iterator[str]:
 
 
 def _guards(found: Found, ending: _Ending) -> Iterator[tuple[str, int, float]]:
-    """Yield names, with the first and last line between which they are not empty."""
+    """Yield names of variables, each with the first and last line of a range in which the variable is not empty."""
     for expansion in found.expansions:
         variable = expansion.variable
         if variable.operator == ":?" or (variable.operator == ":=" and variable.operand):
@@ -302,7 +304,7 @@ def _guards(found: Found, ending: _Ending) -> Iterator[tuple[str, int, float]]:
 
 
 class _Ending:
-    """The commands that end the script: `exit`, functions that call it, and unknown commands with a similar name."""
+    """The commands that exit the script: `exit`, functions that call it, and unknown commands with similar names."""
 
     def __init__(self, found: Found) -> None:
         calls: defaultdict[str, set[str]] = defaultdict(set)
@@ -329,6 +331,6 @@ class _Ending:
         return is_return or any(map(self._ends, test.leads_to))
 
     def is_left(self, test: Tested) -> bool:
-        """Return whether an empty value never passes the test."""
+        """Return whether an empty value leaves the function, the loop or the script."""
         leaves = test.leads_to & {"return", "return 0", "continue", "break"}
         return bool(leaves) or any(map(self._ends, test.leads_to))

@@ -1,4 +1,4 @@
-"""Finds the commands inside commands that run other commands: sudo, xargs, `find -exec`, `bash -c`, ssh, ..."""
+"""Find the inner commands of commands such as sudo, xargs, `find -exec`, `bash -c` and ssh."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from catalog.analysis.shell.inline_code import read_code, shell_texts
 from catalog.analysis.shell.interpreters import Sources, interpreter_of, is_shell, read_sources
 from catalog.analysis.tables import PATTERNS, WORDS, read_table
 
-THROWAWAY = "container"  # reached through a container that is deleted afterwards, with no folder of the machine
+# Marks commands in a container that is deleted afterwards and shares no folder with the machine.
+THROWAWAY = "container"
 _SHARED = WORDS["shared-with-containers"]
-SSH_VALUES = "BbcDEeFIiJLlmOoPpQRSWw"  # the letters of ssh's options with a value
+SSH_VALUES = "BbcDEeFIiJLlmOoPpQRSWw"  # the letters of ssh's options that take a value
 
 
 @dataclass(frozen=True, slots=True)
 class ShellText:
-    """Words whose text, joined by spaces, is run by a shell."""
+    """Words that a shell runs as text, joined by spaces."""
 
     words: tuple[Word, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """The syntax of a command that runs another: its options with a value, then its operands."""
+    """The syntax of a command that runs another command: its options that take a value, and its operands."""
 
     short: str = ""
     long: frozenset[str] = frozenset()
@@ -71,7 +72,7 @@ _GLOBAL = {
 _TEXT_OPTIONS = {
     name: text.split() for name, _, text in read_table("shell/programs.txt", "text options")
 }
-MAXIMUM_MODULES = 200  # of one playbook
+MAXIMUM_MODULES = 200  # in one playbook
 _MODULES: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
 for _name, _needed, _text in read_table("shell/programs.txt", "ansible modules"):
     _MODULES[_name].append((_needed, _text))
@@ -120,7 +121,7 @@ def open_command(command: Command) -> Iterator[Command | ShellText]:
         yield from _open_starter(command, *found)
 
 
-@lru_cache(maxsize=8)  # several rules request the same command in a row
+@lru_cache(maxsize=8)  # multiple rules request the same command in a row
 def sources_of(command: Command) -> Sources | None:
     """Return the sources of the command's code. `ssh`, `su` and `sudo -i` may start a shell that reads its input."""
     name = command.name
@@ -138,7 +139,7 @@ def sources_of(command: Command) -> Sources | None:
 
 
 def _text_options(command: Command) -> Iterator[Word]:
-    """Yield the values of options that a shell runs."""
+    """Yield the option values that a shell runs."""
     name = command.name
     names = _TEXT_OPTIONS.get(name, [])
     if name == "git" and command.has_option("rebase"):
@@ -240,12 +241,12 @@ def _open_starter(
             via = (*started.context.via, THROWAWAY)
             started = replace(started, context=replace(started.context, via=via))
         yield started
-    elif command.name == "parallel":  # it runs each line of its input
+    elif command.name == "parallel":  # parallel runs each line of its input
         yield ShellText((Word((Output("input", "{}", -1),), command.words[0].span),))
 
 
 def _placeholders(command: Command, arguments: Arguments) -> tuple[str, ...]:
-    """Return the placeholders of xargs or parallel for a part of their input."""
+    """Return the placeholders that xargs or parallel replaces with parts of its input."""
     if command.name == "parallel":
         return ("{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}")
     if command.name != "xargs":
