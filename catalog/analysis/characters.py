@@ -19,7 +19,7 @@ MAXIMUM_FINDINGS = 100
 
 
 class CharacterKind(StrEnum):
-    """The reason to mark a character, also used as the code of its finding."""
+    """The reason why a character is reported, also used as the code of its finding."""
 
     BIDI_CONTROL = "bidi_control"
     ZERO_WIDTH = "zero_width"
@@ -99,7 +99,7 @@ _LETTERS = dict(
 
 
 def is_plain(script: str) -> bool:
-    """Return whether the script is ASCII without control characters, so that nothing can be hidden in it."""
+    """Return whether the script is ASCII without control characters, so nothing can be hidden in it."""
     return script.isascii() and not _ODD_ASCII.search(script)
 
 

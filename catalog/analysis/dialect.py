@@ -26,7 +26,7 @@ _END = re.compile(r"(?m)^[ \t]*end[ \t]*$")
 _BLOCK_OF_BASH = re.compile(
     r"(?m)^[ \t]*(?:then|do|fi|done|esac|def|\w+\(\).*|.*;\s*(?:then|do))\b"
 )
-# One match is enough. Comments, quoted text and here-documents are removed first.
+# One match identifies the language. Comments, quoted text and here-documents are removed first.
 _DATA = json.loads(Path(__file__).with_name("dialects.json").read_text())
 _PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _DATA["patterns"].items()}
 

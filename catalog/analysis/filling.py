@@ -175,7 +175,7 @@ def _arguments_line(
     }
     arguments = [quote(places.get(place, "")) for place in range(1, max(places, default=0) + 1)]
     if arguments and "getopts" in script:
-        options.append("--")  # keeps arguments that begin with - from being options
+        options.append("--")  # prevents getopts from reading an argument as an option
     elif any(one.option for one in parameters) and any(v.startswith("-") for v in places.values()):
         raise UnfillableScript("The script would read an argument that begins with - as an option.")
     words = [*options, *arguments]

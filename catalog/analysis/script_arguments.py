@@ -101,7 +101,7 @@ class ScriptArguments:
 
 
 def _all_arguments(word: Word) -> bool:
-    """Return whether the word contains `"$@"` or `"${@:2}"`, or is `$*`. In a longer text, `$*` is only displayed."""
+    """Return whether the word contains `"$@"` or `"${@:2}"`, or is `$*`. A longer text usually only displays `$*`."""
     is_alone = word.sole_variable is not None
     return any(v.name == "@" or (v.name == "*" and is_alone) for v in word.variables)
 

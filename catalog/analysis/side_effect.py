@@ -41,9 +41,9 @@ _SETTERS = word_set("read mapfile readarray getopts printf export declare typese
 def find_side_effect(
     program: Program, effects: Iterable[Effect], found: Collection[SideEffect]
 ) -> SideEffect:
-    """Return mutating if a change is known, read_only if every command only reads, else unknown.
+    """Return MUTATING if a change is known, READ_ONLY if every command is read-only, or else UNKNOWN.
 
-    `found` are the side effects of the program's commands.
+    `found` contains the side effects of the program's commands.
     """
     effects = list(effects)
     codes = {effect.code for effect in effects}
@@ -117,7 +117,7 @@ def _writes(redirect: Redirect) -> bool:
 
 
 def _steers(command: Command) -> bool:
-    """Return whether an argument changes what runs, as in `env LD_PRELOAD=... command` or `time -o file`."""
+    """Return whether an argument changes which code runs, as in `env LD_PRELOAD=... command` or `time -o file`."""
     if command.name == "ssh":
         own = read_ssh(command)
         host = own.operands[0] if own.operands else command.words[0]

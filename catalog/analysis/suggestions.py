@@ -16,7 +16,7 @@ _WITH_VALUE = frozenset("adinNptu")  # options of read that take a value
 
 @dataclass(frozen=True, kw_only=True)
 class Suggested:
-    """Parameters to describe, and values that can't be filled in while the script has its current form."""
+    """Parameters to describe, and values that can't be filled in unless the script is changed."""
 
     parameters: tuple[Parameter, ...]
     asked: tuple[Asked, ...]

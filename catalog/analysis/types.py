@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-MAXIMUM_BYTES = 1_000_000  # of UTF-8, far more than any script for review
+MAXIMUM_BYTES = 1_000_000  # of UTF-8, far more than any reviewed script has
 
 
 class UnreadableScript(ValueError):
@@ -48,7 +48,7 @@ def is_at_least(level: str, least: Level) -> bool:
 
 
 class SideEffect(StrEnum):
-    """A script's effect on the machine. It is read_only only if every command is known to be read-only."""
+    """A script's effect on the machine. The effect is read_only only if every command is known to be read-only."""
 
     READ_ONLY = "read_only"
     MUTATING = "mutating"
@@ -65,7 +65,7 @@ class Risk(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One finding of one check, valid only for this script and this version of the check.
+    """A finding of a check, valid only for this script and this version of the check.
 
     Lines and columns start at 1 and count characters. All four are None if the finding is about the script as a whole.
     A check that found nothing returns one finding with the outcome passed.

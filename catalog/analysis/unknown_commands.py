@@ -111,7 +111,7 @@ def _has_inside(starts: Mapping[Unit, list[int]], span: Span) -> bool:
 
 
 def _has_own(starts: Mapping[Unit, list[int]], command: Command) -> bool:
-    """Return whether a start is in the command or in one of its words, except in substitutions."""
+    """Return whether one of the start offsets is in the command or its words, except in substitutions."""
     fed = (redirect.word for redirect in command.redirects if redirect.kind == "text")
     words = (word.span for word in (*command.words, *fed) if not word.outputs)
     first = Span(command.span.unit, command.span.start, command.span.start + 1)

@@ -86,7 +86,7 @@ class CatalogImportViewSet(
 
 
 class CatalogExportViewSet(viewsets.ViewSet):
-    """The catalogue as a file."""
+    """Exports of the catalogue as a file."""
 
     @extend_schema(
         parameters=[

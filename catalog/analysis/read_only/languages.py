@@ -19,7 +19,7 @@ _SED_PLAIN = re.compile(r"[{}pPdDgGhHnNxlq=Q!;\s]|[ql]\d*|#[^\n]*")
 
 
 def sed_only_prints(script: str) -> bool:
-    """Return whether the script has no sed command that writes files or runs programs."""
+    """Return whether a sed script only prints, without writing files or running programs."""
     position = 0
     while position < min(len(script), MAXIMUM_PROGRAM):
         if found := _SED_ADDRESS.match(script, position):
@@ -120,7 +120,7 @@ _SQL_FUNCTIONS = WORDS["sql-functions"]
 
 
 def sql_only_reads(text: str) -> bool:
-    """Return whether every SQL statement only reads, ignoring strings and comments."""
+    """Return whether every SQL statement is read-only, ignoring strings and comments."""
     statements = re.split(r";|\n(?=[ \t]*[\\.])", text)
     return all(_statement_only_reads(part) for part in statements if part.strip())
 

@@ -93,7 +93,7 @@ class RatedFinding(NamedTuple):
 
 
 def risk_level(findings: Iterable[RatedFinding], side_effect: SideEffect) -> Risk:
-    """Return the highest risk of the findings. It is low only if the script is known to be read-only."""
+    """Return the highest risk of the findings. The risk is low only if the script is known to be read-only."""
     unknown = Risk.LOW if side_effect is SideEffect.READ_ONLY else Risk.MEDIUM
     return higher(least_risk(findings), unknown)
 
@@ -106,8 +106,8 @@ def least_risk(findings: Iterable[RatedFinding]) -> Risk:
 def finding_risk(found: RatedFinding) -> Risk:
     """Return the risk that one finding causes. Low means that the finding does not raise the risk.
 
-    The risk is high for an error of any check and for possible loss of data or control. It is medium for other warnings
-    about risks or characters. ShellCheck's warnings are often about style and don't raise the risk.
+    The risk is high for an error of any check and for possible loss of data or control. The risk is medium for other
+    warnings about risks or characters. ShellCheck's warnings are often about style and don't raise the risk.
     """
     if found.outcome != Outcome.FAILED or not is_at_least(found.level, Level.WARNING):
         return Risk.LOW

@@ -198,7 +198,7 @@ def _find(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def find_deletes(command: Command) -> bool:
-    """Return whether a find command deletes the files it finds."""
+    """Return whether a find command deletes the files that it finds."""
     texts = [word.literal for word in command.arguments]
     executed = {
         (following or "").rpartition("/")[2]

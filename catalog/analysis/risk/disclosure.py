@@ -97,7 +97,7 @@ def _kind_of(word: Word, program: Program) -> str | None:
 
 
 def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, str]]:
-    """Yield the command's words for secrets that the command prints or copies, each with the kind of secret."""
+    """Yield the words for secrets that the command prints or copies, each with the kind of secret."""
     name = command.name
     if name in program.functions:
         return
@@ -172,7 +172,7 @@ def _searches(command: Command, *, is_fed: bool) -> Iterator[Effect]:
 
 
 def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -> Iterator[Effect]:
-    """Yield secrets, or bulk data at a lower level, that reach a command that connects to another machine."""
+    """Yield an effect for each command that sends secrets to another machine, or bulk data at a lower level."""
     is_bulk = level is not Level.ERROR
     senders = [
         command
@@ -204,7 +204,7 @@ def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -
 
 
 def _published(command: Command, program: Program, kinds: dict[int, str]) -> Iterator[Effect]:
-    """Yield secrets or whole folders that are copied or linked to a folder that a web server serves."""
+    """Yield an effect if secrets or whole folders are copied or linked to a folder that a web server serves."""
     words = command.arguments[:MAXIMUM_WORDS]
     targets = [r.word for r in command.redirects if r.kind in ("write", "append")]
     is_copy = command.name in _COPIERS or command.name == "ln"
@@ -303,7 +303,7 @@ def _is_dump(command: Command) -> bool:
 
 
 def _sends_its_files(command: Command) -> bool:
-    """Return whether the files that the command reads are sent to the other machine."""
+    """Return whether the command sends the files that it reads to another machine."""
     if command.name in ("scp", "rsync", "sftp"):
         target = command.words[-1]
         return ":" in (target.literal or target.span.text)
@@ -317,7 +317,7 @@ def _sends_input(command: Command) -> bool:
 
 
 def _data_words(command: Command) -> Iterator[Word]:
-    """Yield the words of the command that are sent to the other machine as data."""
+    """Yield the words that the command sends to another machine as data."""
     if command.name == "curl":
         yield from _curl_data(command)
     elif command.name != "ssh":

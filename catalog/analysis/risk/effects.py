@@ -63,7 +63,7 @@ def list_words(words: tuple[Word, ...], *, otherwise: str = "") -> str:
 
 
 def emptied_folder(path: str) -> str | None:
-    """Return the folder that deleting `path` empties if that is never intended, such as `/`, else None.
+    """Return the folder that deleting `path` empties if that is never intended, as for `/`. Otherwise return None.
 
     The path may end in `/*` or similar. "." is the current folder.
     """

@@ -24,7 +24,7 @@ _SOCKET = re.compile(r"^/dev/(?:tcp|udp)/")
 
 
 def find_network_use(command: Command, program: Program) -> Iterator[Effect]:
-    """Yield the hosts that the command connects to, if they are in the script."""
+    """Yield effects for the command's network connections, with the host if the script contains it."""
     name = command.name
     sockets = [r.word for r in command.redirects if _SOCKET.match(r.word.prefix)]
     for word in sockets[:1]:

@@ -1,4 +1,4 @@
-"""Find passwords, tokens and keys in the text of a script. Messages never repeat them."""
+"""Find passwords, tokens and keys in the text of a script. Messages never contain the secrets."""
 
 from __future__ import annotations
 

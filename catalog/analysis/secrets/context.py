@@ -19,7 +19,9 @@ FRAGMENTS: dict[str, str] = {}
 
 
 class Context(NamedTuple):
-    """A kind of secret and how to find it. The secret is the first group that matched, or the whole match."""
+    """A kind of secret, and the pattern and tests that find it. The secret is the first group that matched, or the
+    whole match.
+    """
 
     kind: str
     signs: tuple[str, ...]  # in lower case; every text with such a secret contains one of them

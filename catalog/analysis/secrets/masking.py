@@ -20,7 +20,7 @@ _REST = "text with too many names of secrets"
 MAXIMUM_MATCHES = 20_000  # of one pattern; the text after them is masked
 _LONGEST = 600  # characters of a value and its context
 _LONGEST_KEY, _LONGEST_CERTIFICATE = 20_000, 8_000  # characters
-_LEAST_SHARED = 6  # characters of a value that is searched for in the whole text
+_LEAST_SHARED = 6  # least length of a value that is searched for in the whole text
 
 
 class Secret(NamedTuple):
@@ -35,7 +35,7 @@ class Masked(NamedTuple):
     """A text without its secrets, and the secrets that were removed."""
 
     text: str
-    secrets: tuple[str, ...]  # kinds, in the order of the text
+    secrets: tuple[str, ...]  # kinds of secrets, in text order
 
 
 _FORMS = tuple(read_contexts("forms.txt"))
@@ -104,7 +104,7 @@ def mask_secrets(
 
 
 def secret_values(*texts: str) -> frozenset[str]:
-    """Return the values of the secrets that can be isolated from the text."""
+    """Return the secrets in the texts whose values can be isolated."""
     return frozenset(
         text[one.start : one.end]
         for text in texts
@@ -159,8 +159,8 @@ def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
 def _matches(text: str, context: Context) -> Iterator[re.Match[str]]:
     """Yield the matches that begin in one of the places. A match may extend beyond its place.
 
-    There may be many short places. The next match is therefore kept until a place passes it, and the text is searched
-    only once.
+    There may be many short places. The next match is therefore kept for later places, so that the text is searched only
+    once.
     """
     found: re.Match[str] | None = None
     searched_from, searched_to = 0, 0

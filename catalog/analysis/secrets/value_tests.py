@@ -87,7 +87,8 @@ _NO_PASSWORDS = re.compile(
 def is_placeholder(value: str) -> bool:
     """Return whether a value is a placeholder for a secret, such as `changeme`, `<token>`, `AKIA...EXAMPLE`.
 
-    A value with a word such as *example* is not a placeholder if another part looks random: `prod-example-7f3a9c1b22`.
+    A value with a word such as *example* is not a placeholder if another part looks random, as in
+    `prod-example-7f3a9c1b22`.
     """
     value = value[:200]
     if not _PLACEHOLDER.search(value):
@@ -104,7 +105,7 @@ def is_anything(_value: str) -> bool:
 
 
 def is_value(value: str) -> bool:
-    """Return whether the value can be a secret in a place where only secrets are written."""
+    """Return whether the value can be a secret in a place where only secrets occur."""
     if len(value) < _LEAST_VALUE:
         return False
     return (
@@ -203,7 +204,7 @@ def is_name_with_number(value: str) -> bool:
 
 
 def has_no_common_word(value: str) -> bool:
-    """Return whether none of the words is a common word of sentences."""
+    """Return whether the value contains no word that is common in sentences."""
     return COMMON_WORDS.isdisjoint(value.lower().split())
 
 
@@ -275,7 +276,7 @@ def is_long_and_random(value: str) -> bool:
     """Return whether the value looks like a token of an unlisted form: long, with lowercase letters, capitals and
     digits.
 
-    Hexadecimal numbers don't count, because digests, commits and identifiers look the same.
+    Hexadecimal numbers are excluded, because digests, commits and identifiers look the same.
     """
     classes = [bool(one.search(value)) for one in _CLASSES[:3]]
     return (

@@ -51,7 +51,7 @@ Part = Text | Variable | Output
 
 @dataclass(frozen=True, eq=False)
 class Word:
-    """One word, as written and as parsed."""
+    """A word, as written and as parsed."""
 
     parts: tuple[Part, ...]
     span: Span
@@ -178,7 +178,7 @@ def literal_word(value: str, span: Span) -> Word:
 
 
 def unit_of(word: Word, *, depth: int) -> Unit:
-    """Return the text of the word as a unit to be parsed."""
+    """Return the word's text as a unit that can be parsed."""
     outer = word.span
     text = "".join(_written(part) for part in word.parts)
     encoded = text.encode("utf-8", "replace")
@@ -215,13 +215,13 @@ _EXPANSION = re.compile(
 
 
 def read_variable(node: Node, unit: Unit) -> Variable | None:
-    """Return the variable of a `${...}` node, or None if the form is not known."""
+    """Return the variable of a `${...}` node, or None if its form is not supported."""
     part = next(_parts(node, unit, False), None)
     return part if isinstance(part, Variable) else None
 
 
 def read_word(nodes: list[Node], unit: Unit) -> Word:
-    """Return the word that these adjacent nodes form. The grammar may split one word into several nodes."""
+    """Return the word that these adjacent nodes form. The grammar may split one word into multiple nodes."""
     span = Span(unit, nodes[0].start_byte, nodes[-1].end_byte)
     return Word(tuple(part for node in nodes for part in _parts(node, unit, False)), span)
 
@@ -290,7 +290,7 @@ def _read_text(source: str, quoted: bool) -> Iterator[Text]:
         return
     if "\\" not in source:
         yield Text(source, quoted)
-    elif quoted:  # only these four can be escaped between double quotes
+    elif quoted:  # only these four characters can be escaped between double quotes
         yield Text(re.sub(r'\\(?:\n|([$`"\\]))', r"\1", source), quoted=True)
     else:
         yield Text(re.sub(r"\\(?:\n|(.))", r"\1", source, flags=re.DOTALL), quoted=True)

@@ -22,7 +22,7 @@ RedirectKind = Literal["read", "write", "append", "text"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Redirect:
-    """One redirection. `word` is the file, or the text of a heredoc or herestring."""
+    """A redirection. `word` is the file, or the text of a heredoc or herestring."""
 
     kind: RedirectKind
     word: Word
@@ -38,7 +38,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The constructs around a command, each with the outermost first."""
+    """The constructs that contain a command, each listed with the outermost first."""
 
     loops: tuple[Loop, ...] = ()
     pipes: tuple[tuple[Unit, int, int], ...] = ()  # unit and offset of the pipeline, place in it
@@ -50,7 +50,7 @@ class Context:
 
 @dataclass(frozen=True, eq=False)
 class Command:
-    """One simple command with its name and arguments. Includes `[` and `local`."""
+    """A simple command with its name and arguments. `[` and `local` are also commands."""
 
     words: tuple[Word, ...]
     span: Span
@@ -58,7 +58,7 @@ class Command:
     assignments: tuple[Assignment, ...] = ()  # `NAME=value` before the name
     redirects: tuple[Redirect, ...] = ()
     takes_more: bool = False  # xargs or find adds operands at run time
-    is_opened: bool = False  # the commands that it starts are separate commands of the program
+    is_opened: bool = False  # the commands that it starts are listed separately
 
     @cached_property
     def name(self) -> str:
@@ -127,7 +127,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expansion:
-    """One `${...}` anywhere in the script."""
+    """A `${...}` expansion in the script."""
 
     variable: Variable
     span: Span
@@ -163,7 +163,7 @@ class Unseen:
 
 @dataclass(slots=True, eq=False)
 class Found:
-    """The result of walking one unit. It changes only while it is being filled."""
+    """The result of walking one unit. Only the walk changes it."""
 
     commands: list[Command] = field(default_factory=list)
     redirects: list[Redirect] = field(default_factory=list)

@@ -19,7 +19,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """The script itself, or a text inside it that a shell will run (`bash -c`, a heredoc, ...).
+    """The script itself, or a text inside it that a shell will run, such as a heredoc.
 
     `within` is the place of an inner text in the outer unit. Places in a verbatim inner text are exact. In other inner
     texts, all parts have the place `within`.

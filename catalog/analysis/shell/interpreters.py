@@ -27,7 +27,7 @@ class Interpreter:
     values: list[str]
     idle: list[str]  # options with which no code runs
     operand: str  # meaning: "file" (first operand), "code" (later operands), "js" (scripts) or "words" (all)
-    subcommands: list[str]  # only these run code
+    subcommands: list[str]  # the only subcommands that run code
     reads_input: bool  # if neither code nor a file is given
     is_shell: bool
     is_language: bool
@@ -127,5 +127,5 @@ def read_sources(command: Command) -> Sources | None:
 
 
 def _passed_on(command: Command) -> Word:
-    """Return the word that xargs inserts, placed at the command."""
+    """Return the word that xargs inserts, with the command's position."""
     return Word((Output("input", "{}", -1),), command.words[-1].span)

@@ -47,7 +47,7 @@ class TooComplex(Exception):
 
 @contextmanager
 def shared_time(seconds: float = PARSE_SECONDS) -> Iterator[None]:
-    """Let all parses in this context share this many CPU seconds of the thread."""
+    """Limit all parses in this context together to this many CPU seconds of the thread."""
     token = _deadline.set(time.thread_time() + seconds)
     try:
         yield

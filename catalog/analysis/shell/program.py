@@ -60,7 +60,7 @@ _WITH_SUBCOMMANDS = word_set(
     " zpool apt apt-get yum dnf etcdctl vault consul virsh rabbitmqctl pm2 supervisorctl ip nmcli ufw"
 )
 _PREFIX = re.compile(r"(?i)sudo|root|dry|run|echo|prefix|exec|nice|wrap|debug")
-# A command in a branch may print nothing.
+# Don't resolve such substitutions, because a command in a branch may print nothing.
 _MAY_SKIP = re.compile(r"\[\[?\s|\bIFS=|\btest\s|&&|\|\||\b(?:if|case|for|while|until)\s")
 _ALL_ARGUMENTS = frozenset({"@", "*"})
 
@@ -118,7 +118,7 @@ class Program:
         return bodies
 
     def calls_own(self, command: Command) -> bool:
-        """Return whether the command certainly calls a function of the script that has a program's name."""
+        """Return whether the command certainly calls a function of the script, even if a program has the same name."""
         line = self.own.get(command.words[0].literal or "", command.span.line)
         is_direct = self.functions.issuperset(command.context.via)
         return line < command.span.line and is_direct and b"unset" not in self.unit.source
@@ -534,7 +534,8 @@ class _Reader:
             self.unseen.append(Unseen(command, (written,)))
         message = f"What {show(written)} runs is known only when the script runs."
         self._gap(name.span, "dynamic_code", message)
-        # A variable as in `$SUDO rm` or `$DRY_RUN rm` may run the rest, regardless of its value.
+        # A variable as in `$SUDO rm` or `$DRY_RUN rm` may run the remaining words as a command, regardless of its
+        # value.
         is_prefix = variable is None or _PREFIX.search(variable.name)
         if is_prefix and command.arguments and command.arguments[0].literal:
             self.queue.append(command.starting(command.arguments))

@@ -44,7 +44,7 @@ def output_files(command: Command) -> Iterator[Word]:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One write to a file, with its text or the copied file if the script determines it."""
+    """A write to a file, with its text or the copied file if the script determines it."""
 
     command: Command
     text: Word | None = None

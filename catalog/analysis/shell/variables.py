@@ -61,14 +61,14 @@ class Variables:
             if command.name in found.functions:
                 self._calls[command.name].append(command)
         self.set_names = {*self._assignments, *self._written, *_declared(found)}
-        # By function, because `$1` differs between functions.
+        # Include the function, because `$1` differs between functions.
         self.tested = frozenset((t.name, t.function) for t in found.tested if t.is_direct)
         self.demanded = frozenset(
             (test.name, test.function) for test in found.tested if ending.is_demand(test)
         )
 
     def given(self, values: Mapping[str, str]) -> Variables:
-        """Return a copy with values that the script will be started with."""
+        """Return a copy with the values with which the script will be started."""
         variables = copy(self)
         variables._given = values
         return variables
@@ -84,7 +84,7 @@ class Variables:
         return [] if name in self._written or len(assignments) > most else assignments
 
     def sole_value(self, name: str) -> Word | None:
-        """Return the value of a variable that is set only once, with later additions."""
+        """Return the value of a variable that is set only once, including text appended later."""
         assignments = self._all_values(name)
         values = [a.value for a in assignments if a.value and not (a.is_loop or a.is_conditional)]
         is_one = values and all(a.appends for a in assignments[1:])
@@ -130,7 +130,7 @@ class Variables:
         )
 
     def is_always_given(self, function: str, name: str) -> bool:
-        """Return whether each call of the function has a literal argument with this number."""
+        """Return whether each call to the function has a literal argument at this position."""
         calls = self._calls[function][: MAXIMUM_ASSIGNMENTS + 1] if name.isdecimal() else []
         place = int(name[:3]) if calls else 0
         return 0 < len(calls) <= MAXIMUM_ASSIGNMENTS and all(

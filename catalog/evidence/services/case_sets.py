@@ -73,7 +73,7 @@ def remove_cases(kept: EntryCases, *, by: User) -> None:
 
 
 def _lock_standing(entry: Entry) -> None:
-    """Lock the entry. Raises NotAllowedNow if it was merged into another one."""
+    """Lock the entry. Raises NotAllowedNow if it was merged into another entry."""
     locked = Entry.objects.select_for_update(no_key=True).get(pk=entry.pk)
     if locked.merged_into is not None:
         raise NotAllowedNow(

@@ -69,7 +69,7 @@ def mark_change_seen(change: EvidenceChange, *, by: User) -> None:
 
 
 def _words_of(execution: Execution) -> Mapping[tuple[int, int], str]:
-    """Map (test, check) to the state if it is passed, failed or unsupported. Omit other checks."""
+    """Return the states of checks that passed, failed or are unsupported, by test and check number."""
     said = [CheckState.PASSED, CheckState.FAILED, CheckState.UNSUPPORTED]
     rows = execution.checks.filter(state__in=said)
     return {

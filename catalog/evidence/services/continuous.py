@@ -118,5 +118,7 @@ def _report_for_ever() -> None:
 
 
 def probe_sandbox() -> None:
-    """Store whether a sandbox works, for the pages. On a new kind of machine, the nightly run repeats the tests."""
+    """Probe the sandbox and store the result for the pages. On a new kind of machine, the nightly run repeats the
+    tests.
+    """
     report_sandbox()

@@ -72,7 +72,7 @@ class _HeldSandbox:
 
 
 class _LentSandbox:
-    """A lent sandbox. It ignores a lost or canceled lease of the waiting job, which is handled afterwards."""
+    """A lent sandbox. It ignores a lost or canceled lease of the waiting job, which is handled later."""
 
     def __init__(self, lender: _HeldSandbox, sandbox: Sandbox) -> None:
         self.name = sandbox.name

@@ -50,7 +50,7 @@ def note_shipped(case_set: CaseSet) -> set[str]:
 def adopt_shipped_quality(stored: Execution) -> bool:
     """Copy the shipped quality to a local result with the same verdicts. Return whether it was copied.
 
-    Quality depends only on tests and script, and measuring it takes a hundred times as long as running them.
+    Quality depends only on tests and script, and measuring it takes a hundred times as long as running the tests.
     """
     same = stored.case_set.executions.filter(
         fingerprint__has_key=ORIGIN,

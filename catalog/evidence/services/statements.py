@@ -80,7 +80,8 @@ def request_missing_runs(
 ) -> int:
     """Request runs of drafts with the suites for which they have no local result, or none since `since`.
 
-    `scripts` maps hashes to scripts. Shipped results count as local results. Returns the number of requested runs.
+    `scripts` maps hashes to scripts. Shipped results are treated as local results. Returns the number of requested
+    runs.
     """
     ran = Execution.objects.filter(
         script_sha256__in=scripts, case_set__in=case_sets, imported=False

@@ -76,8 +76,8 @@ def withdraw_case_set(case_set: CaseSet) -> None:
 
 @transaction.atomic
 def store_execution(case_set: CaseSet, execution: cases.Execution) -> Execution:
-    """Store this result and return its row. If the result repeats the last one, only increase the counter in the
-    existing row.
+    """Store this result and return its row. If it repeats the last result, only increase the counter in the existing
+    row.
     """
     fingerprint = execution.fingerprint
     fingerprint_sha256 = fingerprint.sha256 if fingerprint is not None else ""
@@ -176,7 +176,7 @@ def _is_not_run() -> ExpressionWrapper[Q]:
 
 
 def state_of(execution: cases.Execution) -> State:
-    """Return the overall state: failed if any check failed, else passed if any check has a verdict.
+    """Return the overall state: failed if any check failed, or else passed if any check has a verdict.
 
     If any check was not run, the whole result is *not run*, because that check might have failed. A *not run* result
     does not replace a complete result, and the tests run again.

@@ -29,7 +29,7 @@ from catalog.models import (
     Version,
 )
 
-# The kinds of tests as pages show them. Other kinds are shown as stored.
+# The names that pages show for kinds of tests. Other kinds are shown as stored.
 _KINDS = {"usual": gettext_lazy("typical"), "border": gettext_lazy("edge case")}
 
 

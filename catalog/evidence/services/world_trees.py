@@ -56,7 +56,7 @@ def world_tree(world: Mapping[str, object], seen: Mapping[str, object]) -> Seque
 def _join_chains(rows: Sequence[TreeRow]) -> list[TreeRow]:
     """Join folders that contain only one folder into one row, such as `var/log/app/`."""
     joined: list[TreeRow] = []
-    lifted = [0] * (DEEPEST + 2)  # by depth: how many levels the rows below have moved up
+    lifted = [0] * (DEEPEST + 2)  # by depth: the number of levels by which later rows move up
     prefix = ""
     for position, row in enumerate(rows):
         below = _children(rows, position)
@@ -79,7 +79,7 @@ def _join_chains(rows: Sequence[TreeRow]) -> list[TreeRow]:
 
 
 def _children(rows: Sequence[TreeRow], position: int) -> list[TreeRow]:
-    """Return the direct children of this row."""
+    """Return the direct children of the row at this position."""
     found = []
     for row in rows[position + 1 :]:
         if row.depth <= rows[position].depth:

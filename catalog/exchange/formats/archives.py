@@ -23,7 +23,7 @@ _MOST_DIRECTORY = MOST_FILES * (46 + _MOST_PATH)  # bytes of the central directo
 _FILES = frozenset({METADATA, SCRIPT})
 
 _END = struct.Struct("<4s4H2LH")  # the record at the end of an archive
-_LONGEST_END = _END.size + 65_535  # with its comment
+_LONGEST_END = _END.size + 65_535  # including its comment
 _LARGE = b"PK\x06\x07"  # precedes that record if the archive has more than 4 GB or 65,535 files
 _LARGE_SIZE = 20
 

@@ -21,5 +21,5 @@ def read_jsonl(file: BinaryIO) -> Iterator[Row]:
 
 
 def jsonl_line(record: EntryRecord) -> str:
-    """Return the record as a line with a line ending."""
+    """Return the record as a JSON line, including the line ending."""
     return json.dumps(record.plain(), ensure_ascii=False) + "\n"

@@ -137,7 +137,7 @@ class EntryRecord(VersionDetails):
         return {name: value for name, value in data.items() if name not in _LISTS or value}
 
 
-_LISTS = frozenset({"phrasings", "versions"})  # an empty list is the same as a missing one
+_LISTS = frozenset({"phrasings", "versions"})  # an empty list is equivalent to a missing list
 
 
 @dataclass(frozen=True, kw_only=True)

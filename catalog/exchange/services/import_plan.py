@@ -42,7 +42,7 @@ class ImportPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportStep:
-    """The decision about one row."""
+    """The decision about a row."""
 
     outcome: ImportOutcome
     record: EntryRecord

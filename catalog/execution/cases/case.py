@@ -28,7 +28,7 @@ ShortText = Annotated[Text, StringConstraints(min_length=1, max_length=500)]
 
 
 class CaseRefused(ValueError):
-    """The text is not a valid test suite. `complaints` are sentences for its author."""
+    """The text is not a valid test suite. `complaints` contains sentences for its author."""
 
     def __init__(self, complaints: list[str]) -> None:
         super().__init__(" ".join(complaints))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 
 LONGEST = 300
-# Control and format characters (bidi, zero width), surrogates, private use, unassigned, and line separators.
+# Control and format characters (bidi, zero width), surrogates, private-use and unassigned characters, and line
+# separators.
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 

@@ -49,7 +49,7 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class Execution:
-    """The results of one script for one test suite on one kind of machine. It never changes."""
+    """The results of one script for one test suite on one kind of machine. An execution never changes."""
 
     script_sha256: str
     case_set_sha256: str

@@ -1,4 +1,4 @@
-"""Run the sandbox tests of a suite with a script and judge the results."""
+"""Run the sandbox tests of a suite with a script and evaluate the results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LIMIT_WORDS = {
     Ended.TOO_MUCH_OUTPUT: "stopped because it printed more than {0.output_bytes:,} bytes",
     Ended.TOO_MUCH_MEMORY: "stopped because it used more than {0.memory_bytes:,} bytes of memory",
 }
-# The limit for all tests of a suite together, because other scripts are waiting for the sandbox.
+# The time limit for all tests of a suite together, because other scripts are waiting for the sandbox.
 MOST_SECONDS = 240.0
 _TOO_LONG = "not run because the tests before it took {:.0f} seconds"
 

@@ -178,7 +178,7 @@ class World(Strict):
 
 
 def read_age(age: str) -> float:
-    """Return the age in seconds."""
+    """Return an age such as `5m` in seconds."""
     return float(age[:-1]) * _UNITS[age[-1]]
 
 

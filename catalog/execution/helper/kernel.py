@@ -24,7 +24,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def unshare(flags: int) -> None:
-    """Move this process to new namespaces. It must have only one thread. Raises OSError."""
+    """Move this process to new namespaces. The process must have only one thread. Raises OSError."""
     _check(_libc.unshare(flags), "unshare")
 
 
@@ -43,12 +43,12 @@ def die_with_parent() -> None:
 
 
 def forbid_new_privileges() -> None:
-    """Prevent programs, including setuid ones, from gaining more privileges than this process has."""
+    """Prevent programs, including setuid programs, from gaining more privileges than this process has."""
     _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
 
 
 def own_proc_files() -> None:
-    """Make this user own /proc/self again, because after a change of user its files belong to root."""
+    """Make this user own /proc/self again, because its files belong to root after a change of user."""
     _check(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl")
 
 

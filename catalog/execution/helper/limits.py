@@ -15,8 +15,8 @@ PRIORITY = 10  # added to the worker's own niceness, because page requests have 
 # Memory outside of processes, such as socket buffers, appears only in the machine's total.
 LEAST_FREE = 128 << 20
 # Unmapped shared memory and kernel objects are measured for the whole machine, including other programs such as
-# databases. The run ends only if they grow by a share of the machine's memory during the run. The script is not blamed
-# for such a result.
+# databases. The run ends only if they grow by a share of the machine's memory during the run. Such a result is not
+# attributed to the script.
 LEAST_GROWTH = 1 << 30
 SHARE_OF_GROWTH = 4  # a quarter of the machine's memory
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -36,7 +36,7 @@ def apply_limits(limits: LimitsRequest) -> None:
         resource.RLIMIT_NOFILE: OPEN_FILES,
         # Linux 5.14 and newer count processes per user namespace, so the user's other processes are not included.
         resource.RLIMIT_NPROC: limits["process_count"],
-        # This limit includes timers, also the same user's timers outside the sandbox.
+        # This limit also covers timers, including the same user's timers outside the sandbox.
         resource.RLIMIT_SIGPENDING: PENDING_SIGNALS,
         resource.RLIMIT_STACK: 8 << 20,
     }
@@ -51,8 +51,8 @@ def apply_limits(limits: LimitsRequest) -> None:
 class Guard:
     """A monitor for the total memory and processor time of all processes in the PID namespace except the helper.
 
-    The kernel's limits apply to single processes, and a script may start sixty. Memory use can exceed the limit by the
-    memory allocated between two measurements.
+    The kernel's limits apply to single processes, and a script may start sixty processes. Memory use can exceed the
+    limit by the memory allocated between two measurements.
     """
 
     def __init__(self, limit: int, cpu_seconds: float) -> None:
@@ -132,7 +132,7 @@ def _cpu_of(process: str) -> float:
 
 
 def _read_meminfo() -> dict[bytes, int]:
-    """Return the values in bytes, by line name."""
+    """Return the values in /proc/meminfo in bytes, by line name."""
     with open("/proc/meminfo", "rb") as meminfo:
         rows = (line.split() for line in meminfo)
         return {row[0]: int(row[1]) << 10 for row in rows}

@@ -83,13 +83,13 @@ class Request(TypedDict):
 
 
 class EntryReply(TypedDict):
-    """One path of a scenario after it was read."""
+    """A path in a scenario, as the helper read it."""
 
     kind: str
     mode: int
     size: int
     modified: int  # whole seconds since 1970
-    sha256: str | None  # None if it is not a file or too large to read
+    sha256: str | None  # None if the path is not a file or is too large
     target: str | None
     content: str | None  # for small files
 

@@ -30,7 +30,7 @@ NOT_TRUSTED = kernel.MS_NOSUID | kernel.MS_NODEV
 BESIDE_THE_RUNS = 20  # seconds in addition to the script's own time limit
 PRIVATE_SIZE = "16m"
 SHARED_MEMORY = "size=1m,nr_inodes=500,mode=1777"
-# These limits also count the user's other programs outside of the sandbox.
+# These limits include the user's other programs outside of the sandbox.
 OWN_LIMITS = {"max_inotify_instances": 16, "max_fanotify_groups": 4}
 
 

@@ -22,11 +22,11 @@ MOST_CONVERSATIONS = 32
 
 
 class SandboxBroken(Exception):
-    """Bubblewrap failed before it started the script. The message is bubblewrap's own."""
+    """Bubblewrap failed before it started the script. The message comes from bubblewrap."""
 
 
 class ScriptRun:
-    """One run of the program. The helper is the first process of its namespace, so no process outlives the run."""
+    """A run of the program. The helper is the first process of its namespace, so no process outlives the run."""
 
     def __init__(self, limits: LimitsRequest, replies: Replies, asking: socket.socket) -> None:
         self.ended: Ended = "finished"
@@ -174,7 +174,9 @@ def _join(options: list[str]) -> bytes:
 
 
 def _sealed(content: bytes) -> int:
-    """Return a descriptor to read the content. It is sealed, so that /proc/self/fd can't change it either."""
+    """Return a descriptor from which to read the content. It is sealed, so the sandbox can't change it through
+    /proc/self/fd.
+    """
     descriptor = os.memfd_create("input", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     while content:
         content = content[os.write(descriptor, content) :]

@@ -1,8 +1,8 @@
-"""Read the files of a scenario after a script has run, without trusting anything the script left there.
+"""Read the files of a scenario after a script has run, without trusting these files.
 
-Called after all processes of the run have ended. Folders are opened by descriptor without following links, only
-regular files are opened for reading, and all counts are limited. The helper is root in its own user namespace, so
-file modes can't prevent it from reading.
+The snapshot is taken after all processes of the run have exited. Folders are opened by descriptor without following
+links, only regular files are opened for reading, and all counts are limited. The helper is root in its own user
+namespace, so file modes can't prevent it from reading.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def restore_mount_points(root: int) -> None:
 
 
 def split_path(path: str) -> list[str]:
-    """Split an absolute path into names. Raises WorldRefused if it is not absolute or leaves the scenario."""
+    """Split an absolute path into names. Raises WorldRefused if the path is not absolute or leaves the scenario."""
     names = path.split("/")[1:]
     if not path.startswith("/") or "\0" in path or any(name in ("", ".", "..") for name in names):
         raise WorldRefused(f"{path!r} is not an absolute path without . and .. in it.")

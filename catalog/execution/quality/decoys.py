@@ -1,4 +1,4 @@
-"""Add unexpected files to a scenario: odd names, links, folders and a match in the working folder.
+"""Add unexpected files to a scenario: odd names, links, folders and a file in the working folder.
 
 The script's treatment of these files is its *robustness*. It never counts as a failure, because the request did not
 mention such files.
@@ -21,7 +21,7 @@ MOST_TWINS = 3
 
 class _Decoy(NamedTuple):
     request: FileRequest
-    twin: str  # the similar file of the test
+    twin: str  # the test's file that the decoy resembles
     what: str
     alike: bool  # whether the script should treat it like its twin
 

@@ -1,4 +1,4 @@
-"""Run a script isolated in a scenario, or report why this is not possible. Scripts never run without isolation.
+"""Run a script in an isolated scenario, or report why this is not possible. Scripts never run without isolation.
 
 `find_sandbox` probes the sandbox with a real test. A sandbox takes a `PreparedRun` and returns an `Observation`. If
 it raises SandboxFailed, nothing is known about the script, and the state is *not run*. The package does not access

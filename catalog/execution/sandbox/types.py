@@ -38,7 +38,7 @@ class SandboxFailed(Exception):
 class Limits:
     """The resource limits of one run."""
 
-    # Wall time is several times the processor time, because runs have a low priority.
+    # The wall time limit is several times the processor time limit, because runs have a low priority.
     seconds: float = 20
     cpu_seconds: int = 5  # of all processes together
     memory_bytes: int = 256 * MEGABYTE  # of all processes together
@@ -50,7 +50,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedRun:
-    """A script and the scenario it runs in. Raises CannotBePrepared if a value is invalid."""
+    """A script and the scenario that it runs in. Raises CannotBePrepared if a value is invalid."""
 
     script: str
     arguments: tuple[str, ...] = ()
@@ -112,14 +112,14 @@ def _refuse_path(path: str) -> None:
 
 
 class Ended(StrEnum):
-    """How a run ended."""
+    """The reason why a run ended."""
 
     FINISHED = "finished"
     TIMED_OUT = "timed out"
     TOO_MUCH_WORK = "too much processor time"
     TOO_MUCH_OUTPUT = "too much output"
     TOO_MUCH_MEMORY = "too much memory"
-    MACHINE_SHORT = "machine short of memory"  # other programs may have caused it
+    MACHINE_SHORT = "machine short of memory"  # other programs may have used it
 
 
 @dataclass(frozen=True)

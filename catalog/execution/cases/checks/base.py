@@ -1,4 +1,4 @@
-"""The base class of all checks. A check is data: it contains no code and never reads the script's text."""
+"""The common parts of all checks. A check is data: it contains no code and never reads the script's text."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Seen:
 
 
 class BaseCheck(Strict):
-    """A check. Subclasses define a `check` name, a sentence and a description of a failure."""
+    """The base class of checks. Subclasses define a `check` name, a sentence and a description of a failure."""
 
     @property
     def parts(self) -> tuple[BaseCheck, ...]:
@@ -84,7 +84,7 @@ class BaseCheck(Strict):
         return ()
 
     def sentence(self) -> str:
-        """Return the condition as a sentence whose subject, the script, is omitted."""
+        """Return the condition as a sentence without its subject, the script."""
         raise NotImplementedError
 
     def find_fault(self, seen: Seen) -> str | None:

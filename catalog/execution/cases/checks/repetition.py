@@ -1,4 +1,4 @@
-"""Checks of a second run in the scenario after the first run."""
+"""Checks of a second run, which uses the scenario as the first run left it."""
 
 from __future__ import annotations
 

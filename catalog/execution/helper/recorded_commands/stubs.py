@@ -1,6 +1,6 @@
 """Write the stubs and communicate with them. Stubs are small Bash scripts mounted over /usr/bin and /usr/sbin.
 
-The stubs replace the real programs, so calls by absolute path, such as `/usr/bin/systemctl`, reach them, too. They
+The stubs replace the real programs, so calls by absolute path, such as `/usr/bin/systemctl`, reach them, too. Stubs
 contact the helper over the loopback interface of the run's network namespace. A Bash script has no other channel that
 the tested script can't drain or reorder. Still, the log of calls is not reliable, because scripts can contact the
 helper, too.
