@@ -119,7 +119,7 @@ def find_odd_in_words(text: str) -> tuple[HiddenCharacter, ...]:
     """Return all hidden and look-alike characters in natural-language text, such as a title, sorted by offset.
 
     Quotes and dashes are normal in such text. A letter that looks like an ASCII letter is reported if its word mixes
-    writing systems, or if the text has no unmistakable letters of another writing system.
+    writing systems, or if no other letter clearly belongs to another writing system.
     """
     if is_plain(text):
         return ()
@@ -138,7 +138,7 @@ def _look_alikes_in(word: re.Match[str], *, is_foreign: bool) -> list[int]:
         return []
     if len(letters) == 1 and not letters.isalnum():
         return [word.start()] if _PUNCTUATION.get(letters, "-") not in "-'\"" else []
-    # Some languages with Latin script use a few of these letters.
+    # Some languages that use Latin script have a few of these letters.
     is_mixed = re.search("[A-Za-z]", letters) is not None
     return [
         word.start() + place

@@ -25,7 +25,7 @@ class Outcome(StrEnum):
 class Level(StrEnum):
     """The severity of a finding, with ShellCheck's names, most severe first.
 
-    This is the only list of levels. Pages sort by it, and the constraints of the tables that store findings use it.
+    Pages sort findings by this order, and the constraints of the tables that store findings use these levels.
     """
 
     ERROR = "error"
@@ -67,8 +67,8 @@ class Risk(StrEnum):
 class Finding:
     """A finding of a check, valid only for this script and this version of the check.
 
-    Lines and columns start at 1 and count characters. All four are None if the finding is about the script as a whole.
-    A check that found nothing returns one finding with the outcome passed.
+    Lines and columns start at 1 and count characters. The positions are None if the finding is about the script as a
+    whole. A check that found nothing returns one finding with the outcome passed.
     """
 
     check: str

@@ -23,8 +23,8 @@ def dangerous_values(script: str, values: Mapping[str, str]) -> list[str]:
     """Return the reasons why these values must not be used, or an empty list.
 
     A value is dangerous if it is empty, `/`, `/*`, `.`, `..`, `~` or similar and reaches a command that deletes or
-    overwrites, also through other variables or `cd`. A parameter without a value has its default value, or is empty.
-    Raises UnreadableScript.
+    overwrites files. It may also reach the command through other variables or `cd`. A parameter without a value has its
+    default value, or is empty. Raises UnreadableScript.
     """
     program = read_program(encode_script(script))
     parameters = parameters_of(program)

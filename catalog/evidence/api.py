@@ -1,4 +1,4 @@
-"""The API for entries' sandbox tests and results. It uses the same services as the pages."""
+"""The API for entries' sandbox tests and results. The API uses the same services as the pages."""
 
 from __future__ import annotations
 

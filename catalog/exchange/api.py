@@ -1,4 +1,4 @@
-"""The API for imports and exports. It uses the same services as the pages."""
+"""The API for imports and exports. The API uses the same services as the pages."""
 
 from __future__ import annotations
 

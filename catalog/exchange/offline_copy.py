@@ -1,7 +1,7 @@
 """A copy of the catalogue that can be read while the product is down: one page and the scripts.
 
-Each copy is a folder named after the time of the copy. It is written under a temporary name and renamed when it is
-complete. `newest` always links to a complete copy.
+Each copy is a folder named after the time of the copy. New copies are written under a temporary name and renamed when
+they are complete. `newest` always links to a complete copy.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ _HARMLESS_TEXT = re.compile(
 )
 _PRODUCT_KEY = re.compile(r"[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}")
 _KEY_OF_A_TABLE = re.compile(r"=(?!=?$)|#|\d{4}-\d\d-\d\d")
-# A value of at least eight characters with a letter and a digit that is not a file pattern.
+# A value of at least eight characters that has a letter and a digit and is not a file pattern.
 _BEGINS_WITH_SIGN = re.compile(r"[!?@#%](?!\{)(?=.*[A-Za-z])(?=.*\d)[^*%]{7,200}")
 _KEY_OF_BYTES = re.compile(r"[A-Za-z0-9+/]{30,}=*")
 _FILE = re.compile(
@@ -64,12 +64,12 @@ _NAMES_WITH_DIGITS = re.compile(
     r"(?i)oauth2|s3|ec2|k8s|log4j|ipv?[46]|base64|route53|http2|i18n|l10n|x509|utf8|v\d+|(?<![a-z])0x|^\d\d?m"
 )
 _CLASSES = tuple(map(re.compile, ("[a-z]", "[A-Z]", "[0-9]", r"[^\w./:-]")))
-# Values with digits that are not secrets: an amount, an address, a point in time.
+# Values with digits that are not secrets: an amount, an address or a timestamp.
 _AMOUNT = re.compile(
     r"\d[\d.,:/-]*[A-Za-z]{0,8}"  # 90days, 10.0.0.7, 2024-01-31, 30%
     r"|(?:SHA\d*|MD5):.*"  # a fingerprint
     r"|[\w.+-]+@[\w-]+\.[\w.-]+|[a-z][\w.+-]*@[a-z][a-z0-9.-]*"  # an email address, a user at a host
-    r"|\d{4}-\d\d-\d\d.*|[0-9a-f]{2}(?::[0-9a-f]{2})+"  # a point in time, six bytes
+    r"|\d{4}-\d\d-\d\d.*|[0-9a-f]{2}(?::[0-9a-f]{2})+"  # a timestamp, a MAC address
 )
 # The values above, and a name with a number, a format or a cloud resource ID: app-tls-2024, db-7.internal, SHA-256.
 _NO_PASSWORDS = re.compile(

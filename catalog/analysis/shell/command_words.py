@@ -156,7 +156,7 @@ class Word:
 
 
 def join_parts(words: Sequence[Word], between: str = "") -> Word:
-    """Return one word with the parts of all words. Its span covers all of them."""
+    """Return one word with the parts of all words. The new word's span covers all words."""
     parts: list[Part] = []
     for word in words:
         if parts and between:

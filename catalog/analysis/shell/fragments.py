@@ -73,7 +73,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Span:
-    """A range of bytes in one unit. Its place in the script is computed on demand."""
+    """A range of bytes in one unit. The span's place in the script is computed on demand."""
 
     unit: Unit
     start: int

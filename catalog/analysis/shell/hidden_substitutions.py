@@ -70,7 +70,7 @@ def _read_parenthesised(source: bytes, offset: int) -> Hidden:
 
 
 class _Search:
-    """A comparison of a source's marks with its syntax tree. It visits only nodes with marks."""
+    """A comparison of a source's marks with its syntax tree. Only nodes with marks are visited."""
 
     def __init__(self, source: bytes, marks: list[int]) -> None:
         self.source = source

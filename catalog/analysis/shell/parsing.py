@@ -139,8 +139,8 @@ class Attempt:
         """Yield the edits that remove here-documents with text after their marker, or all here-documents if the tree
         has an error.
 
-        The grammar includes the text after a marker in the marker, or rejects it. It parses a body that begins with a
-        backslash as further arguments.
+        The grammar includes the text after a marker in the marker, or rejects it. The grammar also parses a body that
+        begins with a backslash as further arguments.
         """
         position = 0
         missing = set()
@@ -205,7 +205,7 @@ def _slips(root: Node, source: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the offsets of text that the grammar parses incorrectly, each with a replacement that avoids the error.
 
     After some pipelines and before a backslash, the grammar treats a line end as a blank and adds the next line's words
-    to the command. It also does not support `<>`. Offsets never change.
+    to the command. The grammar also does not support `<>`. Offsets never change.
     """
     waiting = [root]
     while waiting:

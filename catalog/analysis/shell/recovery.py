@@ -67,7 +67,9 @@ def has_command_word(lines: bytes) -> bool:
 
 
 class _Groups:
-    """A parser for a text with errors. It parses the smallest groups of lines without an error, from top to bottom."""
+    """A parser for texts with errors, which parses the smallest groups of lines without an error, from top to
+    bottom.
+    """
 
     def __init__(self, attempt: Attempt, text: Text) -> None:
         self.attempt = attempt

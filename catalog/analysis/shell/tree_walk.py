@@ -184,8 +184,8 @@ class _Walker:
         ]
 
     def _defer_backquoted(self, node: Node, context: Context) -> bool:
-        """Queue a backquoted substitution with escapes, and return whether it was queued. Its tree is wrong, because
-        the shell first removes the backslashes.
+        """Queue a backquoted substitution with escapes, and return whether it was queued. The tree of such a
+        substitution is wrong, because the shell first removes the backslashes.
         """
         written = self.unit.source[node.start_byte + 1 : node.end_byte - 1]
         if self.unit.source[node.start_byte : node.start_byte + 1] != b"`" or b"\\" not in written:

@@ -83,7 +83,7 @@ def request_all_runs(*, purpose: CaseRun.Purpose) -> int:
 
 
 def delete_old_runs() -> int:
-    """Delete runs that ended more than 30 days ago and return their number. Their results are stored separately."""
+    """Delete runs that ended more than 30 days ago and return their number. Results are stored separately and kept."""
     ended = CaseRun.objects.filter(ended_at__lt=timezone.now() - KEPT_FOR)
     number, _by_table = ended.delete()
     return number

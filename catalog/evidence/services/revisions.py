@@ -133,7 +133,7 @@ def case_text(case_set: CaseSet, number: int) -> str:
 
 
 def new_case_text(case_set: CaseSet) -> str:
-    """Return the starter text for another test. It is a valid test except for the empty title."""
+    """Return the starter text for another test. The text is a valid test except for the empty title."""
     first = case_set.content["cases"][0]
     return write_text(
         {
@@ -147,7 +147,7 @@ def new_case_text(case_set: CaseSet) -> str:
 
 
 def first_case_text(statement: str) -> str:
-    """Return the starter text for the first test of a request. It can be saved unchanged."""
+    """Return the starter text for the first test of a request. Users can save the text unchanged."""
     return write_text(
         {
             "title": "typical scenario",

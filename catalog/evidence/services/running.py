@@ -67,12 +67,12 @@ class _HeldSandbox:
             self._renewed = time.monotonic()
 
     def lend(self) -> Sandbox:
-        """Return the same sandbox for a job with a higher priority. Both jobs stay claimed."""
+        """Return the same sandbox for a job with a higher priority. Both jobs remain claimed by this worker."""
         return _LentSandbox(self, self._sandbox)
 
 
 class _LentSandbox:
-    """A lent sandbox. It ignores a lost or canceled lease of the waiting job, which is handled later."""
+    """A lent sandbox. A lost or canceled lease of the waiting job is ignored here and handled later."""
 
     def __init__(self, lender: _HeldSandbox, sandbox: Sandbox) -> None:
         self.name = sandbox.name
@@ -143,7 +143,7 @@ def results_waiting() -> QuerySet[CaseRun]:
 def carry_out_run(pk: int) -> None:
     """Run the requested job, unless another worker has claimed the job or the job has ended.
 
-    Runs that a user is waiting for have priority over nightly runs and runs for a new kind of machine. All of these
+    Runs that a user is waiting for have priority over nightly runs and runs for a new kind of machine. All other runs
     have priority over quality measurements. A worker without a sandbox leaves the job to a worker with a sandbox.
     """
     run = CaseRun.objects.filter(pk=pk, state__in=UNFINISHED).only("purpose").first()
@@ -251,7 +251,7 @@ def _count(run: CaseRun, state: str) -> None:
 
 
 def _is_news(case_set: CaseSet, execution: cases.Execution) -> bool:
-    """Return whether the tests must be repeated. They must if no result is stored or a verdict has changed."""
+    """Return whether the tests must be repeated: if no result is stored, or if a verdict has changed."""
     assert execution.fingerprint is not None
     if execution.count(State.NOT_RUN) or not execution.count(*JUDGED):
         return False

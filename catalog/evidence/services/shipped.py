@@ -78,7 +78,7 @@ def _read(sha256: str) -> Iterator[dict[str, Any]]:
 
 
 def write_shipped() -> int:
-    """Write all complete results of this database as shipped results and return their number.
+    """Write all complete results in this database as shipped results and return their number.
 
     Timed-out results are excluded, because another machine may finish in time.
     """

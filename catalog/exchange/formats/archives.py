@@ -29,7 +29,7 @@ _LARGE_SIZE = 20
 
 
 def read_archive(file: BinaryIO) -> Iterator[Row]:
-    """Yield the entries in the archive. Their folders are at the top level or inside another folder. Raises
+    """Yield the entries in the archive. Entry folders are at the top level or inside another folder. Raises
     UnreadableFile.
     """
     _check_directory(file)

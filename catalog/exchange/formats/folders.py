@@ -88,7 +88,7 @@ def read_folders(folder: Folder) -> Iterator[Row]:
 
 
 def files_of(record: EntryRecord) -> Iterator[tuple[str, bytes]]:
-    """Yield the relative path and content of each file in an entry's folder. This is the inverse of `read_folders`."""
+    """Yield the relative path and content of each file in an entry's folder. The inverse function is `read_folders`."""
     data = record.plain(without=frozenset({"slug", "script", "versions"}))
     yield METADATA, write_yaml(data).encode()
     yield SCRIPT, record.script.encode()

@@ -1,5 +1,5 @@
-"""Versions that users propose in files. They are added in review. Neither their submitter nor their authors can verify
-them.
+"""Versions that users propose in files. New versions are added in review. Neither their submitter nor their authors can
+verify them.
 """
 
 from __future__ import annotations

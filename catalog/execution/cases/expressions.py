@@ -46,7 +46,7 @@ def search(pattern: str, text: str) -> bool:
 
 
 def search_all(pairs: Sequence[tuple[str, str]]) -> list[bool]:
-    """Return for each pair whether the pattern matches its text. All pairs share one process. Raises BadPattern and
+    """Return for each pair whether the pattern matches its text. One process searches all pairs. Raises BadPattern and
     TooSlow.
     """
     asked = json.dumps([(pattern, text[:LONGEST_TEXT]) for pattern, text in pairs])
@@ -69,8 +69,8 @@ def search_all(pairs: Sequence[tuple[str, str]]) -> list[bool]:
 def find_never_failing(patterns: Sequence[str]) -> list[str]:
     """Return the patterns that match any text.
 
-    Each pattern is tried on an empty text, on an unlikely text and on its own words. Its own words are needed for
-    patterns that exclude text, such as `\\A(?![\\s\\S]*yes)`. These match the other two texts, but they can fail.
+    Each pattern is tried on an empty text, on an unlikely text and on its own words. The pattern's own words are needed
+    for patterns that exclude text, such as `\\A(?![\\s\\S]*yes)`. Such patterns can fail but match the other two texts.
     """
     pairs = [(pattern, text) for pattern in patterns for text in _texts_for(pattern)]
     found = search_all(pairs)

@@ -1,8 +1,8 @@
 """Calculate InterCode's reward for a Bash command compared with a reference. Only the `intercode` figure uses it.
 
-The rule is from Yang et al., "InterCode" (2023), and follows their published code. It compares the file changes, as
-`git status --short` lists them, and the words of the output. The rule has known weaknesses: it ignores one-letter
-words, case, order and punctuation, and never compares the contents of changed files. An empty script gets the full
+The rule is from Yang et al., "InterCode" (2023), and follows their published code. The rule compares the file changes,
+as `git status --short` lists them, and the words of the output. Its known weaknesses are that it ignores one-letter
+words, case, order and punctuation and never compares the contents of changed files. An empty script gets the full
 reward if the reference prints nothing and neither adds nor removes a file.
 """
 

@@ -1,7 +1,8 @@
 """Determine whether a script failed because it needs something that no scenario provides.
 
-Examples are a missing tool, the network, kernel features or disk space. This applies only if a check fails, so a script
-that handles the problem gets verdicts as usual. Messages that occur in the test or in the script itself are ignored.
+Examples are a missing tool, the network, kernel features or disk space. Such causes matter only if a check fails, so a
+script that handles the problem gets verdicts as usual. Messages that occur in the test or in the script itself are
+ignored.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ _TOO_LONG = "not run because the tests before it took {:.0f} seconds"
 
 @dataclass(frozen=True, kw_only=True)
 class Variation:
-    """The differences between a run and its test. They are used to measure the quality of tests."""
+    """The differences between a run and its test. Variations are used to measure the quality of tests."""
 
     environment: dict[str, str] = field(default_factory=dict)
     cwd: str | None = None

@@ -86,7 +86,9 @@ exec "${@:$1+2}"
 
 
 def build_command(request: Request) -> list[str]:
-    """Return the command to run in the sandbox. It starts the scenario's background processes and then the script."""
+    """Return the command to run in the sandbox, which starts the scenario's background processes and then the
+    script.
+    """
     script = [BASH, SCRIPT, *request["arguments"]]
     if not request["processes"]:
         return script

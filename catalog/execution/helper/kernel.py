@@ -53,7 +53,7 @@ def own_proc_files() -> None:
 
 
 def bring_loopback_up() -> None:
-    """Bring the loopback interface up. It is down in a new network namespace."""
+    """Bring the loopback interface up, because it is down in a new network namespace."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         request = struct.pack("16sH14s", b"lo", 0, b"")
         (flags,) = struct.unpack_from("H", ioctl(probe, _SIOCGIFFLAGS, request), 16)

@@ -91,11 +91,11 @@ def _enter_namespaces() -> None:
 
 
 def _be_first_process(request: Request, programs: dict[str, bytes], gate: int) -> NoReturn:
-    """Handle the request, reply and exit. This never returns into `main`."""
+    """Handle the request, reply and exit. The function never returns to `main`."""
     status = 1
     try:
         kernel.die_with_parent()
-        if os.read(gate, 2):  # empty if the parent has already died
+        if os.read(gate, 2):  # empty if the parent has already exited
             os.close(gate)
             _answer(_run_all(request, programs))
             status = 0

@@ -174,7 +174,7 @@ def _join(options: list[str]) -> bytes:
 
 
 def _sealed(content: bytes) -> int:
-    """Return a descriptor from which to read the content. It is sealed, so the sandbox can't change it through
+    """Return a descriptor from which to read the content. The content is sealed, so the sandbox can't change it through
     /proc/self/fd.
     """
     descriptor = os.memfd_create("input", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)

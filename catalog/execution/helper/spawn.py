@@ -1,4 +1,4 @@
-"""Start a program with limits. This avoids importing `subprocess`, which takes as long as a sandbox."""
+"""Start a program with limits. `subprocess` is not used, because importing it takes as long as a sandbox."""
 
 from __future__ import annotations
 

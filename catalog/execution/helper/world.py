@@ -1,7 +1,7 @@
 """Create the files of a scenario through directory descriptors, so that no path can lead outside of it.
 
-The helper can still see the host's files at this point. It therefore never passes a complete path to the kernel and
-never follows a link.
+The helper can still see the host's files at this point. The helper therefore never passes a complete path to the kernel
+and never follows a link.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Measure, without a model, which errors a test suite would miss.
 
-These figures never verify a script. They show how strong the evidence is and are displayed with every result. The
-package does not access the database.
+These figures never verify a script. Instead, they show how strong the evidence is, and are displayed with every result.
+The package does not access the database.
 """
 
 from __future__ import annotations

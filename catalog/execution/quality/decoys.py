@@ -1,7 +1,7 @@
 """Add unexpected files to a scenario: odd names, links, folders and a file in the working folder.
 
-The script's treatment of these files is its *robustness*. It never counts as a failure, because the request did not
-mention such files.
+The script's treatment of these files is its *robustness*. Poor robustness is never a failure, because the request did
+not mention such files.
 """
 
 from __future__ import annotations

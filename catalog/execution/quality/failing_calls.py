@@ -13,7 +13,7 @@ MOST_CALLS = 6
 
 @dataclass(frozen=True)
 class FailingCall:
-    """The script's behavior after a stubbed call failed. It is shown to reviewers but is not a verdict."""
+    """The script's behavior after a stubbed call failed. Reviewers see this behavior, but it is not a verdict."""
 
     call: str
     later: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The built-in sandbox. It starts one helper process per scenario, which starts bubblewrap."""
+"""The built-in sandbox. The sandbox starts one helper process per scenario, which starts bubblewrap."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class CannotBePrepared(ValueError):
 
 
 class SandboxFailed(Exception):
-    """The infrastructure failed. This proves nothing about the script, and the state is *not run*."""
+    """The infrastructure failed. The failure proves nothing about the script, and the state is *not run*."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +124,7 @@ class Ended(StrEnum):
 
 @dataclass(frozen=True)
 class Entry:
-    """A path in a scenario. Its content is stored only if it is small."""
+    """A path in a scenario. File contents are stored only if they are small."""
 
     kind: str  # file, folder, link, fifo, socket, other
     mode: int

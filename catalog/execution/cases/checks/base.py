@@ -84,7 +84,7 @@ class BaseCheck(Strict):
         return ()
 
     def sentence(self) -> str:
-        """Return the condition as a sentence without its subject, the script."""
+        """Return the condition as a sentence without its subject ("the script")."""
         raise NotImplementedError
 
     def find_fault(self, seen: Seen) -> str | None:

@@ -1,4 +1,4 @@
-"""A check that combines multiple checks. It counts as one check and passes if all of its parts pass.
+"""A check that combines multiple checks. The combination counts as one check and passes if all of its parts pass.
 
 A script that does nothing passes checks such as *adds no file*. Such a check is useful only together with checks that
 an idle script fails.

@@ -93,7 +93,9 @@ def listen() -> socket.socket:
 
 
 class Conversation:
-    """A stub's connection, from its request to the reply. It never blocks, because a script may stop reading."""
+    """A stub's connection, from its request to the reply. The connection never blocks, because a script may stop
+    reading.
+    """
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
