@@ -1,7 +1,7 @@
-"""Access to catalogue objects. All views and viewsets use these functions, which raise 404 or 403.
+"""Access to catalogue objects. All views and viewsets use these functions, which raise Http404 or PermissionDenied.
 
-Every signed-in user may read all entries, and pages mark unverified versions. Changes require a permission
-and, with a token, a scope.
+Every signed-in user may read all entries, and pages mark unverified versions. Changes require a permission. Requests
+with a token also require a scope.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from catalog.models import Entry, Job, Phrasing, SavedView, Use, Version
 
 Person = User | AnonymousUser
 
-# Scopes that a token needs for changes. The users app, which depends on this one, grants them.
+# Scopes that a token needs for changes. The users app, which depends on this app, grants them.
 CURATE_SCOPE = "curate"
 ASK_SCOPE = "ask"
 MANAGE_SCOPE = "manage"
@@ -66,7 +66,7 @@ def access_phrasing(user: Person, pk: int) -> Phrasing:
 
 
 def access_use(user: Person, pk: int) -> Use:
-    """Return one of the user's own uses. Values that other users filled in are private."""
+    """Return one of the user's own uses. Values entered by other users are private."""
     _require_account(user)
     uses = Use.objects.select_related("version__entry", "version__author", "version__verified_by")
     return get_object_or_404(uses, pk=pk, by=user.pk)
@@ -110,14 +110,14 @@ def require(by: User, *permissions: str) -> None:
 
 
 def has_second_curator(user: User) -> bool:
-    """Return whether another curator could verify what this user writes."""
+    """Return whether another curator can verify this user's versions, or self-verification is allowed."""
     others = User.objects.filter(is_active=True).exclude(pk=user.pk)
     may = Q(is_superuser=True) | Q(groups__permissions__codename=CURATE.partition(".")[2])
     return settings.SCRIPTSMITH_SELF_VERIFY or others.filter(may).exists()
 
 
 def curator_of(request: HttpRequest) -> User:
-    """Return the curator who makes the request. Raise PermissionDenied for other users."""
+    """Return the curator who sent the request. Raise PermissionDenied for other users."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     require(request.user, CURATE)

@@ -37,7 +37,7 @@ class EntryViewSet(
 
 
 class VersionViewSet(VersionCasesViewSet, entries.VersionViewSet):
-    """One version, and its states from draft to deprecated."""
+    """One version and its state transitions, from draft to deprecated."""
 
 
 router = SimpleRouter()

@@ -1,6 +1,6 @@
-"""Hooks through which higher apps supply facts about entries. The composition root registers them.
+"""Hooks through which higher-level apps supply data about entries. The composition root registers them.
 
-Without a hook, its facts are unknown and the catalogue still works.
+The catalogue also works without them.
 """
 
 from __future__ import annotations
@@ -30,22 +30,21 @@ class Case(NamedTuple):
 
 count_shown: Callable[[Sequence[int]], Mapping[int, Shown]] | None = None
 
-# Return cases with the confidence nearest to the given one, up to a limit. An empty scoring means any scoring.
+# Return up to `limit` cases, nearest to the given confidence first. An empty scoring name matches all scorings.
 find_cases: Callable[[float, str, int], Sequence[Case]] | None = None
 
-# Return the keys of the case sets that reviewers derived from these.
+# Return the keys of the case sets that reviewers derived from the given case sets.
 sets_made_of: Callable[[Collection[int]], Collection[int]] | None = None
 
-# Check the account and the token of a program, and that the token grants no more than agents may do. Raise Refused if
-# the program is not admitted.
+# Check a program's account and token. The token must not grant more than agents may do. Raise Refused if a check fails.
 admit_program: Callable[[User, Model, bool], None] | None = None
 
-# Return those of these runs that an open study contains.
+# Return the given runs that are in an open study.
 find_studied: Callable[[Collection[int]], Collection[int]] | None = None
 
 
 def shown_of(version_ids: Sequence[int]) -> Mapping[int, Shown]:
-    """Return how often these versions were shown, without versions that were never shown."""
+    """Return how often each version was shown. Versions that were never shown are omitted."""
     return count_shown(version_ids) if count_shown and version_ids else {}
 
 
@@ -55,16 +54,16 @@ def cases_near(confidence: float, *, scoring: str, limit: int) -> Sequence[Case]
 
 
 def changed_from(case_sets: Collection[int]) -> Collection[int]:
-    """Return the case sets that reviewers derived from these."""
+    """Return the case sets that reviewers derived from the given case sets."""
     return sets_made_of(case_sets) if sets_made_of and case_sets else ()
 
 
 def runs_studied(runs: Collection[int]) -> Collection[int]:
-    """Return those of these runs that an open study contains."""
+    """Return the given runs that are in an open study."""
     return find_studied(runs) if find_studied and runs else ()
 
 
 def let_program_ask(user: User, token: Model, *, outside: bool) -> None:
-    """Raise Refused if this program is not admitted now."""
+    """Raise Refused if the program may not send requests now."""
     if admit_program:
         admit_program(user, token, outside)

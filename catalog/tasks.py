@@ -32,8 +32,8 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-AT_A_TIME = 10  # of each kind
-LONGEST = 4.0  # seconds per run, so that the worker's thread is soon free again
+AT_A_TIME = 10  # items of each kind per batch
+LONGEST = 4.0  # seconds per task run, so that the task does not block the worker's thread
 
 CARRIED_OUT: Mapping[str, Callable[[Claim[Job], Job], None]] = {
     Job.Kind.FIT: carry_out_fit,
@@ -43,7 +43,7 @@ CARRIED_OUT: Mapping[str, Callable[[Claim[Job], Job], None]] = {
 
 @shared_task(name=Job.TASK)
 def carry_out_job(pk: int) -> None:
-    """Run the job unless another worker does. An error ends the job and is shown to the user who started it."""
+    """Run the job unless another worker already runs it. An error fails the job and is shown to its user."""
     held = claim(Job, pk)
     if held is None:
         return
@@ -63,7 +63,7 @@ def carry_out_job(pk: int) -> None:
 
 @shared_task(name="catalog.curate")
 def curate() -> None:
-    """Enqueue jobs that no worker holds, and do a batch of the periodic work."""
+    """Enqueue jobs that no worker has claimed, and run periodic work for a few seconds."""
     dispatch_unheld(Job)
     # Without a sandbox worker, messages would accumulate in the broker.
     if is_served():
@@ -75,7 +75,7 @@ def curate() -> None:
 
 
 def curate_a_little() -> bool:
-    """Score labels, find near-duplicates and repeat checks, and return whether more is left."""
+    """Score labels, find near-duplicates and repeat checks. Return whether work may remain."""
     done = (
         score_labels(limit=AT_A_TIME),
         compare_entries(limit=AT_A_TIME),

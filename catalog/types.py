@@ -1,4 +1,4 @@
-"""Types of the catalogue's answers to other apps."""
+"""Types of the results that the catalogue returns to other apps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Match:
     fills: Mapping[str, str] = field(
         default_factory=dict
     )  # parameter name to the statement's literal
-    # A starting point to which no rule objects, and that only lacks confidence.
+    # True if the match is a starting point only because of its low confidence, not because of a rule.
     is_confirmable: bool = False
 
 
@@ -49,10 +49,9 @@ class Neighbour(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Retrieval:
-    """The answer to a statement. `matches` is ordered best first and only contains verified scripts.
+    """The result of retrieval for a statement. `matches` contains only verified scripts, best first.
 
-    `neighbours`, nearest first, are entries that do not answer the statement. They serve as examples for writing
-    a script.
+    `neighbours` contains entries that do not answer the statement, nearest first. They serve as examples in prompts.
     """
 
     statement: str
@@ -61,4 +60,4 @@ class Retrieval:
     threshold: float
     scoring: str  # version of the relevance model
     neighbours: tuple[Neighbour, ...] = ()
-    degraded: str = ""  # why the search was limited (for example to words), or empty
+    degraded: str = ""  # why the search was limited (for example to text search), or empty

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-# The URLs of entries come last, because `catalogue/<slug>/` also matches the others.
+# Entry URLs come last, because `catalogue/<slug>/` also matches the other URLs.
 urlpatterns = [
     path("", include("catalog.listing.urls")),
     path("", include("catalog.exchange.urls")),

@@ -1,6 +1,6 @@
-"""The details of a version other than its script, in types shared by forms and files.
+"""The details of a version other than its script, as types that forms and files share.
 
-None means that a field was not given. Its value is then detected from the script, or is the model's default.
+None means that a field is missing. Its value is then detected from the script, or is the model's default.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from core.errors import BadInput
 
 
 def refuse_unstorable(value: str) -> str:
-    """Return the text. Raise ValueError if the database can't store it."""
+    """Return the text unchanged. Raise ValueError if the database can't store it."""
     if "\0" in value:
         raise ValueError("contains a NUL character")
     try:
@@ -62,7 +62,7 @@ class Parameter(BaseModel):
     default: Annotated[Text, Field(max_length=5_000)] | None = None
     choices: tuple[Annotated[Text, Field(min_length=1, max_length=200)], ...] = ()
     description: Annotated[Stripped, Field(max_length=500)] = ""
-    # The alert label that may fill the parameter, if its name differs. Omitted in storage if empty.
+    # Name of the alert label that may fill the parameter, if it differs from the parameter's name. Not stored if empty.
     alert_label: Annotated[Stripped, Field(max_length=200, exclude_if=lambda name: not name)] = ""
 
     @field_validator("default", "description", mode="before")
@@ -100,7 +100,7 @@ class Link(BaseModel):
 
 
 class VersionDetails(BaseModel):
-    """The details of a version other than its script. None means that a field was not given."""
+    """The details of a version other than its script. None means that a field is missing."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

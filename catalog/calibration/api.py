@@ -96,7 +96,7 @@ class CalibrationViewSet(viewsets.ViewSet):
     @extend_schema(request=None, responses={202: FitOutput})
     @action(detail=False, methods=["post"])
     def fit(self, request: Request) -> Response:
-        """Ask a worker to fit a scoring to this team's labels. The current one stays in use."""
+        """Start a background job that fits a scoring to this team's labels. The current scoring stays in use."""
         job = services.begin_fit(by=signed_in(request))
         return Response(FitOutput(job).data, status=status.HTTP_202_ACCEPTED)
 
@@ -128,7 +128,7 @@ class ThresholdViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Threshold]
 
     @extend_schema(request=ThresholdInput, responses={201: ThresholdOutput})
     def create(self, request: Request) -> Response:
-        """Choose the confidence at which an entry becomes the answer."""
+        """Set the confidence at which an entry becomes a match."""
         by = signed_in(request)
         require(by, SET_THRESHOLD)
         threshold = services.set_threshold(by=by, **read_body(ThresholdInput, request))
@@ -147,7 +147,7 @@ class ScoringViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[ScoringModel
 
 
 class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabel]):
-    """The user's labels of picked cases, newest first. Also offers the next case to label."""
+    """The user's labels for picked cases, newest first. Also offers the next case to label."""
 
     serializer_class = LabelOutput
     required_scope = MANAGE_SCOPE

@@ -34,7 +34,7 @@ class Share:
 
     @property
     def value(self) -> float | None:
-        """Return the proportion, or None without cases."""
+        """Return the proportion, or None if there are no cases."""
         return self.right / self.count if self.count else None
 
     @property
@@ -66,7 +66,7 @@ class Bin:
 
 
 def draw_curve(cases: Sequence[Case]) -> list[Point]:
-    """Return a point at each reachable tenth of coverage. Equal confidences are answered together."""
+    """Return the first point at or above each tenth of coverage. Cases with equal confidence are answered together."""
     points = _points(cases)
     found = []
     for step in range(1, STEPS + 1):
@@ -76,7 +76,7 @@ def draw_curve(cases: Sequence[Case]) -> list[Point]:
 
 
 def point_at(cases: Sequence[Case], threshold: float) -> Point:
-    """Return the result of a threshold."""
+    """Return the precision and coverage at a threshold."""
     answered = [case for case in cases if case.may_match and case.confidence >= threshold]
     right = sum(case.is_match for case in answered)
     return Point(threshold=threshold, share=Share(right, len(answered)), cases=len(cases))
@@ -93,7 +93,7 @@ def suggest_threshold(cases: Sequence[Case], *, wanted_precision: float) -> Poin
 
 
 def fill_bins(cases: Iterable[Case]) -> list[Bin]:
-    """Return the nonempty tenths of confidence. Only cases that may match have a confidence."""
+    """Return the nonempty confidence bins. Cases that may not match have no confidence and are left out."""
     weighed = sorted(case for case in cases if case.may_match)
     found = []
     for place, group in groupby(
@@ -112,7 +112,7 @@ def fill_bins(cases: Iterable[Case]) -> list[Bin]:
 
 
 def calibration_error(cases: Sequence[Case]) -> float | None:
-    """Return the mean distance between confidence and outcome (ECE), or None without cases."""
+    """Return the expected calibration error (ECE) over the confidence bins, or None if there are no cases."""
     bins = fill_bins(cases)
     total = sum(one.share.count for one in bins)
     if not total:
@@ -122,7 +122,7 @@ def calibration_error(cases: Sequence[Case]) -> float | None:
 
 
 def brier_score(cases: Sequence[Case]) -> float | None:
-    """Return the Brier score: the mean squared distance between confidence and outcome, or None without cases."""
+    """Return the Brier score (mean squared distance between confidence and outcome), or None if there are no cases."""
     weighed = [case for case in cases if case.may_match]
     if not weighed:
         return None
@@ -130,7 +130,7 @@ def brier_score(cases: Sequence[Case]) -> float | None:
 
 
 def _points(cases: Sequence[Case]) -> list[Point]:
-    """Return the result of each distinct threshold, highest first."""
+    """Return the point of each distinct confidence, highest first."""
     weighed = sorted((case for case in cases if case.may_match), reverse=True)
     points, count, right = [], 0, 0
     for confidence, group in groupby(weighed, key=lambda case: case.confidence):

@@ -1,4 +1,4 @@
-"""The figures of the calibration page, in the format that the charts and tables need."""
+"""The figures on the calibration page, in the format that the charts and tables need."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Figures:
 def show_figures(
     cases: Sequence[Case], model: RelevanceModel, *, wanted: float | None = None
 ) -> Figures:
-    """Return the figures of these cases for this scoring. `wanted` is a precision in percent."""
+    """Return the calibration figures of these cases under this scoring. `wanted` is a precision in percent."""
     curve, bins = draw_curve(cases), fill_bins(cases)
     held_out = held_out_figures(model.version)
     places = [f"{step}0%" for step in range(1, 11)]

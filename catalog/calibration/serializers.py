@@ -1,4 +1,4 @@
-"""Output of calibration in the API: figures, thresholds, scorings, cases and labels."""
+"""API output for calibration: figures, thresholds, scorings, cases and labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.retrieval.scoring import current_scoring
 
 
 class ShareOutput(serializers.Serializer[Any]):
-    """A proportion with its 95% interval, or null without cases."""
+    """A proportion with its 95% interval, or null if there are no cases."""
 
     right = serializers.IntegerField()
     count = serializers.IntegerField()
@@ -23,7 +23,7 @@ class ShareOutput(serializers.Serializer[Any]):
 
 
 class PointOutput(serializers.Serializer[Any]):
-    """The result of answering all labeled cases from this confidence on."""
+    """The result of answering all labeled cases with at least this confidence."""
 
     threshold = serializers.FloatField()
     coverage = serializers.FloatField()
@@ -52,7 +52,7 @@ class FitOutput(serializers.ModelSerializer[Job]):
 
 
 class ConfirmedOutput(serializers.Serializer[Any]):
-    """How many of the matches confirmed by a model were labeled as matches by requesters."""
+    """How many matches confirmed by a model were also labeled as matches by requesters."""
 
     model = serializers.CharField()
     share = ShareOutput()

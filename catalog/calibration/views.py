@@ -35,7 +35,7 @@ def calibration(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def threshold_set(request: HttpRequest) -> HttpResponse:
-    """Choose the confidence at which an entry becomes the answer."""
+    """Set the confidence at which an entry becomes a match."""
     user = _allowed(request, SET_THRESHOLD)
     form = ThresholdForm(request.POST)
     status = 422
@@ -59,7 +59,7 @@ def threshold_set(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def scoring_fit(request: HttpRequest) -> HttpResponse:
-    """Ask a worker to fit a scoring to this team's labels."""
+    """Start a background job that fits a scoring to this team's labels."""
     user = _allowed(request, SET_THRESHOLD)
     try:
         services.begin_fit(by=user)
@@ -208,7 +208,7 @@ def _spans(case: services.CaseToLabel) -> list[tuple[int, int]]:
 
 
 def _skipped(request: HttpRequest) -> list[tuple[str, int]]:
-    """Return the case that the user skipped."""
+    """Return the case that the user skipped, if any."""
     version = request.GET.get("version", "")
     statement = request.GET.get("skip", "")
     return [(statement, int(version))] if version.isdecimal() and len(version) < 19 else []

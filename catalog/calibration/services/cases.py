@@ -1,4 +1,4 @@
-"""Picks the next case to label, stores labels, and scores labeled cases."""
+"""Pick the next case to label, store labels, and score labeled cases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from core.database.advisory_lock import lock_name
 from core.errors import BadInput, NotAllowedNow
 from core.texts import name_of
 
-LOOKED_AT = 400  # cases from which the next one is picked
+LOOKED_AT = 400  # number of cases from which the next case is picked
 RANDOM_EVERY = 4  # one in this many cases is picked regardless of its confidence
 
 
@@ -52,14 +52,14 @@ def read_cases(scoring: str) -> list[Case]:
 
 
 def unscored(scoring: str) -> QuerySet[MatchLabel]:
-    """Return labels without a confidence under this scoring, except for versions that are no longer live."""
+    """Return the labels of live versions that have no confidence under this scoring."""
     scores = LabelScore.objects.filter(label=OuterRef("pk"), scoring=scoring)
     labels = MatchLabel.objects.of_scoring().filter(version__state=Version.State.VERIFIED)
     return labels.exclude(Exists(scores)).order_by("pk")
 
 
 def score_labels(*, limit: int) -> int:
-    """Compute missing confidences under the current scoring, and return how many were computed."""
+    """Compute up to `limit` missing confidences under the current scoring. Return how many were computed."""
     model = current_scoring()
     labels = list(unscored(model.version)[:limit])
     LabelScore.objects.bulk_create(
@@ -70,9 +70,9 @@ def score_labels(*, limit: int) -> int:
 
 
 def weigh(rivals: Rivals, version_id: int, statement: str, model: RelevanceModel) -> Case:
-    """Return the model's confidence in one candidate, before any threshold.
+    """Return the model's confidence in one candidate, before any threshold applies.
 
-    A candidate that was not found, or that a rule forbids, is not a match at any threshold.
+    A candidate that was not found, or that a rule forbids, can't be a match at any threshold.
     """
     judgement = judge_one(rivals, version_id, statement, replace(model, match_threshold=0.0))
     if judgement is None or judgement.answer is not Answer.MATCH:
@@ -103,7 +103,7 @@ def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> CaseToLabel | None:
     picked = MatchLabel.Picked.RANDOM if is_random else MatchLabel.Picked.BORDERLINE
     cases = hooks.cases_near(model.match_threshold, scoring="", limit=LOOKED_AT)
     if is_random:
-        # Any order works if it does not depend on the confidence and stays the same between requests.
+        # Use an order that is independent of the confidence and the same for every request.
         cases = sorted(cases, key=lambda case: hash_of(case.statement))
     known = set(
         MatchLabel.objects.counting()
@@ -143,7 +143,7 @@ def look_at_case(
 def label_case(statement: str, *, version_id: int, label: str, picked: str, by: User) -> MatchLabel:
     """Store a user's label for a picked case, with the current confidence.
 
-    Raises PermissionDenied, BadInput, and NotAllowedNow if another user has already labeled the case.
+    Raises PermissionDenied, BadInput, or NotAllowedNow if the case already has a label.
     """
     require(by, LABEL_MATCHES)
     if picked not in (MatchLabel.Picked.BORDERLINE, MatchLabel.Picked.RANDOM):
@@ -191,5 +191,5 @@ def _weigh(label: MatchLabel, rivals: Rivals, model: RelevanceModel) -> LabelSco
 
 
 def hash_of(statement: str) -> str:
-    """Return a hash of the statement."""
+    """Return a short hash of the statement."""
     return Version.hash_of(statement)[:16]

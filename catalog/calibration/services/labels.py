@@ -1,4 +1,4 @@
-"""Labels: users' judgments of retrieved versions, from which the threshold is chosen."""
+"""Labels: users' judgments of retrieved versions. They are the basis for choosing a threshold."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def label_match(
     """Store a label for a retrieved version, with the confidence shown and the model that confirmed the match.
 
     Labels never change. Users who change their minds add another label or withdraw the old one. The caller must check
-    that `by` may label. Requesters may label their own statements, and managers all statements. Raises BadInput.
+    that `by` may add the label. Requesters may label their own statements, and managers may label all statements.
+    Raises BadInput.
     """
     if label not in MatchLabel.Label.values:
         raise BadInput(_("Choose match, starting point or no match."), field="label")
@@ -51,14 +52,14 @@ def label_match(
 
 
 class Confirmed(NamedTuple):
-    """How often a model was right about matches that it confirmed and requesters labeled."""
+    """How often requesters agreed with matches that a model confirmed."""
 
     model: str
     share: Share
 
 
 def confirmed_matches() -> list[Confirmed]:
-    """Return the confirmed matches by model, in one query."""
+    """Return, for each model, how many of its confirmed matches requesters labeled as matches."""
     rows = (
         MatchLabel.objects.counting()
         .exclude(confirmed_by="")
@@ -70,7 +71,7 @@ def confirmed_matches() -> list[Confirmed]:
 
 
 def undo_label(label: MatchLabel, *, by: User) -> None:
-    """Withdraw the label, so that its case may be labeled again.
+    """Withdraw the label. Its case can then be labeled again.
 
     Raises PermissionDenied for another user's label, and NotAllowedNow if it was already withdrawn.
     """

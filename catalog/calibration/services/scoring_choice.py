@@ -21,7 +21,7 @@ from core.texts import LONGEST_REASON, clean_text
 def choose_scoring(model: ScoringModel | None, *, by: User, why: str) -> ScoringChoice:
     """Use this model for all future statements. None selects the shipped model.
 
-    The model has its own threshold. Raises BadInput, and NotAllowedNow if the model is already active.
+    Each model has its own threshold. Raises BadInput, or NotAllowedNow if the model is already active.
     """
     require(by, SET_THRESHOLD)
     why = clean_text(why, field="why", longest=LONGEST_REASON)

@@ -33,7 +33,7 @@ class _Labelled(NamedTuple):
 
 
 def begin_fit(*, by: User) -> Job:
-    """Ask a worker to fit a scoring to the existing labels. Raises NotAllowedNow if a fit is in progress."""
+    """Enqueue a job that fits a scoring to the existing labels. Raises NotAllowedNow if a fit is in progress."""
     require(by, SET_THRESHOLD)
     unfinished = Job.objects.filter(kind=Job.Kind.FIT, state__in=UNFINISHED)
     with transaction.atomic():
@@ -47,7 +47,7 @@ def begin_fit(*, by: User) -> Job:
 def carry_out_fit(held: Claim[Job], job: Job) -> None:
     """Fit a model, measure it on held-out labels, and store it. The current model stays in use.
 
-    If there are too few labels, the job ends with the reason.
+    If there are too few labels, the job fails and shows the reason.
     """
     # Only workers need this module, which takes a second to import.
     from catalog.relevance.training import refitting
@@ -93,7 +93,7 @@ def carry_out_fit(held: Claim[Job], job: Job) -> None:
 
 
 def _read_labels(held: Claim[Job], model: RelevanceModel) -> list[_Labelled]:
-    """Return every label with the candidates of its statement, and the model's judgment of it."""
+    """Return each label with its statement's candidates and the model's judgment."""
     labels = list(
         MatchLabel.objects.of_scoring().filter(version__state=Version.State.VERIFIED).order_by("pk")
     )
@@ -137,7 +137,7 @@ def _keep(
         },
         by=job.by,
     )
-    # Store the held-out confidences, so that the curve of the new scoring is not optimistic.
+    # Store the held-out confidences. Confidences from the training labels would make the curve too optimistic.
     LabelScore.objects.bulk_create(
         LabelScore(label_id=pk, scoring=name, confidence=case.confidence, may_match=case.may_match)
         for pk, case in after.items()

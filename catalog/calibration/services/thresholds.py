@@ -29,7 +29,7 @@ def set_threshold(
     wanted_precision: float | None = None,
     seen: int | None = None,
 ) -> Threshold:
-    """Set a new threshold for matches. Its author, reason and number of labels are stored.
+    """Set the match threshold, and store it with its author, reason and number of labels.
 
     `seen` is the key of the threshold that the user saw, or 0 if there was none. Raises BadInput and Stale.
     """
