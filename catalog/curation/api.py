@@ -1,4 +1,4 @@
-"""The API of merges, near-duplicates and tags. It calls the same services as the pages."""
+"""The API of merges, near-duplicates, tool rules and tags. It calls the same services as the pages."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class DuplicateOutput(serializers.ModelSerializer[NearDuplicate]):
 
 
 class MergeActionViewSet(viewsets.GenericViewSet[Entry]):
-    """Merging an entry into another one."""
+    """An endpoint that merges an entry into another entry."""
 
     @extend_schema(request=MergeInput, responses={201: MergeOutput})
     @action(detail=True, methods=["post"])
     def merge(self, request: Request, slug: str) -> Response:
-        """Merge this entry into another one."""
+        """Merge this entry into another entry."""
         source = access_entry(request.user, slug, to_curate=True)
         sent = read_body(MergeInput, request)
         target = Entry.objects.defer("document").filter(slug=sent["into"]).first()
@@ -83,7 +83,7 @@ class MergeViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Merge]):
 
 
 class DuplicateViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[NearDuplicate]):
-    """Pairs of entries that may do the same and that no curator has decided on."""
+    """Pairs of entries that may do the same and are waiting for a curator's decision."""
 
     serializer_class = DuplicateOutput
     required_scope = CURATE_SCOPE
@@ -121,7 +121,7 @@ class ToolRuleInput(serializers.Serializer[Any]):
 
 
 class ToolRuleViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[ToolRule]):
-    """The team's own tools and their effects. The static checks use these rules for commands that they do not know."""
+    """The team's own tools and their effects. Static analysis uses these rules for commands that it does not know."""
 
     serializer_class = ToolRuleOutput
     required_scope = CURATE_SCOPE

@@ -1,4 +1,4 @@
-"""Forms of merging."""
+"""Forms for merging entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Admin actions on many rows. The preview and the action use the same service."""
+"""Admin actions on multiple rows. The preview and the action call the same service."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ MOST = 200  # rows per action
 
 
 class Foreseen(NamedTuple):
-    """A row, and the reason if the action would refuse it."""
+    """A row, and the reason why the action would fail on it, or an empty string."""
 
     row: Model
     refusal: str
 
 
 class Action(Generic[AnyModel]):
-    """An action of the admin's menu: a page with a preview, then the service for each row."""
+    """An action in the admin's menu. It shows a preview, then calls the service for each row."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Action(Generic[AnyModel]):
         self.allowed_permissions = ["change"]
         self._service = service
         self._form = form
-        # No preview is possible if the result depends on input that is still missing.
+        # A preview is impossible if the result depends on input that the user has not entered yet.
         self._foresees = foresees
 
     def __call__(

@@ -1,4 +1,4 @@
-"""The base of all writable admin pages. It requires a curator and shows the services' errors."""
+"""The base of all writable admin pages. Only curators may use them, and the pages show the services' errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from catalog.listing import services as listing
 from catalog.models import Entry, Tag, Version
 from core.errors import BadInput, NotAllowedNow, Refused
 
-MOST_TAGS = 200  # in a filter
+MOST_TAGS = 200  # shown in a filter
 AnyModel = TypeVar("AnyModel", bound=Model)
 Words = str | StrPromise
 
@@ -67,7 +67,7 @@ class CuratedAdmin(admin.ModelAdmin[AnyModel]):
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
         except Refused as refusal:
-            # The database is unchanged. Show the form again with the refusal as one of its errors.
+            # The service changed nothing. Show the form again with the error.
             request.refusal = refusal  # type: ignore[attr-defined]
             response = super().changeform_view(request, object_id, form_url, extra_context)
             response.status_code = 409 if isinstance(refusal, NotAllowedNow) else 422
@@ -79,12 +79,12 @@ class ShowsScript:
 
     @admin.display(description=_("script"))
     def text(self, version: Version) -> SafeString:
-        """Return the script unchanged, including its spaces."""
+        """Return the script as preformatted HTML, with its whitespace."""
         return format_html("<pre>{}</pre>", version.script)
 
 
 def find(term: str) -> list[int]:
-    """Return the keys of entries that match the search term by words or by meaning."""
+    """Return the keys of the entries that text or vector search finds for the term."""
     try:
         return [entry.pk for entry in listing.search_entries(term).entries]
     except BadInput:
@@ -92,7 +92,7 @@ def find(term: str) -> list[int]:
 
 
 class VersionFilter(admin.SimpleListFilter):
-    """A filter for entries with a version that has this value."""
+    """A filter for entries that have a version with the selected value."""
 
     field = ""
     choices_of: list[tuple[str, Words]] = []

@@ -48,7 +48,7 @@ Inner = TypeVar("Inner", Version, Phrasing)
 
 
 class _ReadOnlyInline(admin.TabularInline[Inner, Entry]):
-    """Read-only rows for users who may see the page."""
+    """Read-only rows for all users who may view the page."""
 
     extra = 0
     can_delete = False
@@ -154,7 +154,7 @@ class EntryAdmin(CuratedAdmin[Entry]):
 
     @admin.display(description=_("next version"))
     def next_version(self, entry: Entry) -> SafeString:
-        """Return a link to the form for another script."""
+        """Return a link to the form for the entry's next version."""
         address = f"{reverse('admin:catalog_version_add')}?{urlencode({'entry': entry.slug})}"
         return format_html('<a href="{}">{}</a>', address, _("Write another script"))
 

@@ -1,4 +1,4 @@
-"""Forms of the writable admin, which convert input into arguments of services."""
+"""Forms of the writable admin pages. They convert input to arguments for services."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from core.web.forms import PlainText, split_words
 class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
     """A form that shows a service's error next to its field and keeps the input."""
 
-    refusal: Refused | None = None  # set on the class created for a request
-    shown_as: dict[str, str] = {}  # the form's field, by the service's name for it
+    refusal: Refused | None = None  # set on the subclass created for each request
+    shown_as: dict[str, str] = {}  # from the service's name of a field to the form's name
 
     def clean(self) -> None:
         super().clean()
@@ -42,7 +42,7 @@ class EntryTitleForm(ServiceForm):
 
 
 class NewEntryForm(ServiceForm):
-    """An entry with its first version. Its parameters and requirements are detected in the script."""
+    """An entry with its first version. Parameters and requirements are detected from the script."""
 
     script = PlainText(label=_("Script"), rows=16, code=True)
     wordings = PlainText(label=_("Other phrasings"), required=False, help_text=_("One per line."))
@@ -54,7 +54,7 @@ class NewEntryForm(ServiceForm):
 
 
 class VersionLabelsForm(ServiceForm):
-    """The details of a version that may change without a new version."""
+    """The details that can be edited without creating a new version."""
 
     tag_names = forms.CharField(
         label=_("Tags"), required=False, help_text=_("Separated by commas.")

@@ -1,4 +1,4 @@
-"""The read-only pages of the catalogue in the admin."""
+"""The catalogue's read-only admin pages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class UseAdmin(admin.ModelAdmin[Use]):
     list_display = ("version", "by", "at", "outcome", "incident")
     list_filter = ("outcome",)
     list_select_related = ("version__entry", "by")
-    # Filled-in values are private to the user.
+    # The values are private to the user who entered them.
     exclude = ("values",)
     show_full_result_count = False
 

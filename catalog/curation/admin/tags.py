@@ -1,4 +1,4 @@
-"""Tags in the admin, created, renamed, merged and deleted for all their versions."""
+"""The admin page for tags. Every change applies to all versions with the tag."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.web.requests import signed_in
 
 
 class MergeTagForm(forms.Form):
-    """The tag that remains."""
+    """The tag to merge into."""
 
     into = forms.ModelChoiceField(Tag.objects.all(), label=_("Merge into"))
 

@@ -1,4 +1,4 @@
-"""Services of curation: near-duplicates, merging, rechecks and tags."""
+"""Curation services: near-duplicates, merging, rechecks, tags and tool rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts the curators' waiting work for the home page, excluding verification."""
+"""Counts of the curators' pending work for the home page, excluding verification."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from catalog.models import Entry, NearDuplicate, OutcomeReport, Recheck
 
 @dataclass(frozen=True)
 class CurationBacklog:
-    """The counts, and the suspended entries, which are not used until a curator has checked them."""
+    """Counts of pending work, and the suspended entries. Entries are not used while they are suspended."""
 
     emergencies: int  # rollbacks that only their author has confirmed so far
     changed_evidence: int
     newer_findings: int
     near_duplicates: int
-    outcome_reports: int  # reports from programs of a worse outcome
-    never_again: int  # verified once and not rechecked since
+    outcome_reports: int  # reports from programs about worse outcomes
+    never_again: int  # verified once and never again
     long_ago: int  # verified more than 180 days ago
     suspended: list[Entry]
 
 
 def read_curation_backlog(*, most: int) -> CurationBacklog:
-    """Return the current counts, in eight queries, with the newest suspended entries up to a limit."""
+    """Return the current counts and the `most` newest suspended entries, in eight queries."""
     listed = Entry.objects.standing()
     suspended = (
         Entry.objects.standing()

@@ -21,22 +21,24 @@ from core.audit import record
 from core.errors import NotAllowedNow
 from core.texts import name_of
 
-LEAST_LIKENESS = 0.5  # lowest probability, for a listed pair, that one entry answers for the other
+LEAST_LIKENESS = (
+    0.5  # list pairs only if one entry answers the other's title with at least this probability
+)
 State = NearDuplicate.State
 
 
 class Like(NamedTuple):
-    """How similar another entry is to this one."""
+    """The similarity of another entry to the compared entry."""
 
     likeness: float
     same_script: bool
 
 
 def compare_entries(*, limit: int) -> int:
-    """Find near-duplicates of new or changed entries, and return how many entries were compared.
+    """Find near-duplicates of up to `limit` new or changed entries. Return how many entries were compared.
 
-    The entry's title is the query. Another entry forms a pair if it might answer the title or has the same script.
-    Pairs that a curator dismissed stay dismissed.
+    Two entries form a pair if one may answer the other's title, or if they have the same script. Pairs that a curator
+    dismissed stay dismissed.
     """
     waiting = list(to_compare().order_by("pk")[:limit])
     for entry in waiting:
@@ -45,7 +47,7 @@ def compare_entries(*, limit: int) -> int:
 
 
 def to_compare() -> QuerySet[Entry]:
-    """Return the entries that were not compared since their last change."""
+    """Return the entries that have not been compared since their last change."""
     return Entry.objects.standing().filter(compared_at=None).defer("document")
 
 
@@ -64,11 +66,11 @@ def dismiss_pair(pair: NearDuplicate, *, by: User) -> None:
 
 
 def _compare(entry: Entry) -> None:
-    """Find similar entries, which may take a while, then store them in one short transaction."""
+    """Find similar entries, then store them. The slow search runs outside the transaction."""
     begun = timezone.now()
     found = _alike(entry) if _is_in_use(entry) else {}
     former = NearDuplicate.objects.filter(Q(first=entry) | Q(second=entry), state=State.OPEN)
-    # Before deleting a pair, compare in the other direction, because the pair may have been found from there.
+    # Before deleting a pair, compare in the other direction, because the pair may have been found that way.
     for pair in former.select_related("first", "second"):
         other = pair.second if pair.first_id == entry.pk else pair.first
         if other.pk not in found and (back := _alike(other).get(entry.pk)):
@@ -87,7 +89,7 @@ def _compare(entry: Entry) -> None:
 def _alike(entry: Entry) -> dict[int, Like]:
     found: dict[int, Like] = {}
     rivals = rivals_of(entry.title)
-    # The rules exclude entries with other literals, verbs or negations, because those differ by design.
+    # The rules exclude entries with different literals, verbs or negations, because those are no duplicates.
     lenient = replace(current_scoring(), match_threshold=LEAST_LIKENESS)
     likeness = {
         rivals.version_ids[judged.place]: judged.judgement.confidence

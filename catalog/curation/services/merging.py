@@ -1,4 +1,4 @@
-"""Merges an entry into another entry that does the same, and undoes merges."""
+"""Merge an entry into another entry that does the same, and undo merges."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ State = Version.State
 
 @dataclass(frozen=True, kw_only=True)
 class MergePlan:
-    """The effect of merging `source` into `target`. `problem` says why it is not possible."""
+    """The effect of merging `source` into `target`. If the merge is impossible, `problem` says why."""
 
     source: Entry
     target: Entry
-    moving: Sequence[Phrasing]  # phrasings that the target gets
+    moving: Sequence[Phrasing]  # phrasings that move to the target
     known: Sequence[Phrasing]  # phrasings that the target already has
-    retiring: Sequence[Version]  # versions that are deprecated
-    answering: Version | None  # the live version afterwards
-    uses: int  # uses that stay with the source's versions, as its labels do
+    retiring: Sequence[Version]  # versions that the merge deprecates
+    answering: Version | None  # the live version after the merge
+    uses: int  # uses and labels stay with the source's versions
     labels: int
     same_script: bool
     problem: str = ""
 
     @property
     def seen(self) -> str:
-        """Return a short text that changes with the plan."""
+        """Return a short hash of the plan."""
         parts = (
             self.source.pk,
             self.target.pk,
@@ -55,7 +55,7 @@ class MergePlan:
 
 
 def plan_merge(source: Entry, *, target: Entry) -> MergePlan:
-    """Return the plan of a merge without changing anything."""
+    """Return the effect of a merge without changing anything."""
     theirs = set(target.phrasings.values_list("text", flat=True))
     phrasings = list(source.phrasings.defer("document"))
     retiring = list(source.versions.exclude(state=State.DEPRECATED))
@@ -84,8 +84,8 @@ def merge_entries(
     """Move the source's phrasings to the target, deprecate its versions and redirect its page.
 
     Uses and labels stay with their versions. If the scripts differ, a second user must confirm that the phrasings
-    request the target's script. Raises NotAllowedNow with the obstacle, and Stale if the plan has changed since the
-    user saw it.
+    request the target's script. Raises NotAllowedNow if the merge is impossible, and Stale if the plan has changed
+    since the user saw it.
     """
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
@@ -125,9 +125,9 @@ def merge_entries(
 
 @transaction.atomic
 def undo_merge(merge: Merge, *, by: User) -> None:
-    """Undo the merge: each entry gets its own phrasings and its former live version back.
+    """Undo the merge, and restore each entry's own phrasings and its former live version.
 
-    Phrasings that the target got since the merge stay with it, and removed phrasings stay removed. Raises NotAllowedNow
+    Phrasings added to the target since the merge stay there, and removed phrasings stay removed. Raises NotAllowedNow
     if the merge was already undone, or if the target itself was merged.
     """
     require(by, CURATE)
@@ -190,9 +190,9 @@ def _problem(source: Entry, target: Entry, *, is_answered: bool, answering: Vers
 
 
 def _ask_again(keys: Sequence[int], *, by: User) -> dict[str, dict[str, object]]:
-    """Reset the confirmation of phrasings that now lead to another script, so that a second user confirms them.
+    """Reset the confirmations of phrasings that now have a different script. A second user must confirm them again.
 
-    Return the former confirmations, which are restored if the merge is undone.
+    Return the former confirmations, so that undoing the merge can restore them.
     """
     confirmed = Phrasing.objects.filter(pk__in=keys, confirmed_at__isnull=False)
     names = ("added_by", "confirmed_by", "confirmed_at", "self_confirmed")

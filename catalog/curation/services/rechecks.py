@@ -1,6 +1,4 @@
-"""Repeats the checks of scripts that were checked with an older ShellCheck or older risk rules, and stores new
-findings.
-"""
+"""Repeat static checks that used an older ShellCheck or older risk rules, and store new findings."""
 
 from __future__ import annotations
 
@@ -21,9 +19,9 @@ from core.errors import NotAllowedNow
 
 
 def recheck_versions(*, limit: int) -> int:
-    """Repeat the checks of versions whose findings are outdated, and return how many were checked.
+    """Repeat the checks of up to `limit` versions with outdated findings. Return how many versions were checked.
 
-    The original findings belong to the verification and are kept. New findings are stored separately. If ShellCheck
+    New findings are stored separately, because the original findings are part of the verification. If ShellCheck
     can't run, no version is checked.
     """
     tools = ToolRule.objects.in_force()
@@ -37,7 +35,7 @@ def recheck_versions(*, limit: int) -> int:
 
 
 def to_recheck(checkers: str = "") -> QuerySet[Version]:
-    """Return versions in use or in review that the current checkers have not checked."""
+    """Return the versions, except deprecated ones, that the current checkers have not checked."""
     checkers = checkers or analysis.checkers(ToolRule.objects.in_force())
     seen = Recheck.objects.filter(version=OuterRef("pk"), checked_with=checkers)
     return (
@@ -48,7 +46,7 @@ def to_recheck(checkers: str = "") -> QuerySet[Version]:
 
 
 def mark_seen(recheck: Recheck, *, by: User) -> None:
-    """Mark the recheck as seen by a curator. It is listed again only if the findings change again."""
+    """Mark the recheck as seen by a curator. Only another change of the findings lists it again."""
     require(by, CURATE)
     if not Recheck.objects.filter(pk=recheck.pk, seen_at=None).update(
         seen_at=timezone.now(), seen_by=by, risk_before=""
@@ -74,7 +72,7 @@ def _recheck(version: Version, checkers: str, tools: analysis.ToolRules) -> None
     }
     risk = _raised(version, report, former)
     if risk != version.risk:
-        # The oldest risk that no curator has compared yet.
+        # Keep the risk from before the first change that no curator has seen.
         values["risk_before"] = (
             former.risk_before if former and former.risk_before else version.risk
         )
@@ -89,7 +87,7 @@ def _recheck(version: Version, checkers: str, tools: analysis.ToolRules) -> None
 def _raised(version: Version, report: analysis.Report, former: Recheck | None) -> str:
     """Return the version's risk, raised to its worst finding, and to the report's risk if that has increased.
 
-    A curator may have set a lower risk than the last check found, and that decision remains valid.
+    If the report's risk has not increased, a lower risk set by a curator remains valid.
     """
     if former:
         last = analysis.Risk(former.risk)
@@ -104,7 +102,7 @@ def _raised(version: Version, report: analysis.Report, former: Recheck | None) -
 
 
 def _raise_risk(version: Version, risk: str) -> None:
-    """Store a risk that a newer check raised. Lists and filters use it."""
+    """Store a risk that a newer check raised, so that lists and filters use it."""
     if risk == version.risk:
         return
     Version.objects.filter(pk=version.pk).update(risk=risk)

@@ -1,4 +1,4 @@
-"""Services to create, rename, merge and delete tags, for all their versions at once."""
+"""Services to create, rename, merge and delete tags. Each change applies to all versions with the tag."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.errors import BadInput
 
 @transaction.atomic
 def create_tag(name: str, *, by: User) -> Tag:
-    """Create a tag that no version has yet. Raises BadInput."""
+    """Create a tag. Raises BadInput if the name is invalid or in use."""
     require(by, CURATE)
     tag = Tag.objects.create(name=_free_name(name))
     record(tag, "tag created", by=by, name=("", tag.name))
@@ -26,7 +26,7 @@ def create_tag(name: str, *, by: User) -> Tag:
 
 @transaction.atomic
 def rename_tag(tag: Tag, *, name: str, by: User) -> None:
-    """Rename the tag everywhere. Raises BadInput if another tag has this name."""
+    """Rename the tag. Raises BadInput if the name is invalid or in use."""
     require(by, CURATE)
     if name == tag.name:
         return
@@ -38,7 +38,7 @@ def rename_tag(tag: Tag, *, name: str, by: User) -> None:
 
 @transaction.atomic
 def merge_tag(tag: Tag, *, into: Tag, by: User) -> None:
-    """Replace the tag with `into` everywhere, and delete the tag. Raises BadInput."""
+    """Replace the tag with `into` on every version, and delete the tag. Raises BadInput if both are the same tag."""
     require(by, CURATE)
     if into.pk == tag.pk:
         raise BadInput(_("A tag can't be merged into itself."), field="into")

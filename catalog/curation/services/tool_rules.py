@@ -1,4 +1,4 @@
-"""Rules by which curators describe their team's own tools."""
+"""Services for tool rules, in which curators describe the effects of their team's own tools."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NAME = re.compile(r"[\w./+@-]+( [\w.:][\w.:-]*){0,3}", re.ASCII)
 def save_tool_rule(
     rule: ToolRule | None, *, name: str, effect: str, note: str = "", by: User
 ) -> ToolRule:
-    """Add a rule, or change this one. Raises BadInput."""
+    """Update the rule, or add a rule if `rule` is None. Raises BadInput."""
     require(by, CURATE)
     name = _checked_name(name, rule)
     if effect not in ToolRule.Effect.values:
@@ -52,7 +52,7 @@ def save_tool_rule(
 
 @transaction.atomic
 def remove_tool_rule(rule: ToolRule, *, by: User) -> None:
-    """Remove the rule. Scripts are checked again without it."""
+    """Remove the rule. Background tasks then check the scripts again without it."""
     require(by, CURATE)
     record(rule, "tool rule removed", by=by, name=(rule.name, ""), effect=(rule.effect, ""))
     rule.delete()

@@ -1,4 +1,4 @@
-"""Changes of verified entries: newer checkers have different findings, or a script behaves differently."""
+"""Pages that list verified entries whose findings or behavior have changed."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ CHANGES = 25
 
 
 class ListedRecheck(NamedTuple):
-    """The findings of a recheck, and the differences."""
+    """The findings of a recheck, and their differences from the version's findings."""
 
     recheck: Recheck
     changed: Changed
 
 
 class ListedChange(NamedTuple):
-    """A change, check by check, and the difference between machines, if any."""
+    """A change of evidence with its changed checks and any differences between the environments."""
 
     change: EvidenceChange
     checks: Sequence[tuple[CheckResult, str]]
@@ -43,7 +43,7 @@ class ListedChange(NamedTuple):
 
 @require_safe
 def finding_list(request: HttpRequest) -> HttpResponse:
-    """List versions for which a newer checker has different findings."""
+    """List the versions whose findings differ under a newer checker."""
     user = curator_of(request)
     raised = Recheck.objects.with_raised_risk()
     is_raised_only = request.GET.get("risk") == "raised"
@@ -67,7 +67,7 @@ def finding_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def evidence_list(request: HttpRequest) -> HttpResponse:
-    """List changes of evidence that no curator has seen."""
+    """List the evidence changes that no curator has seen."""
     user = curator_of(request)
     changes = evidence.changed_evidence().prefetch_related("before__checks", "after__checks")
     page = page_of(changes, request, size=CHANGES)

@@ -1,4 +1,4 @@
-"""The list of near-duplicates, and dismissing a pair."""
+"""Pages to list near-duplicates and to dismiss a pair."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAIRS = 50
 
 
 class Pair(NamedTuple):
-    """Two entries side by side."""
+    """A pair of entries, to show side by side."""
 
     pair: NearDuplicate
     first: Listed

@@ -1,4 +1,4 @@
-"""Pages to preview a merge of two entries, to merge them, and to undo the merge."""
+"""Pages to preview, run and undo a merge of two entries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_QUERY = 500
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def entry_merge(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the preview first, then merge."""
+    """Show a preview of the merge, or merge on POST."""
     user = curator_of(request)
     source = access_entry(user, slug)
     if request.method != "POST" and wants_fragment(request):
@@ -97,7 +97,7 @@ def _show_merge(
 
 
 def _candidates(request: HttpRequest, source: Entry) -> list[listing.Listed]:
-    """Return candidates to merge into: search results, or else near-duplicates and entries that answer the title."""
+    """Return entries to merge into: search results, or near-duplicates and entries that answer the source's title."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_QUERY]
     pairs = NearDuplicate.objects.to_look_at().about(source)[:MOST_CANDIDATES]
     alike = (

@@ -1,4 +1,4 @@
-"""Pages on which curators describe their team's own tools."""
+"""Pages where curators describe their team's own tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from catalog.models import ToolRule
 from core.errors import BadInput
 from core.web.forms import add_refusal
 
-# No effect is preselected, so that no command becomes harmless by mistake.
+# Preselect no effect, because a wrong default could mark a dangerous command as harmless.
 _EFFECTS = [("", gettext_lazy("Choose an effect")), *ToolRule.Effect.choices]
 
 
@@ -46,7 +46,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def tool_edit(request: HttpRequest, pk: int | None = None) -> HttpResponse:
-    """Add a rule, or change this one. The URL parameter `name` sets the command of a new rule."""
+    """Edit a rule, or add a rule if no key is given. The URL parameter `name` sets the command of a new rule."""
     curator = curator_of(request)
     rule = get_object_or_404(ToolRule, pk=pk) if pk else None
     initial = model_to_dict(rule) if rule else {"name": request.GET.get("name", "")[:80]}

@@ -1,4 +1,4 @@
-"""Phrasings that wait for confirmation by a second user."""
+"""The list of phrasings that are waiting for confirmation by a second user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDINGS = 50
 
 @require_safe
 def wording_list(request: HttpRequest) -> HttpResponse:
-    """List phrasings of live entries that wait for confirmation by a second user."""
+    """List phrasings of live entries that are waiting for confirmation by a second user."""
     user = curator_of(request)
     page = page_of(entry_services.waiting_to_confirm(user), request, size=WORDINGS)
     context = {"nav_section": "catalogue", "tabs": tabs_of(user, "wordings"), "page": page}
