@@ -1,7 +1,7 @@
-"""Turns statements into vectors of unit length, so that similarity of meaning is a dot product.
+"""Embed statements as unit vectors. The dot product of two vectors measures how similar their meanings are.
 
-Uses neither Django nor Celery nor the network. Vectors of different embedders are never compared, because
-`Embedder.name` changes with anything that changes the vectors.
+This package uses neither Django nor Celery nor the network. Every change to the vectors must change `Embedder.name`,
+so that vectors of different embedders are never compared.
 """
 
 from catalog.embedding.hashing import HashingEmbedder

@@ -1,4 +1,4 @@
-"""An embedder without a model, for tests and as a fallback: it compares spelling rather than meaning."""
+"""An embedder without a model, for tests and as a fallback. It compares spelling rather than meaning."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from catalog.embedding.types import Vectors
 from core.lazy_numpy import np
 
 _WORD = re.compile(r"\w+|[^\w\s]")
-_LONGEST_TEXT = 20_000  # characters; more would only cost time
+_LONGEST_TEXT = 20_000  # characters; the rest of a longer text is ignored
 
 
 class HashingEmbedder:
-    """Hashes words and their character trigrams into a vector, which is always the same for a text.
+    """Hashes words and their character trigrams into a deterministic vector.
 
-    Each feature adds 1 or -1 at one position, both chosen by parts of its CRC-32, so that collisions cancel out as
-    often as they add up.
+    Each feature adds 1 or -1 at one position. Its CRC-32 determines the sign and the position, so collisions cancel out
+    as often as they add up.
     """
 
     def __init__(self, cache: Path | None = None, *, dimension: int = 384) -> None:
-        """Accept a cache folder, as every embedder does, but do not use it."""
+        """Accept `cache` for compatibility with other embedders, but ignore it."""
         self.dimension = dimension
         self.name = f"hashing-trigrams-{dimension}"
 
@@ -33,14 +33,14 @@ class HashingEmbedder:
             for feature in _features(text[:_LONGEST_TEXT]):
                 code = zlib.crc32(feature.encode("utf-8", "replace"))
                 row[(code >> 1) % self.dimension] += 1.0 if code & 1 else -1.0
-            if not row.any():  # all features canceled out, but a vector must have a direction
+            if not row.any():  # All features canceled out, but a zero vector can't be normalized.
                 row[0] = 1.0
             row /= np.linalg.norm(row)
         return vectors
 
 
 def _features(text: str) -> Iterator[str]:
-    yield ""  # shared by all texts, so that an empty text also has a feature
+    yield ""  # gives even an empty text a feature
     for word in _WORD.findall(text.lower()):
         yield word
         padded = f"^{word}$"

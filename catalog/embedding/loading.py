@@ -1,4 +1,4 @@
-"""Creates the embedder that the setting SCRIPTSMITH_EMBEDDER names."""
+"""Create the embedder named by the SCRIPTSMITH_EMBEDDER setting."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _SHORT = {
 
 
 def load_embedder(spec: str, cache: Path) -> Embedder:
-    """Return the embedder that `spec` names. Models that need files store them in the folder `cache`.
+    """Return the embedder that `spec` names. Models store their files in the `cache` folder.
 
     `spec` is "minilm", "hashing" or "package.module:Class", a class that takes `cache` as its only argument. Modules
-    are imported by name, so that only processes that need onnxruntime load it. Raises `EmbedderUnavailable`. A model's
-    files are read when it embeds for the first time.
+    are imported by name, so that only processes that need onnxruntime load it. A model reads its files when it embeds
+    its first text. Raises `EmbedderUnavailable`.
     """
     module_name, colon, class_name = _SHORT.get(spec, spec).partition(":")
     if not (module_name and colon and class_name):

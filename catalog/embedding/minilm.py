@@ -14,8 +14,10 @@ from tokenizers import Tokenizer
 from catalog.embedding.store import open_model
 from catalog.embedding.types import EmbedderUnavailable, Vectors
 
-LONGEST = 256  # tokens; the original's max_seq_length, and the positions of the graph
-_LONGEST_TEXT = 20_000  # characters; far more than 256 tokens, and a limit for hostile input
+LONGEST = 256  # tokens; the original model's max_seq_length and the graph's number of positions
+_LONGEST_TEXT = (
+    20_000  # characters; far more than 256 tokens need, but limits the cost of hostile input
+)
 
 
 class _Loaded(NamedTuple):
@@ -24,13 +26,13 @@ class _Loaded(NamedTuple):
 
 
 class MiniLMEmbedder:
-    """all-MiniLM-L6-v2 with int8 weights. It is loaded on first use and can be shared among threads."""
+    """The all-MiniLM-L6-v2 model with int8 weights. It is loaded on first use and is thread-safe."""
 
     name = "all-minilm-l6-v2-int8"  # change the name whenever the graph or its numbers change the vectors
     dimension = 384
 
     def __init__(self, cache: Path, *, threads: int = 1) -> None:
-        """Store the built model in the folder `cache`, and use `threads` threads per text."""
+        """Store the built model in the `cache` folder, and use `threads` threads per text."""
         self._cache = cache
         self._threads = threads
         self._lock = threading.Lock()
@@ -43,8 +45,8 @@ class MiniLMEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row of unit length for each text. Text after the 256th token has no effect.
 
-        Texts run one by one. On one thread, a padded batch of 32 took a third longer per text and 40 MiB more. Running
-        texts one by one also means that a vector never depends on other texts.
+        Texts run one by one, so a vector never depends on other texts. On one thread, a padded batch of 32 took a third
+        longer per text and used 40 MiB more memory.
         """
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         if texts:
@@ -70,7 +72,7 @@ def _open(folder: Path, threads: int) -> _Loaded:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    # Without arena and memory pattern, the memory of a long text is returned to the system.
+    # The arena and the memory pattern would keep the memory of a long text allocated.
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     options.log_severity_level = 3
@@ -85,5 +87,5 @@ def _open(folder: Path, threads: int) -> _Loaded:
 
 
 def _clean(text: str) -> str:
-    """Shorten the text, and replace lone surrogates, which the tokenizer refuses."""
+    """Truncate the text, and replace unpaired surrogates, which the tokenizer rejects."""
     return text[:_LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8")

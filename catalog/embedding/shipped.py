@@ -1,4 +1,4 @@
-"""Vectors of the starter catalogue, computed before a release so that a fresh installation starts without the model.
+"""Precomputed vectors of the starter catalogue. A new installation can use them without the embedding model.
 
 `python -m bench.ship vectors` writes the file.
 """
@@ -16,12 +16,12 @@ FILE = Path(__file__).resolve().parents[1] / "starter" / "vectors.npz"
 
 
 def hash_text(text: str) -> bytes:
-    """Return the key of a text in the file."""
+    """Return the text's key in the vector file."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def shipped_vectors(embedder: str, file: Path = FILE) -> Mapping[bytes, Vectors]:
-    """Return the shipped vectors by the hash of their text. The result is empty if another embedder computed them."""
+    """Return the shipped vectors by text hash, or an empty mapping if they come from another embedder."""
     if not file.is_file():
         return {}
     with np.load(file) as arrays:
@@ -29,7 +29,9 @@ def shipped_vectors(embedder: str, file: Path = FILE) -> Mapping[bytes, Vectors]
             return {}
         vectors = arrays["vectors"].astype(np.float32)
         keys = [key.tobytes() for key in arrays["texts"]]
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)  # float16 has changed the length
+    vectors /= np.linalg.norm(
+        vectors, axis=1, keepdims=True
+    )  # rounding to float16 changed the length
     return dict(zip(keys, vectors, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""The folder of a built model: created once, checked on each load, and safe if processes race."""
+"""The folder of a built model. It is created once, checked on each load, and safe for concurrent processes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from catalog.embedding.weights import digest_of, find_model_folder
 
 _SUMS = "SHA256SUMS"  # in the format of sha256sum -c
 _PROJECT = Path(__file__).resolve().parents[2]
-_LONGEST_BUILD = 120  # seconds; it takes about two
+_LONGEST_BUILD = 120  # seconds; a build takes about two
 
 
 def open_model(cache: Path, name: str) -> Path:
-    """Return the folder of the model `name` in `cache`. Build it if it is missing or damaged.
+    """Return the folder of the model `name` in `cache`. Build the model if it is missing or damaged.
 
     The files are checked against the hashes stored with them. Raises `EmbedderUnavailable`.
     """
@@ -37,7 +37,7 @@ def open_model(cache: Path, name: str) -> Path:
 
 
 def is_intact(folder: Path) -> bool:
-    """Return whether every file has its recorded hash, and the record exists."""
+    """Return whether the hash file exists and every file matches its hash."""
     try:
         lines = (folder / _SUMS).read_text(encoding="utf-8").splitlines()
         sums = [line.split("  ", 1) for line in lines]
@@ -74,9 +74,7 @@ def _build(folder: Path) -> Path:
 
 
 def _publish(new: Path, folder: Path, *, aside: Path) -> None:
-    """Move `new` to `folder` in one step, after moving a damaged folder away. If two processes race, the second one
-    yields.
-    """
+    """Rename `new` to `folder`. Keep an intact folder from another process, and move a damaged folder to `aside`."""
     try:
         os.rename(new, folder)
     except OSError:

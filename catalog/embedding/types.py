@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
-if TYPE_CHECKING:  # few of the processes that import embedders use one
+if TYPE_CHECKING:  # most processes that import this module never embed texts
     import numpy as np
     from numpy.typing import NDArray
 
@@ -13,12 +13,12 @@ Vectors: TypeAlias = "NDArray[np.float32]"
 
 
 class EmbedderUnavailable(Exception):
-    """The embedder can't work on this machine. The message is one line that says what to do."""
+    """The embedder can't run on this machine. The one-line message says how to fix the problem."""
 
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Turns texts into vectors of unit length."""
+    """Embeds texts as vectors of unit length."""
 
     @property
     def name(self) -> str:

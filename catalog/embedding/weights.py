@@ -1,4 +1,4 @@
-"""Finds the original weights of all-MiniLM-L6-v2 in a package that is never imported."""
+"""Find the original weights of all-MiniLM-L6-v2 in an installed package."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DIGESTS = {
 
 
 def find_model_folder() -> Path:
-    """Return the verified folder of weights and tokens. Raises `EmbedderUnavailable`.
+    """Return the folder of weights and tokens after checking their hashes. Raises `EmbedderUnavailable`.
 
     The package is located but not imported, because its own imports may be large.
     """
@@ -48,8 +48,8 @@ def digest_of(path: Path) -> str:
 def read_safetensors(path: Path) -> Mapping[str, Vectors]:
     """Return the float32 tensors of a safetensors file by name, memory-mapped.
 
-    Format: eight bytes with the header's length (little-endian), the header as JSON, and the tensors' bytes, at
-    offsets counted from the end of the header.
+    The file has eight bytes with the header's length (little-endian), the header as JSON, and the tensors' bytes.
+    Offsets are relative to the end of the header.
     """
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
