@@ -1,4 +1,4 @@
-"""The small forms on an entry's page, one for each action of a curator."""
+"""The small forms on an entry's page, one for each curator action."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class NoteForm(forms.Form):
 
 
 class VerifyForm(NoteForm):
-    """A note, or the reason that a high risk requires, and the waiting phrasings that were on the page."""
+    """A note (required for a high risk), and the unconfirmed phrasings that the page showed."""
 
     wordings = forms.CharField(required=False, widget=forms.HiddenInput, max_length=20_000)
 
     def about(self, version: Version) -> Self:
-        """Return the form for this version. The service checks the reason again."""
+        """Adapt the form to this version and return it. The service also checks the reason."""
         waiting = [one for one in version.entry.phrasings.all() if one.waits]
         self.fields["wordings"].initial = ",".join(str(one.pk) for one in waiting)
         if version.takes_reason:
@@ -41,13 +41,13 @@ class VerifyForm(NoteForm):
         return self
 
     def clean_wordings(self) -> list[int]:
-        """Return the keys of the phrasings, without invalid keys."""
+        """Return the keys of the phrasings. Invalid keys are ignored."""
         parts = self.cleaned_data["wordings"].split(",")
         return [int(part) for part in parts if part.isdecimal() and len(part) < 19]
 
 
 class RollbackForm(forms.Form):
-    """The reason for a rollback, and its kind, given by the button pressed."""
+    """The reason for a rollback, and its kind, which depends on the button pressed."""
 
     VERIFY, ASK, EMERGENCY = "verify", "ask", "emergency"
 
@@ -74,7 +74,7 @@ class TitleForm(forms.Form):
 
 
 class LabelsForm(forms.Form):
-    """The details that may change without a new version."""
+    """The details that can be edited without creating a new version."""
 
     seen = forms.CharField(required=False, widget=forms.HiddenInput, max_length=16)
     tags = forms.CharField(label=_("Tags"), required=False, help_text=_("Separated by commas."))
@@ -88,7 +88,7 @@ class LabelsForm(forms.Form):
 
 
 def find_owner(name: str) -> User | None:
-    """Return the active account with this name, or None if the name is empty. Raises ValidationError."""
+    """Return the active user with this name, or None if the name is empty. Raises ValidationError."""
     if not name:
         return None
     owner = find_user(name, User.objects.filter(is_active=True))

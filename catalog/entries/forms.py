@@ -1,4 +1,4 @@
-"""Forms to write an entry or a version, and fields that other forms of the catalogue share."""
+"""Forms to write an entry or a version, and helpers that the catalogue's other forms share."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ _AS_TYPED = (
 
 
 class EntryForm(VersionForm):
-    """A new entry: its statement, and its first version."""
+    """A new entry: its title, phrasings and first version."""
 
     title = forms.CharField(
         label=_("Title"), max_length=300, help_text=_("The task, worded like a request.")
@@ -174,7 +174,7 @@ class EditForm(VersionForm):
 
 
 def read_links(text: str) -> list[dict[str, str]]:
-    """Read lines of `kind | label | address`, or of an address alone. Raises BadInput."""
+    """Parse lines in the format `kind | label | URL`, or with only a URL. Raises BadInput."""
     links = []
     for line in split_lines(text):
         parts = [part.strip() for part in line.split("|")]
@@ -187,12 +187,12 @@ def read_links(text: str) -> list[dict[str, str]]:
 
 
 def write_links(links: Sequence[Mapping[str, str]]) -> str:
-    """Return the text that `read_links` reads."""
+    """Return the links in the format that `read_links` parses."""
     return "\n".join(f"{link['kind']} | {link['label']} | {link['url']}" for link in links)
 
 
 def initial_of(details: VersionDetails) -> dict[str, object]:
-    """Return the initial values of a VersionForm. Use `row_of` for each row of its formset."""
+    """Return the initial values of a VersionForm. For the rows of its formset, call `row_of`."""
     data = details.model_dump(mode="json")
     repeatable = {True: "yes", False: "no", None: ""}[details.repeatable]
     return {

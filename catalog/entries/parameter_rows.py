@@ -1,4 +1,4 @@
-"""The rows of the parameter form, filled in from a script's parameters."""
+"""Rows for the parameter formset, suggested from a script's parameters."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from core.errors import BadInput
 def suggest_rows(
     script: str, typed: Sequence[Mapping[str, object]]
 ) -> tuple[list[dict[str, object]], list[str]]:
-    """Return the submitted rows, a row for each undescribed parameter, and notes about values that can't be filled in.
+    """Return the submitted rows plus a row for each new parameter, and notes about values that can't be filled in.
 
-    Raises BadInput for a text that is not a script.
+    Raises BadInput if the script can't be parsed.
     """
     try:
         suggested = analysis.suggest_parameters(script)

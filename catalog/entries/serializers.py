@@ -1,4 +1,4 @@
-"""Input and output of entries, versions and uses in the API."""
+"""API input and output for entries, versions and uses."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TrackSerializer(serializers.Serializer[TrackRecord]):
 
 
 class VersionSerializer(serializers.ModelSerializer[Version]):
-    """A version. The context's `records` contain its use counts."""
+    """A version. The `records` in the context contain its use counts."""
 
     entry = serializers.SlugRelatedField[Entry](slug_field="slug", read_only=True)
     tags = serializers.SlugRelatedField[Tag](slug_field="name", many=True, read_only=True)
@@ -143,7 +143,7 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
 
 
 class WordingSerializer(serializers.ModelSerializer[Phrasing]):
-    """A phrasing of an entry. Until `confirmed_at`, it can only suggest a starting point."""
+    """A phrasing of an entry. An unconfirmed phrasing can only suggest a starting point."""
 
     added_by = serializers.CharField(source="added_by.username", default=None)
     confirmed_by = serializers.CharField(source="confirmed_by.username", default=None)
@@ -184,7 +184,7 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
         return list(WordingSerializer(self._phrasings(entry), many=True).data)
 
     def _phrasings(self, entry: Entry) -> list[Phrasing]:
-        """Return the phrasings, read once for both fields."""
+        """Return the phrasings. Both fields share one query."""
         if self._read is None or self._read[0] != entry.pk:
             people = ("added_by", "confirmed_by")
             rows = entry.phrasings.select_related(*people).defer("document")
@@ -207,7 +207,7 @@ class UseSerializer(serializers.ModelSerializer[Use]):
 
 
 class CopiedSerializer(serializers.Serializer[Copied]):
-    """A recorded use with the exact script."""
+    """A recorded use, and the script with the filled-in values."""
 
     use = serializers.IntegerField(source="use.pk")
     script = serializers.CharField(source="text")

@@ -10,14 +10,11 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models import Use, Version
 from catalog.version_details import Parameter, ParameterType
 
-_VALUE = "value-"  # precedes the parameter's name
+_VALUE = "value-"  # prefix of a parameter's field name
 
 
 class UseForm(forms.Form):
-    """One field for each parameter of a version, and a reason if one is required.
-
-    The form only passes the values to the service, which validates them.
-    """
+    """One field for each parameter of a version, and a field for a reason. The service validates the values."""
 
     reason = forms.CharField(label=_("Why use it anyway?"), required=False)
 
@@ -28,13 +25,13 @@ class UseForm(forms.Form):
         *,
         prefill: Mapping[str, str] | None = None,
     ) -> None:
-        """Create the form. `prefill` has values from the URL, such as the literals of a statement."""
+        """Create the form. `prefill` contains values from the URL, such as literals from a statement."""
         given = {name: text for name, text in (prefill or {}).items() if name.startswith(_VALUE)}
         super().__init__(data, auto_id="use_%s", initial=given)
         self.order_fields([*self._add_parameters(version.parameters), "reason"])
 
     def values(self) -> dict[str, str]:
-        """Return the values by parameter. An unsubmitted form has the defaults."""
+        """Return the values by parameter. A form that was not submitted returns the initial values."""
         values = {}
         for name in self.fields:
             if name.startswith(_VALUE):
@@ -43,11 +40,11 @@ class UseForm(forms.Form):
         return values
 
     def parameter_fields(self) -> list[forms.BoundField]:
-        """Return the fields of the parameters, for the template."""
+        """Return the parameter fields for the template."""
         return [self[name] for name in self.fields if name.startswith(_VALUE)]
 
     def add_error(self, field: str | None, error: str) -> None:  # type: ignore[override]
-        """Add the prefix to a parameter's name, to prevent conflicts with the field `reason`."""
+        """Add the error to the field, which may be named by its parameter without the prefix."""
         own = f"{_VALUE}{field}"
         super().add_error(own if own in self.fields else field, error)
 

@@ -57,7 +57,7 @@ class EventOutput(serializers.ModelSerializer[VersionEvent]):
 
 
 class EntryViewSet(viewsets.GenericViewSet[Entry]):
-    """Entries and the actions of curators."""
+    """Entries and curator actions."""
 
     serializer_class = EntrySerializer
     lookup_field = "slug"
@@ -69,12 +69,12 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
 
     @extend_schema(responses=EntrySerializer)
     def retrieve(self, request: Request, slug: str) -> Response:
-        """Return one entry with its phrasings and all its versions."""
+        """Return an entry with its phrasings and all its versions."""
         return entry_response(request.user, access_entry(request.user, slug))
 
     @extend_schema(request=EntryInput, responses={201: VersionSerializer})
     def create(self, request: Request) -> Response:
-        """Create an entry with its first version, which is a draft."""
+        """Create an entry with a draft as its first version."""
         require(signed_in(request), CURATE)
         said = read_body(EntryInput, request)
         version = services.create_entry(
@@ -89,7 +89,7 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(responses=EventOutput(many=True))
     @action(detail=True, pagination_class=None, filter_backends=[])
     def history(self, request: Request, slug: str) -> Response:
-        """Return the state changes of its versions, newest first."""
+        """Return the state changes of the entry's versions, newest first."""
         entry = access_entry(request.user, slug)
         events = VersionEvent.objects.filter(version__entry=entry).select_related("version", "by")
         return Response(EventOutput(events.order_by("-pk"), many=True).data)
@@ -97,7 +97,7 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(request=ReasonInput, responses=EntrySerializer)
     @action(detail=True, methods=["post"])
     def suspend(self, request: Request, slug: str) -> Response:
-        """Suspend the entry, so that it is not used until a curator lifts the suspension."""
+        """Suspend the entry. It is not used until a curator lifts the suspension."""
         entry = _entry(request, slug)
         services.suspend(entry, by=signed_in(request), **read_body(ReasonInput, request))
         return changed_entry_response(request.user, slug)

@@ -25,7 +25,7 @@ def changed_entry_response(user: User | AnonymousUser, slug: str) -> Response:
 
 
 def version_response(version: Version) -> Response:
-    """Return the version with all its data."""
+    """Return the version with its details and usage record."""
     records = services.track_records([version.pk])
     return Response(VersionSerializer(version, context={"records": records}).data)
 

@@ -29,7 +29,7 @@ class UseViewSet(viewsets.GenericViewSet[Use]):
     @extend_schema(request=OutcomeInput, responses=RatedSerializer)
     @action(detail=True, methods=["post"])
     def outcome(self, request: Request, pk: str) -> Response:
-        """Report the outcome. `worse` needs an incident and suspends the entry."""
+        """Report the outcome. `worse` requires an incident and suspends the entry."""
         use = access_use(request.user, read_key(pk))
         body = read_body(OutcomeInput, request)
         rated = services.record_outcome(use, by=signed_in(request), **body)

@@ -1,4 +1,4 @@
-"""The API of versions: create the next one, and change states from draft to deprecated."""
+"""The API of versions: create the next version, and change a version's state."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LabelsInput(serializers.Serializer[Any]):
 
 
 class VersionRequest(NamedTuple):
-    """A user's request with a version and the validated body."""
+    """A user's request for a version, with the validated body."""
 
     version: Version
     by: User
@@ -53,14 +53,14 @@ class VersionRequest(NamedTuple):
 
 
 class VersionViewSet(viewsets.GenericViewSet[Version]):
-    """One version, and its states from draft to deprecated."""
+    """A version and its state transitions, from draft to deprecated."""
 
     serializer_class = VersionSerializer
     required_scope = CURATE_SCOPE
     queryset = Version.objects.none()
 
     def retrieve(self, request: Request, pk: str) -> Response:
-        """Return the script with all its data."""
+        """Return the version with its script, details and usage record."""
         return version_response(self._version(request, pk))
 
     @extend_schema(request=NoteInput, responses=VersionSerializer)
@@ -84,7 +84,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=VerifyInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"], url_path="verify-again")
     def verify_again(self, request: Request, pk: str) -> Response:
-        """Confirm a verified version again, with your name and today's date."""
+        """Verify a verified version again, with your name and today's date."""
         asked = self._read(request, pk, VerifyInput, to_curate=True)
         wordings = cast("list[int]", asked.body["wordings"])
         note = str(asked.body["note"])
@@ -94,7 +94,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=ReasonInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"], url_path="send-back")
     def send_back(self, request: Request, pk: str) -> Response:
-        """Return the version to draft, with a reason."""
+        """Send the version back to draft, with a reason."""
         asked = self._read(request, pk, ReasonInput, to_curate=True)
         services.send_back(asked.version, by=asked.by, reason=str(asked.body["reason"]))
         return version_response(asked.version)
@@ -110,7 +110,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=RollbackInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"], url_path="roll-back")
     def roll_back(self, request: Request, pk: str) -> Response:
-        """Make a former version live again, with four eyes or as an emergency."""
+        """Make a former version live again, with four-eyes approval or as an emergency."""
         asked = self._read(request, pk, RollbackInput, to_curate=True)
         services.roll_back(
             asked.version,
@@ -138,7 +138,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=EditInput, responses={201: VersionSerializer})
     @action(detail=True, methods=["post"])
     def edit(self, request: Request, pk: str) -> Response:
-        """Create the next version, a draft based on the newest one."""
+        """Create the next version as a draft based on the newest version."""
         version = self._version(request, pk, to_curate=True)
         said = read_body(EditInput, request)
         known = services.details_of(version).model_dump()
@@ -154,14 +154,14 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=None, responses={201: VersionSerializer})
     @action(detail=True, methods=["post"])
     def revert(self, request: Request, pk: str) -> Response:
-        """Create the next version, a draft with the script and the details of this one."""
+        """Create the next version as a draft with this version's script and details."""
         made = services.revert_to(self._version(request, pk, to_curate=True), by=signed_in(request))
         return changed_version_response(made, status=201)
 
     @extend_schema(request=LabelsInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"])
     def labels(self, request: Request, pk: str) -> Response:
-        """Change tags, links and owner in place."""
+        """Change the version's tags, links and owner."""
         version = self._version(request, pk, to_curate=True)
         said = read_body(LabelsInput, request)
         owner = find_user(said["owner"], User.objects.filter(is_active=True))

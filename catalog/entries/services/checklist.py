@@ -1,4 +1,4 @@
-"""The checklist for verifying a version: its details and the changed ones."""
+"""The checklist for verifying a version. It shows the version's details and marks changed details."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Mark(StrEnum):
 
     SAME = "same"
     CHANGED = "changed"
-    MISSING = "missing"  # empty although it should be filled in
+    MISSING = "missing"  # empty, although the script changes things and needs the detail
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One line of the checklist. `before` is the value of the replaced version, if it differs."""
+    """A line of the checklist. `before` is the replaced version's value, if it differs."""
 
     label: str
     words: str
@@ -36,10 +36,10 @@ class Check:
 
 
 def checklist(version: Version, replaced: Version | None) -> list[Check]:
-    """Return requirements, effects and undo steps, compared with the replaced version."""
+    """Return the version's requirements, effects and undo steps, compared with the replaced version."""
     said = _say(version)
     before = _say(replaced) if replaced else said
-    # A read-only script has nothing to check and nothing to undo.
+    # A read-only script needs no checks and no undo steps.
     changes_things = version.side_effect != Version.SideEffect.READ_ONLY
     needed = _needed() if changes_things else ()
     return [
@@ -49,7 +49,7 @@ def checklist(version: Version, replaced: Version | None) -> list[Check]:
 
 
 def _say(version: Version) -> dict[str, str]:
-    """Return the lines of the checklist in order, with empty values for missing details."""
+    """Return the checklist's labels and values in order, with empty values for missing details."""
     return {
         _("Risk"): str(version.get_risk_display()).lower(),
         _("Side effect"): str(version.get_side_effect_display()),

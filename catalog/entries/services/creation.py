@@ -1,4 +1,4 @@
-"""Creates entries and versions. A script is analyzed first, then stored. Only services use this module."""
+"""Create entries and versions from analyzed scripts. Only services use this module."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RESERVED_SLUGS = frozenset(
     {"new", "curation", "calibration", "imports", "export", "views"}
 )  # slugs that are URLs of other pages
 
-# Details that are stored as given, because they are not detected.
+# Details that can't be detected from a script, and are stored as given.
 _SAID_ONLY = (
     "runs_on",
     "operating_system",
@@ -58,9 +58,9 @@ class Prepared:
 
 
 def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
-    """Analyze a script and complete its details. Raises BadInput.
+    """Analyze a script and add missing details. Raises BadInput.
 
-    Takes as long as ShellCheck, so call it before the transaction.
+    Call this function before the transaction begins, because ShellCheck is slow.
     """
     details = details or VersionDetails()
     parameters = check(script, details)
@@ -89,7 +89,7 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
 
 
 def risk_of(report: analysis.Report, *, said: str | None) -> str:
-    """Return the given risk, raised to the level of the worst finding, or the detected risk if none was given."""
+    """Return the given risk, raised to the level of the worst finding. If `said` is None, return the detected risk."""
     if said is None:
         return report.risk.value
     return raised_risk(
@@ -102,14 +102,14 @@ def risk_of(report: analysis.Report, *, said: str | None) -> str:
 
 
 def raised_risk(said: str, findings: Iterable[analysis.RatedFinding]) -> str:
-    """Return the given risk of a script, raised to the level of its findings."""
+    """Return the given risk, raised to the level of the worst finding."""
     return analysis.higher(analysis.Risk(said), analysis.least_risk(findings)).value
 
 
 def check(script: str, details: VersionDetails) -> list[Parameter]:
-    """Return the script's described and detected parameters. Raise BadInput for all input that `prepare` refuses.
+    """Return the script's described and detected parameters. Raise BadInput for all input that `prepare` rejects.
 
-    Runs no other program, so it takes milliseconds.
+    Starts no other program, so a call takes milliseconds.
     """
     if not script.strip():
         raise BadInput(_("This field can't be empty."), field="script")
@@ -120,7 +120,7 @@ def check(script: str, details: VersionDetails) -> list[Parameter]:
 
 
 def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
-    """Return the described parameters, then the script's other parameters."""
+    """Return the described parameters followed by the script's undescribed parameters."""
     complete = list(said or ())
     parameters = analysis.find_parameters(script)
     found = {parameter.name: parameter for parameter in parameters}
@@ -135,13 +135,13 @@ def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
 
 
 def parameter_of(found: analysis.Parameter) -> Parameter:
-    """Return a parameter detected in a script, without a description. Raises BadInput."""
+    """Convert a detected parameter to a version's parameter. Raises BadInput."""
     try:
         return Parameter(
             name=found.name,
             type=ParameterType(found.type),
             required=found.required,
-            # A default that no field can show stays in the script only.
+            # Leave a default that no form field can show only in the script.
             default=found.default if (found.default or "").isprintable() else None,
             choices=found.choices,
             description=found.description[:500],
@@ -154,7 +154,7 @@ def parameter_of(found: analysis.Parameter) -> Parameter:
 
 
 def find_tools(script: str) -> list[str]:
-    """Return the programs that the script starts, without Bash builtins."""
+    """Return the programs that the script starts, except Bash builtins and the script's functions."""
     program = read_program(script.encode())
     tools = {command.name for command in program.commands} - program.functions - BUILTINS
     return sorted(tool for tool in tools if TOOL.fullmatch(tool))[:MOST_TOOLS]
@@ -171,7 +171,7 @@ def add_version(
     note: str = "",
     owner: User | None = None,
 ) -> Version:
-    """Create the next, unverified Version of a locked entry."""
+    """Create the next Version of a locked entry, without verifying it."""
     newest = entry.versions.aggregate(newest=Max("number"))["newest"] or 0
     version = Version.objects.create(
         entry=entry,
@@ -204,7 +204,7 @@ def make_entry(title: str, *, by: User | None, confirmation: Confirmation, slug:
 def add_phrasings(
     entry: Entry, texts: Iterable[str], *, source: Phrasing.Source, confirmation: Confirmation
 ) -> list[str]:
-    """Add phrasings to a locked entry, and return the new ones."""
+    """Add phrasings to a locked entry. Return those that the entry did not have yet."""
     known = set(entry.phrasings.values_list("text", flat=True))
     new = [text for text in dict.fromkeys(texts) if text not in known]
     Phrasing.objects.bulk_create(
@@ -214,7 +214,7 @@ def add_phrasings(
 
 
 def ensure_tags(names: Sequence[str]) -> list[Tag]:
-    """Return the tags with these names. New tags are created."""
+    """Return the tags with these names. Create missing tags."""
     # Sorting prevents deadlocks between transactions that create the same tags.
     Tag.objects.bulk_create([Tag(name=name) for name in sorted(names)], ignore_conflicts=True)
     return list(Tag.objects.filter(name__in=names))
@@ -234,7 +234,7 @@ def free_slug(title: str) -> str:
 
 
 def title_of(statement: str, *, longest: int) -> str:
-    """Return the statement as a title in one line, cut at a word."""
+    """Return the statement as a one-line title, truncated at a word boundary."""
     line = " ".join(statement.split())
     if len(line) <= longest:
         return line

@@ -30,7 +30,7 @@ def create_entry(
     phrasings: Sequence[str] = (),
     details: VersionDetails | None = None,
 ) -> Version:
-    """Create an entry with a first version, a draft written by `by`. Raises BadInput."""
+    """Create an entry and its first version, a draft by `by`. Raises BadInput."""
     require(by, CURATE)
     title = clean_text(title, field="title", longest=LONGEST_TITLE)
     wordings = [_clean_phrasing(text) for text in phrasings]
@@ -89,7 +89,7 @@ def rename(entry: Entry, *, title: str, by: User, seen: str = "") -> None:
 
 @transaction.atomic
 def add_phrasing(entry: Entry, *, text: str, by: User) -> Phrasing:
-    """Add a phrasing, which waits for confirmation by another user.
+    """Add a phrasing, which another user must confirm.
 
     Raises BadInput if the entry already has the phrasing.
     """
@@ -106,7 +106,7 @@ def add_phrasing(entry: Entry, *, text: str, by: User) -> Phrasing:
 
 @transaction.atomic
 def remove_phrasing(phrasing: Phrasing, *, by: User) -> None:
-    """Remove a phrasing. The title can only be replaced."""
+    """Remove a phrasing. Raises NotAllowedNow for the title, which can only be renamed."""
     require(by, CURATE)
     locked = lock_standing(phrasing.entry_id)
     removed, _each = (
@@ -120,7 +120,7 @@ def remove_phrasing(phrasing: Phrasing, *, by: User) -> None:
 
 @transaction.atomic
 def suspend(entry: Entry, *, by: User, reason: str) -> None:
-    """Suspend the entry, so that it is not used until a curator lifts the suspension."""
+    """Suspend the entry. It is not used until a curator lifts the suspension."""
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
     locked = lock_standing(entry.pk)

@@ -1,4 +1,4 @@
-"""Compares a version's findings with those of a newer check or of another version."""
+"""Compare a version's findings with those of a newer check or of another version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Finding = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Changed:
-    """The differences between a recheck and the findings with which the version was verified."""
+    """The differences between a recheck's findings and the version's own findings."""
 
     new: tuple[Finding, ...]
     gone: tuple[Finding, ...]
@@ -22,7 +22,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class SameFindings:
-    """Findings that differ only in their lines, shown as one."""
+    """Findings that differ only in their lines and are shown as one finding."""
 
     change: str  # new, kept or gone
     found: Finding
@@ -32,27 +32,27 @@ class SameFindings:
 
 @dataclass(frozen=True)
 class SinceReplaced:
-    """The findings of a version, marked as new or as shared with the version that it replaces."""
+    """The new, kept and gone findings of a version, compared with the version that it replaces."""
 
     new: tuple[Finding, ...]
     kept: tuple[Finding, ...]
     gone: tuple[Finding, ...]
-    is_first: bool  # no version is replaced, so no finding is marked as new
+    is_first: bool  # True if it replaces no version; no finding is then marked as new
 
     @property
     def marked(self) -> list[Finding]:
-        """Return the version's findings for the lines of its script, with new ones marked."""
+        """Return the version's findings, with new findings marked."""
         change = "" if self.is_first else "new"
         return [*({**one, "change": change} for one in self.new), *self.kept]
 
     @property
     def marked_gone(self) -> list[Finding]:
-        """Return the findings that only the replaced version has, with its lines."""
+        """Return the findings that only the replaced version has, with line numbers of its script."""
         return [{**one, "change": "gone"} for one in self.gone]
 
     @property
     def grouped(self) -> list[SameFindings]:
-        """Return the findings: new ones first, then kept, then gone, each by first line."""
+        """Return the grouped findings: new findings first, then kept, then gone findings."""
         return [
             same
             for change, found in (("new", self.new), ("kept", self.kept), ("gone", self.gone))
@@ -61,7 +61,7 @@ class SinceReplaced:
 
 
 class _Place(NamedTuple):
-    """The identity of a finding, regardless of its message."""
+    """The fields that identify a finding. The message is not one of them."""
 
     check: object
     code: object
@@ -69,7 +69,7 @@ class _Place(NamedTuple):
 
 
 def compare_findings(version: Version, recheck: Recheck) -> Changed:
-    """Return new and gone findings of the recheck compared with the version's own."""
+    """Return the recheck's new findings and the version's findings that are gone."""
     before, after = _by_place(version.findings), _by_place(recheck.findings)
     return Changed(
         new=tuple(found for place, found in after.items() if place not in before),
@@ -78,13 +78,13 @@ def compare_findings(version: Version, recheck: Recheck) -> Changed:
 
 
 def newer_findings(version: Version) -> Changed | None:
-    """Return the findings of a newer checker, if they differ from the version's own."""
+    """Return how a newer checker's findings differ from the version's, or None if they don't differ."""
     recheck = Recheck.objects.filter(version=version, has_changed=True).first()
     return compare_findings(version, recheck) if recheck else None
 
 
 def findings_since(old: Version | None, new: Version) -> SinceReplaced:
-    """Return new, kept and gone findings, using the same rule as the review page (`new_and_gone`)."""
+    """Return the new, kept and gone findings by the review page's rule (`new_and_gone`)."""
     before = old.findings if old else []
     came, gone = new_and_gone(_placed(old), _placed(new))
     found = list(enumerate(new.findings))
@@ -128,7 +128,7 @@ def _placed(version: Version | None) -> list[Placed]:
 
 
 def ratings(findings: Iterable[Finding]) -> list[RatedFinding]:
-    """Return the parts of stored findings on which the risk depends."""
+    """Return the fields of stored findings that determine the risk."""
     names = ("check", "outcome", "level", "code")
     return [RatedFinding(*(str(found.get(name, "")) for name in names)) for found in findings]
 

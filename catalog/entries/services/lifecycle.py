@@ -22,7 +22,7 @@ from core.errors import BadInput, NotAllowedNow
 from core.texts import LONGEST_REASON, clean_text
 
 State = Version.State
-# In a version's provenance: accounts that may have written it, in addition to its author.
+# Key in a version's provenance: the IDs of other users who may have written the version.
 ALSO_BY = "also_by"
 
 
@@ -35,7 +35,7 @@ def submit_for_review(version: Version, *, by: User, note: str = "") -> None:
 
 @transaction.atomic
 def send_back(version: Version, *, by: User, reason: str) -> None:
-    """Return a version in review to draft. The reason names the missing parts."""
+    """Send a version in review back to draft. The reason says what is missing."""
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
     _move(version, State.DRAFT, by=by, note=reason, event="sent back")
@@ -43,7 +43,7 @@ def send_back(version: Version, *, by: User, reason: str) -> None:
 
 @transaction.atomic
 def deprecate(version: Version, *, by: User, reason: str) -> None:
-    """Deprecate the version. If it was the live version, the entry no longer answers requests."""
+    """Deprecate the version. An entry without a live version no longer answers requests."""
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
     _move(version, State.DEPRECATED, by=by, note=reason, event="deprecated")
@@ -51,11 +51,11 @@ def deprecate(version: Version, *, by: User, reason: str) -> None:
 
 @transaction.atomic
 def verify(version: Version, *, by: User, note: str = "", wordings: Collection[int] = ()) -> None:
-    """Verify the version, so that it becomes the live version in place of the former one.
+    """Verify the version and make it the live version.
 
-    Also confirms the waiting phrasings in `wordings`, which the user has seen, except for the user's own. Raises
-    BadInput for a high risk without a reason, and PermissionDenied for the author (four eyes), unless a setting allows
-    it for teams of one.
+    Also confirm the phrasings in `wordings`, which the user has seen, except for the user's own phrasings. Raises
+    BadInput for a high risk without a reason. Raises PermissionDenied for the author (four-eyes rule), unless the
+    setting for teams of one allows self-verification.
     """
     require(by, CURATE)
     note = _clean_note(note)
@@ -78,8 +78,8 @@ def verify_again(
 ) -> None:
     """Confirm that the live version is still correct, with the user's name and today's date.
 
-    This also confirms an emergency rollback by its author. The rules for four eyes, reason and `wordings` are the same
-    as for `verify`. Raises PermissionDenied, BadInput, and NotAllowedNow for a version that is not verified.
+    This also confirms an emergency rollback by its author. The four-eyes rule, the reason and `wordings` work as in
+    `verify`. Raises PermissionDenied, BadInput, or NotAllowedNow if the version is not verified.
     """
     require(by, CURATE)
     note = _clean_note(note)
@@ -118,13 +118,13 @@ def may_verify(version: Version, *, by: User) -> bool:
 
 
 def writers_of(version: Version) -> set[int]:
-    """Return the accounts of the version's author and of possible authors."""
+    """Return the IDs of the version's author and of other users who may have written it."""
     known = {version.author_id} if version.author_id is not None else set()
     return known | set((version.provenance or {}).get(ALSO_BY, ()))
 
 
 def require_reason(version: Version, reason: str, *, field: str) -> None:
-    """Raise BadInput if the version is high risk and no reason for verifying it was given."""
+    """Raise BadInput if the version is high risk and `reason` is empty."""
     if version.takes_reason and not reason:
         raise BadInput(
             _("This script is high risk. Enter a reason why it is safe to verify."),
@@ -151,7 +151,7 @@ def mark_verified(version: Version, *, by: User | None, note: str) -> None:
 
 
 def _confirm_emergencies(version: Version, *, by: User | None) -> None:
-    """Confirm an emergency rollback if another user verifies the version."""
+    """Confirm other users' emergency rollbacks to this version."""
     waiting = Rollback.objects.filter(version=version, is_emergency=True, confirmed_at=None)
     if by is not None:
         waiting.exclude(by=by).update(confirmed_by=by, confirmed_at=timezone.now())

@@ -10,12 +10,12 @@ from core.texts import name_of
 
 
 def lock_entry(pk: int) -> Entry:
-    """Lock the entry, so that changes to it and its versions run one after another."""
+    """Lock the entry, to serialize changes to it and its versions."""
     return Entry.objects.select_for_update(no_key=True).get(pk=pk)
 
 
 def lock_standing(pk: int) -> Entry:
-    """Lock the entry for a change. Raises NotAllowedNow if it has been merged into another one."""
+    """Lock the entry for a change. Raises NotAllowedNow if it has been merged into another entry."""
     entry = lock_entry(pk)
     if entry.merged_into_id is not None:
         merge = Merge.objects.select_related("by", "target").get(source=entry, undone_at=None)

@@ -1,4 +1,4 @@
-"""Fills in parameters, and explains why a script can't be copied."""
+"""Fill in a script's parameters, and explain why a script can't be copied."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 @dataclass(frozen=True, kw_only=True)
 class Filled:
-    """A script with parameter values. If there is a problem, it may not be copied and has no values."""
+    """A script with parameter values. A script with problems or dangers is not filled in and may not be copied."""
 
     text: str
-    values: Mapping[str, str]  # only nonempty ones
+    values: Mapping[str, str]  # nonempty values by parameter
     problems: Mapping[str, str] = field(default_factory=dict)  # by parameter
     dangers: tuple[str, ...] = ()  # values that would destroy more than intended
     findings: Sequence[
@@ -35,13 +35,13 @@ class Filled:
 
     @cached_property
     def _added(self) -> tuple[int, int]:
-        """Return how many lines were added, and after which line."""
+        """Return how many lines the values added, and the line after which they were added."""
         old, new = self.script.split("\n"), self.text.split("\n")
         same = takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
         return len(new) - len(old), sum(1 for _pair in same)
 
     def line_of(self, line: object) -> int | None:
-        """Return the line of the text for a line of the script, or None for None."""
+        """Convert a line number of the script to a line number of the text. Return None if it is not a number."""
         added, after = self._added
         if not isinstance(line, int):
             return None
@@ -49,9 +49,9 @@ class Filled:
 
 
 def fill_in(version: Version, values: Mapping[str, str]) -> Filled:
-    """Return the script with these values, and the problems with them.
+    """Return the script with these values, or with the problems that prevent filling them in.
 
-    An empty or missing parameter keeps the script's own default.
+    The script's own default applies to an empty or missing value.
     """
     parameters = {row["name"]: Parameter.model_validate(row) for row in version.parameters}
     given = {name: value for name, value in values.items() if value}

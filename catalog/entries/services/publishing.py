@@ -1,4 +1,4 @@
-"""Publishes or withdraws an approved script."""
+"""Publish or withdraw an approved script."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def publish(
 ) -> Version:
     """Add an approved script to the catalogue under its statement, and return its version.
 
-    If a usable entry has exactly this script, the statement becomes one of its phrasings. Otherwise, a new version of
-    `entry` or of a new entry is created. It is verified immediately if `verified` is set and its author is a model
-    (`author` is None) or a user other than `by`. Otherwise it waits in review. A script that is suspended elsewhere
-    also waits, since another approval must not bypass the suspension.
+    If an entry that is not suspended has the same verified script, the statement becomes one of its phrasings.
+    Otherwise, a new version of `entry` or of a new entry is created. It is verified immediately if `verified` is set
+    and its author is a model (`author` is None) or a user other than `by`. Other versions stay in review. So does a
+    script that a suspended entry has, because an approval must not bypass the suspension.
 
-    The author of the phrasing is the user who edited the statement, or else the requester. `by` confirms the phrasing
-    of another user. Until it is confirmed, it only suggests a starting point.
+    The author of the phrasing is `author` or else the requester, `asked_by`. If `by` is a different user, the approval
+    confirms the phrasing. An unconfirmed phrasing only suggests a starting point.
 
-    The caller must have checked that `by` may approve. Raises BadInput, also for a high risk without a `reason`.
+    The caller must check that `by` may approve the script. Raises BadInput, also for a high risk without a `reason`.
     """
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     prepared = prepare(script, details)
@@ -88,10 +88,10 @@ def publish(
 
 @transaction.atomic
 def withdraw(version: Version, *, decision: int, by: User, reason: str) -> None:
-    """Withdraw the version or phrasing that the caller's decision published. A version that already existed is kept.
+    """Deprecate the version if this decision published it.
 
-    The caller must have checked the permission of `by`. Raises NotAllowedNow if other users have verified an edit or
-    used the script.
+    The caller must check the permission of `by`. Raises NotAllowedNow if the version was used, or if another user
+    verified it.
     """
     lock_entry(version.entry_id)
     version.refresh_from_db(fields=["state"])
@@ -113,7 +113,7 @@ def _four_eyes(author: User | None, by: User) -> bool:
 
 
 def _verified_twin(prepared: Prepared) -> Version | None:
-    """Return a verified version with the same script, preferably of an entry that is not suspended."""
+    """Return a verified version with the same script. Prefer entries that are not suspended."""
     return (
         Version.objects.select_related("entry")
         .filter(sha256=prepared.sha256, state=State.VERIFIED)
@@ -123,7 +123,7 @@ def _verified_twin(prepared: Prepared) -> Version | None:
 
 
 def _add_statement(entry: Entry, statement: str, *, by: User, wording: Confirmation) -> None:
-    """Make the statement a phrasing of the entry. Approval confirms another user's waiting phrasing."""
+    """Add the statement as a phrasing, or confirm the existing phrasing if `wording` is confirmed."""
     locked = lock_entry(entry.pk)
     source = Phrasing.Source.STATEMENT
     if add_phrasings(locked, [statement], source=source, confirmation=wording):

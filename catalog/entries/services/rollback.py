@@ -1,4 +1,4 @@
-"""Rollback: make a former version live again, verified by a second user or as a recorded emergency."""
+"""Roll back to a former version, verified by a second user or as a recorded emergency."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ State = Version.State
 
 @dataclass(frozen=True, kw_only=True)
 class RollbackPlan:
-    """The effect of a rollback to `version` by this user. `problem` says why it is not possible."""
+    """The effect of a rollback to `version` by a user. If the rollback is impossible, `problem` says why."""
 
     version: Version
     replaced: Version | None  # the current live version
@@ -36,23 +36,23 @@ class RollbackPlan:
 
     @property
     def seen(self) -> str:
-        """Return the number of the live version as text, to detect conflicts."""
+        """Return the number of the live version as a string, to detect conflicts."""
         return str(self.replaced.number) if self.replaced else "none"
 
 
 def can_roll_back_to(version: Version) -> bool:
-    """Return whether the version was verified once and is no longer live."""
+    """Return whether the version was once verified and is now deprecated."""
     return version.state == State.DEPRECATED and version.verified_at is not None
 
 
 def rollback_targets(versions: Sequence[Version]) -> list[Version]:
-    """Return the versions of an entry that could be live again, newest first."""
+    """Return the versions that an entry can roll back to, newest first."""
     former = [version for version in versions if can_roll_back_to(version)]
     return sorted(former, key=lambda version: -version.number)
 
 
 def plan_rollback(version: Version, *, by: User) -> RollbackPlan:
-    """Return the plan of a rollback without changing anything."""
+    """Return the effect of a rollback without changing anything."""
     replaced = (
         Version.objects.filter(entry=version.entry_id, state=State.VERIFIED)
         .select_related("author", "verified_by")
@@ -82,11 +82,11 @@ def roll_back(
     lift: bool = False,
     seen: str = "",
 ) -> Rollback:
-    """Make the version live again and deprecate the current one. `lift` also lifts a suspension of the entry.
+    """Make the version live again and deprecate the current live version. `lift` also lifts the entry's suspension.
 
-    The user verifies the version, so its author cannot roll back to it. In an `emergency`, the author can. The former
-    verification then applies, but remains unconfirmed until another user verifies the version. Raises PermissionDenied
-    (four eyes), BadInput without a reason, NotAllowedNow, and Stale if the live version has changed.
+    A rollback verifies the version, so the version's author can't roll back to it, except in an `emergency`. The former
+    verification then applies again, and the rollback is unconfirmed until another user verifies the version. Raises
+    PermissionDenied (four-eyes rule), BadInput, NotAllowedNow, or Stale if the live version has changed.
     """
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
@@ -128,17 +128,17 @@ def roll_back(
 
 
 def emergencies_to_confirm() -> QuerySet[Rollback]:
-    """Return the emergency rollbacks that wait for confirmation by a second user."""
+    """Return the emergency rollbacks that are waiting for confirmation by a second user."""
     return Rollback.objects.to_confirm()
 
 
 def emergency_of(versions: Sequence[Version]) -> Rollback | None:
-    """Return the unconfirmed emergency rollback to one of these versions."""
+    """Return the latest unconfirmed emergency rollback to one of these versions, or None."""
     return emergencies_to_confirm().filter(version__in=[one.pk for one in versions]).last()
 
 
 def _put_back(version: Version, replaced: Version | None, *, by: User, reason: str) -> None:
-    """Restore the version's former verification, with its author and date."""
+    """Make the version live with its former verification, and deprecate the replaced version."""
     if replaced is not None:
         note = _("replaced by version %(number)s in an emergency") % {"number": version.number}
         replaced.move_to(State.DEPRECATED, by=by, note=note)

@@ -1,4 +1,4 @@
-"""Checks a script while the user types, without storing it."""
+"""Check a script while the user types, without storing it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from catalog import analysis
 from catalog.models import ToolRule
 from core.errors import BadInput, Refused
 
-# Characters. ShellCheck takes about a second for the first limit, and the rules take too long beyond the second.
+# In characters. ShellCheck takes about a second at its limit. The rules take too long for scripts over their limit.
 MOST_FOR_SHELLCHECK = 30_000
 MOST_FOR_RULES = 300_000
-# The limit of concurrent checks per process, so that pages and scores do not wait.
+# Limits the concurrent checks per process, so that they don't delay pages and scores.
 MOST_AT_ONCE = 2
 _SECONDS_TO_WAIT = 1.0
 
@@ -27,20 +27,20 @@ _asking_lock = Lock()
 
 
 class CheckerBusy(Refused):
-    """The checker is busy with other scripts. The user may try again shortly."""
+    """The checker is busy. The user can try again shortly."""
 
 
 class Checked(NamedTuple):
-    """A report, without ShellCheck if that would take too long."""
+    """A report. Long scripts are checked by rules only, without ShellCheck."""
 
     report: analysis.Report
     is_by_rules_only: bool
 
 
 def check_script(script: str, *, by: User) -> Checked:
-    """Return the findings in a script, with one check at a time per user.
+    """Return the findings in a script. Each user can run one check at a time.
 
-    Raises BadInput for a text that cannot be checked, and CheckerBusy.
+    Raises BadInput for a script that can't be checked, or CheckerBusy.
     """
     if not script.strip():
         raise BadInput(_("There is no script yet."), field="script")

@@ -1,4 +1,4 @@
-"""Records that a user copied a script, and the outcome."""
+"""Record that a user copied a script, and the outcome."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ LONGEST_INCIDENT = 100
 
 
 class Copied(NamedTuple):
-    """A recorded use, and the exact text for the user."""
+    """A recorded use, and the script with the user's values."""
 
     use: Use
     text: str
 
 
 class Rated(NamedTuple):
-    """A use with its outcome. If the outcome is *made it worse*, also the users who copied the entry recently."""
+    """A use with its outcome. For *made it worse*, `told` contains the users who copied the entry recently."""
 
     use: Use
     told: tuple[User, ...]
@@ -58,21 +58,21 @@ class TrackRecord:
 
 
 def is_trusted(version: Version) -> bool:
-    """Return whether the version may be used without a reason: it is verified and its entry is not suspended."""
+    """Return whether the version is verified and its entry is not suspended. Using other versions requires a reason."""
     return version.state == Version.State.VERIFIED and version.entry.suspended_at is None
 
 
 def say_untrusted(version: Version) -> str:
-    """Return why a version is not trusted, as a text that follows "This version is"."""
+    """Return why a version is not trusted, as the end of a sentence that begins with "This version is"."""
     if version.entry.suspended_at is not None:
         return _("suspended until a curator has checked it")
     return _("no longer verified") if version.verified_at else _("not verified")
 
 
 def fill_to_use(version: Version, values: Mapping[str, str]) -> Filled:
-    """Return the text with these values, as a user or a program may get it.
+    """Return the script with these values for a user or a program.
 
-    Raises BadInput if a parameter is missing, or is empty or `/` in a destructive command.
+    Raises BadInput if a value is missing or invalid, or if a destructive command would get an empty value or `/`.
     """
     filled = fill_in(version, values)
     if filled.problems:
@@ -86,10 +86,10 @@ def fill_to_use(version: Version, values: Mapping[str, str]) -> Filled:
 def record_use(
     version: Version, *, by: User, values: Mapping[str, str], reason: str = ""
 ) -> Copied:
-    """Record that `by` uses the version with these values, and return the exact text.
+    """Record that `by` uses the version with these values. Return the use and the filled-in script.
 
-    Raises BadInput like `fill_to_use`. An unverified or suspended version requires a reason and the permission to
-    use it (break-glass).
+    An unverified or suspended version requires a reason and the break-glass permission. Raises PermissionDenied or
+    BadInput.
     """
     filled = fill_to_use(version, values)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON, required=False)
@@ -110,10 +110,11 @@ def record_use(
 def record_outcome(
     use: Use, *, outcome: str, by: User, incident: str = "", note: str = ""
 ) -> Rated:
-    """Record the outcome. *Made it worse* suspends the entry immediately and returns the users who copied it recently.
+    """Record the outcome. *Made it worse* also suspends the entry and returns the users who copied it recently.
 
-    Only the user who used the script may report the outcome. A better outcome can be changed to *made it worse*, but
-    not the reverse, because a curator has to check first. Raises BadInput, NotAllowedNow and PermissionDenied.
+    Only the user who used the script may report the outcome. A user can change a better outcome to *made it worse*, but
+    not the reverse, because a curator has to check the script first. Raises BadInput, NotAllowedNow or
+    PermissionDenied.
     """
     if use.by_id != by.pk:
         raise PermissionDenied(_("Only the user who copied the script can report the result."))
@@ -154,7 +155,7 @@ def copied_lately(entry: Entry, *, without: User) -> tuple[User, ...]:
 
 
 def warnings_for(user: User) -> Sequence[Entry]:
-    """Return suspended entries that the user copied in the seven days before the suspension."""
+    """Return suspended entries that the user copied in the last seven days and did not suspend."""
     uses = Use.objects.filter(by=user, at__gte=timezone.now() - LATELY)
     return list(
         Entry.objects.exclude(suspended_at=None)
@@ -165,7 +166,7 @@ def warnings_for(user: User) -> Sequence[Entry]:
 
 
 def used_unreviewed(*, limit: int = 5) -> list[Version]:
-    """Return versions in review that were used without verification, most used first."""
+    """Return drafts and versions in review that users used without verification, most used first."""
     waiting = Version.objects.filter(state__in=[Version.State.DRAFT, Version.State.IN_REVIEW])
     return list(
         waiting.filter(pk__in=Use.objects.exclude(reason="").values("version"))
@@ -176,7 +177,7 @@ def used_unreviewed(*, limit: int = 5) -> list[Version]:
 
 
 def waiting_to_verify(by: User) -> QuerySet[Version]:
-    """Return versions that this user could verify. Versions already used without verification come first."""
+    """Return versions in review that this user did not write. Versions used without verification come first."""
     return (
         Version.objects.filter(state=Version.State.IN_REVIEW)
         .exclude(author=by)
@@ -187,12 +188,12 @@ def waiting_to_verify(by: User) -> QuerySet[Version]:
 
 
 def track_record(version: Version) -> TrackRecord:
-    """Return how often the version was used, and the outcomes."""
+    """Return the number of the version's uses, and their outcomes."""
     return track_records([version.pk]).get(version.pk, TrackRecord())
 
 
 def track_records(version_ids: Sequence[int]) -> dict[int, TrackRecord]:
-    """Return the records of many versions in one query, without versions that were never used."""
+    """Return the track records of multiple versions in one query. Versions that were never used are omitted."""
     Outcome = Use.Outcome
     rows = (
         Use.objects.filter(version__in=version_ids)

@@ -1,4 +1,4 @@
-"""Counts of a version: how often it was shown, accepted, edited, rejected and used."""
+"""Counts of how often a version was shown, accepted, edited, rejected and used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from catalog.models import MatchLabel, Version
 
 @dataclass(frozen=True, kw_only=True)
 class VersionCounts:
-    """Counts of one version."""
+    """How often a version was shown, accepted, rejected, edited and used."""
 
     shown_as_match: int = 0  # to requesters
     shown_as_adapt: int = 0
@@ -28,7 +28,7 @@ class VersionCounts:
 
 
 def counts_of(version_ids: Sequence[int]) -> Mapping[int, VersionCounts]:
-    """Return the counts of many versions in a fixed number of queries. Versions without counts are omitted."""
+    """Return the counts of multiple versions in a fixed number of queries. Versions without counts are omitted."""
     shown = hooks.shown_of(version_ids)
     records = track_records(version_ids)
     asked = MatchLabel.objects.counting().filter(

@@ -25,7 +25,7 @@ from core.texts import LONGEST_REASON, clean_text, name_of
 def edit_version(
     version: Version, *, script: str, details: VersionDetails, by: User, note: str = ""
 ) -> Version:
-    """Create the next version as a draft by `by`, based on the newest version. Raises Stale, BadInput."""
+    """Create the next version as a draft by `by`. Raises Stale if `version` is not the newest version, or BadInput."""
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     prepared = prepare(script, details)
@@ -44,7 +44,7 @@ def edit_version(
 
 
 def revert_to(version: Version, *, by: User, note: str = "") -> Version:
-    """Create the next version as a draft with the script and the details of an older version."""
+    """Create the next version as a draft with an older version's script and details."""
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     prepared = prepare(version.script, details_of(version))
@@ -68,8 +68,8 @@ def set_details(
 ) -> None:
     """Change tags, links and owner, which do not affect how the script runs.
 
-    All other details are verified, so changing them creates a new version. Raises Stale if the values have changed
-    since the user saw them (`labels_seen`), NotAllowedNow, BadInput.
+    All other details are part of the verification, so changing them creates a new version. Raises Stale if the values
+    have changed since the user saw them (`labels_seen`), NotAllowedNow or BadInput.
     """
     require(by, CURATE)
     details = VersionDetails.read({"tags": tags, "links": links})
@@ -133,7 +133,7 @@ def details_of(version: Version) -> VersionDetails:
 
 
 class ChangedDetail(NamedTuple):
-    """A detail in which two versions differ, as text."""
+    """A detail that differs between two versions, with both values as text."""
 
     name: str
     old: str
@@ -143,7 +143,7 @@ class ChangedDetail(NamedTuple):
 def compare_details(
     old: Version, new: Version, *, without: Collection[str] = ()
 ) -> list[ChangedDetail]:
-    """Return the details in which two versions differ, except for those in `without`."""
+    """Return the details that differ between two versions, except for those in `without`."""
     before, after = details_of(old).model_dump(mode="json"), details_of(new).model_dump(mode="json")
     return [
         ChangedDetail(_name_of_field(name), _words(before[name]), _words(after[name]))

@@ -1,4 +1,4 @@
-"""Find versions that outside callers may not see, because they or their ancestors are in an open study."""
+"""Find versions that external callers may not see, because they or their ancestors are in an open study."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from catalog.models import Entry, Rollback, Version, VersionEvent
 
 
 def runs_behind(version: Version) -> set[int]:
-    """Return the runs that produced a version, including those of all versions that it is based on."""
+    """Return the runs that produced the version or any version that it is based on."""
     return _runs_behind([version])[version.pk]
 
 
 def withheld(versions: Iterable[Version]) -> set[int]:
-    """Return the keys of the versions that an open study hides. Makes one query and one hook call."""
+    """Return the keys of the versions that an open study hides, with one query and one hook call."""
     behind = _runs_behind(list(versions))
     studied = set(hooks.runs_studied(set().union(*behind.values())))
     return {pk for pk, runs in behind.items() if runs & studied}
@@ -26,16 +26,15 @@ def is_withheld(version: Version) -> bool:
 
 
 def is_entry_withheld(entry: Entry) -> bool:
-    """Return whether open studies hide every version of the entry, and with them its existence."""
+    """Return whether open studies hide every version of the entry. The entry itself is then hidden, too."""
     versions = list(Version.objects.filter(entry=entry).only("entry", "number"))
     return bool(versions) and len(withheld(versions)) == len(versions)
 
 
 def version_outside(version: Version) -> Version | None:
-    """Return the version to show outside for an entry with this verified version, or None.
+    """Return the version that external callers may see in place of this verified version, or None.
 
-    While a study hides the verified version, this is the version that would be live if no hidden version had been
-    verified.
+    If a study hides the verified version, return the version that would be live if no hidden version had been verified.
     """
     if not is_withheld(version):
         return version
@@ -57,8 +56,8 @@ def version_outside(version: Version) -> Version | None:
 
 
 def _was_replaced(version: Version, last: VersionEvent, number: int) -> bool:
-    """Return whether the version's last change was its replacement by version `number`, in an emergency or not."""
-    # A rollback after this event is the same change, because any other change would be the last event.
+    """Return whether the version's last change was its replacement by version `number`, including in an emergency."""
+    # A rollback at or after the last event belongs to that event. Any other change would have added a later event.
     put_back = Rollback.objects.filter(
         replaced=version, version__number=number, is_emergency=True, at__gte=last.at
     )

@@ -23,7 +23,7 @@ from core.errors import NotAllowedNow
 
 @dataclass(frozen=True, kw_only=True)
 class Confirmation:
-    """The author of a phrasing (None: a model, a file or the product), and its confirmation."""
+    """The author of a phrasing and its confirmation. The author is None for a model, a file or the product."""
 
     added_by: User | None
     confirmed_by: User | None = None
@@ -42,9 +42,7 @@ class Confirmation:
 
 
 def confirmation_by(added_by: User | None, *, by: User | None) -> Confirmation:
-    """Return a confirmation by `by`, or an empty confirmation if `by` is the author. A setting lets teams of one
-    confirm their own phrasings.
-    """
+    """Return a confirmation by `by`, or an empty confirmation if `by` is the author and may not confirm it."""
     if added_by is not None and by is not None and not _may(added_by.pk, by):
         return Confirmation(added_by=added_by)
     return Confirmation(added_by=added_by, confirmed_by=by, is_confirmed=True)
@@ -57,10 +55,10 @@ def may_confirm(phrasing: Phrasing, *, by: User) -> bool:
 
 @transaction.atomic
 def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
-    """Confirm that the entry does what the phrasing says, so that requests can match it.
+    """Confirm that the entry does what the phrasing says. Requests can then match the phrasing.
 
-    Raises PermissionDenied for its author, unless a setting allows it for teams of one, and NotAllowedNow if it was
-    already confirmed or removed.
+    Raises PermissionDenied for the phrasing's author, unless the setting for teams of one allows it. Raises
+    NotAllowedNow if the phrasing was already confirmed or removed.
     """
     require(by, CURATE)
     if not may_confirm(phrasing, by=by):
@@ -73,7 +71,7 @@ def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
 
 
 def confirm(entry: Entry, keys: Collection[int], *, by: User) -> int:
-    """Confirm the waiting phrasings that the user may confirm, and return their number."""
+    """Confirm the unconfirmed phrasings that the user may confirm. Return their number."""
     waiting = list(entry.phrasings.filter(pk__in=keys, confirmed_at=None).defer("document"))
     waiting = [phrasing for phrasing in waiting if may_confirm(phrasing, by=by)]
     for phrasing in waiting:
@@ -87,7 +85,7 @@ def confirm(entry: Entry, keys: Collection[int], *, by: User) -> int:
 
 
 def waiting_to_confirm(by: User) -> QuerySet[Phrasing]:
-    """Return the waiting phrasings of live entries that this user could confirm, oldest first."""
+    """Return the unconfirmed phrasings of live entries that this user may confirm, oldest first."""
     answering = Entry.objects.standing().filter(versions__state=Version.State.VERIFIED)
     mine = Q() if settings.SCRIPTSMITH_SELF_VERIFY else ~Q(added_by=by)
     others = Q(added_by=None) | mine

@@ -1,4 +1,4 @@
-"""The actions of a curator on an entry's page, each with one URL, one form and one service."""
+"""Curator actions on an entry's page. Each action has one URL, one form and one service."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ VERSION_MOVES = {
     "verify_again": Move(VerifyForm, services.verify_again, _("Verified again.")),
     "deprecate": Move(ReasonForm, services.deprecate, _("Version deprecated.")),
 }
-# These are submitted on the review page, which is rendered again after a refusal.
+# The forms of these actions are on the review page. After an error, that page is rendered again.
 DECISIONS = ("verify", "send_back")
 ENTRY_MOVES = {
     "suspend": Move(ReasonForm, services.suspend, _("Entry suspended. It is no longer offered.")),
@@ -80,7 +80,7 @@ def move_version(request: HttpRequest, pk: int, name: str) -> HttpResponse:
 
 @require_POST
 def revert_version(request: HttpRequest, pk: int) -> HttpResponse:
-    """Create the next version from an older one and show it."""
+    """Create the next version from an older version, and redirect to it."""
     version = access_version(request.user, pk, to_curate=True)
     form = NoteForm(request.POST, auto_id="revert_%s")
     done = _("The old script was copied to a new version. Submit it for review when it is ready.")
@@ -157,7 +157,7 @@ def _carry_out(
     act: Callable[[User], Version | None],
     done: Promise,
 ) -> HttpResponse:
-    """Run the action and redirect, or render the page again with the refusal and the input."""
+    """Run the action and redirect. After an error, render the page again with the error and the input."""
     assert isinstance(request.user, User)
     entry, version = (target.entry, target) if isinstance(target, Version) else (target, None)
     status = 422
@@ -185,7 +185,7 @@ def _carry_out(
 
 
 def _let_go_on(form: forms.Form, name: str, entry: Entry, version: Version | None) -> None:
-    """Keep the input and update its `seen` value, because the refusal shows the current state."""
+    """Update the form's `seen` value and keep the other input, because the error already shows the current state."""
     shown = version or entry.versions.latest("number")
     seen = fresh_forms(entry, shown, {})[name].initial.get("seen", "")
     retype(form, seen=seen)

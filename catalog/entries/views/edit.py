@@ -1,4 +1,4 @@
-"""Pages to create an entry, and to edit it as a new version."""
+"""Pages to create an entry, and to create its next version."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PREFIX = "parameters"
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def entry_new(request: HttpRequest) -> HttpResponse:
-    """Create an entry, which begins as a draft."""
+    """Show the form for a new entry, or create the entry as a draft on POST."""
     user = request.user
     if not isinstance(user, User):
         raise PermissionDenied
@@ -74,7 +74,7 @@ def entry_alike(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def version_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Create the next version. The live version does not change."""
+    """Show the form for the next version, or create it on POST. The live version does not change."""
     version = access_version(request.user, pk, to_curate=True)
     assert isinstance(request.user, User)
     if request.method != "POST":
@@ -130,14 +130,14 @@ def _show_suggested(
     *,
     version: Version | None = None,
 ) -> HttpResponse:
-    """Show the input with a row for each parameter of the script. Nothing is saved."""
+    """Render the input with a row for each parameter of the script, without saving anything."""
     typed = [{name: row[name].data for name in row.fields} for row in rows.forms]
     try:
         found, remarks = suggest_rows(form["script"].data or "", typed)
     except BadInput as refusal:
         add_refusal(form, refusal)
         return _show_form(request, form, rows, version=version, status=422)
-    # Leave the form unbound, because incomplete input is not an error here.
+    # Leave the form unbound, so that incomplete input shows no errors.
     fresh = type(form)(initial={name: form[name].data for name in form.fields})
     return _show_form(request, fresh, _rows(None, initial=found), version=version, remarks=remarks)
 
@@ -152,7 +152,7 @@ def _show_form(
     remarks: Sequence[str] = (),
     status: int = 200,
 ) -> HttpResponse:
-    """Render the form. `newer` is a version that another user has created in the meantime."""
+    """Render the form. `newer` is a version that another user created in the meantime."""
     typed = {name: form[name].value() or "" for name in ("title", "script") if name in form.fields}
     context = {
         "nav_section": "catalogue",

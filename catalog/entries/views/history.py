@@ -13,7 +13,7 @@ from catalog.models import Version, VersionEvent
 
 @require_safe
 def version_history(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show all versions, their state changes, and the difference between two of them."""
+    """Show all versions, their state changes, and the difference between two versions."""
     entry = access_entry(request.user, slug)
     versions = list(access_versions(request.user).filter(entry=entry))
     by_number = {version.number: version for version in versions}

@@ -1,4 +1,4 @@
-"""The page of an entry, which is also shown after each action on it."""
+"""An entry's page. Actions on the entry also render it if they fail."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from catalog.entries.use_forms import UseForm
 from catalog.evidence.services import evidence_of
 from catalog.models import Entry, Use, Version
 
-ASKED_FOR = timedelta(days=30)  # how long the page asks for the outcome of a use
+ASKED_FOR = timedelta(days=30)  # how long the page asks for a use's outcome
 State = Version.State
 
 
 @dataclass(frozen=True)
 class Actions:
-    """The actions that a curator may see for the version. The services check them again."""
+    """The actions that the page offers to a curator. The services check permissions and states again."""
 
     edit: bool
     submit: bool
@@ -60,12 +60,12 @@ class Actions:
     deprecate: bool
     revert: bool
     roll_back: bool
-    own: bool  # the user is the author and may not verify it
+    own: bool  # True if the user wrote the version and therefore may not verify it
 
 
 @require_safe
 def entry_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show an entry with its verified version, or with the version in the URL.
+    """Show an entry with its verified version, or with the version given in the URL.
 
     A merged entry redirects to the entry into which it was merged, unless the URL names a version.
     """
@@ -77,7 +77,7 @@ def entry_detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def entry_by_number(request: HttpRequest, pk: int) -> HttpResponse:
-    """Redirect to the entry. This URL is for texts that may not contain its title, such as outgoing events."""
+    """Redirect to the entry. This URL does not reveal the entry's title, for example in outgoing events."""
     entry = get_object_or_404(access_entries(request.user), pk=pk)
     return redirect("entry-detail", slug=entry.slug)
 
@@ -90,7 +90,7 @@ def show_entry(
     bound: Mapping[str, forms.Form] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """Render the page. `bound` contains rejected forms by their names on the page."""
+    """Render the entry's page. `bound` contains rejected forms by their names on the page."""
     user = request.user
     assert isinstance(user, User)
     versions = list(access_versions(user).filter(entry=entry))
@@ -138,7 +138,7 @@ def show_entry(
 
 
 def describe_origin(provenance: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Return the origin of a version as names and texts, without empty values."""
+    """Return the nonempty provenance values of a version, with readable names."""
     return [
         (capfirst(name.replace("_", " ")), words)
         for name, value in provenance.items()
@@ -157,7 +157,7 @@ def _words(value: object) -> str:
 
 
 def _chosen(request: HttpRequest, versions: Sequence[Version]) -> Version:
-    """Return the version in the URL, or else the verified version, or else the newest."""
+    """Return the version named in the URL, or else the verified version, or else the newest version."""
     named = request.GET.get("version", "")
     if named:
         for version in versions:
@@ -185,7 +185,7 @@ def _actions(user: User, version: Version, newest: Version) -> Actions:
 
 
 def _unrated(user: User, entry: Entry) -> Use | None:
-    """Return the user's last use of the entry if its outcome is unknown."""
+    """Return the user's last use of the entry if it is recent and has no outcome, or else None."""
     last = (
         Use.objects.select_related("version")
         .filter(by=user, version__entry=entry, at__gte=timezone.now() - ASKED_FOR)
@@ -197,7 +197,7 @@ def _unrated(user: User, entry: Entry) -> Use | None:
 def fresh_forms(
     entry: Entry, version: Version, prefill: Mapping[str, str]
 ) -> dict[str, forms.Form]:
-    """Return all forms of the page before any input."""
+    """Return all forms of the page, unbound."""
     labels = {
         "tags": ", ".join(tag.name for tag in version.tags.all()),
         "owner": version.owner.username if version.owner else "",

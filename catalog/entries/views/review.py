@@ -43,7 +43,7 @@ def show_review(
     bound: Mapping[str, forms.Form] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """Render the page. `bound` has rejected forms."""
+    """Render the review page. `bound` contains rejected forms by their names on the page."""
     user = request.user
     assert isinstance(user, User)
     versions = list(access_versions(user).filter(entry=version.entry_id))
@@ -83,9 +83,7 @@ def show_review(
 
 
 def replaced_by(version: Version, versions: list[Version]) -> Version | None:
-    """Return the version that this version would replace: the verified version, or the last version verified
-    before it.
-    """
+    """Return the version that this version would replace: the live version, or else the last one that was live."""
     others = [one for one in versions if one.pk != version.pk]
     verified = [one for one in others if one.state == State.VERIFIED]
     former = [one for one in others if one.verified_at and one.number < version.number]

@@ -1,4 +1,4 @@
-"""The page for rolling back an entry to a former version."""
+"""The page to roll back an entry to a former version."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.web.forms import add_refusal, retype
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def version_roll_back(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the effect of a rollback, then verify, roll back in an emergency, or ask another user to verify."""
+    """Show the effect of a rollback. On POST, roll back, roll back in an emergency, or request a rollback."""
     version = access_version(request.user, pk, to_curate=True)
     user = request.user
     assert isinstance(user, User)

@@ -1,4 +1,4 @@
-"""The findings in a script while the user types, as a page fragment next to the editor."""
+"""A page fragment next to the editor with the findings in a script while the user types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_SHOWN = 100
 
 @require_POST
 def check(request: HttpRequest) -> HttpResponse:
-    """Return the findings in the submitted script, which is not stored. Returns 429 if the checker is busy."""
+    """Return the findings in the submitted script without storing it. Return status 429 if the checker is busy."""
     person = signed_in(request)
     try:
         done = check_script(request.POST.get("script", "").replace("\r\n", "\n"), by=person)
@@ -39,6 +39,6 @@ def check(request: HttpRequest) -> HttpResponse:
 
 
 def _place(found: Finding) -> tuple[int, int]:
-    """Sort by line, most severe first."""
+    """Return a sort key that orders findings by line, then by severity from high to low."""
     seen = RatedFinding(found.check, found.outcome, found.level, found.code)
     return found.line or 0, -list(Risk).index(finding_risk(seen))

@@ -1,4 +1,4 @@
-"""Views to fill in a script, copy it, and report the outcome."""
+"""Views to fill in a script, copy it and report the outcome."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def use_version(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def use_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the exact script that the user copied, and ask for the outcome."""
+    """Show the script that the user copied, and ask for the outcome."""
     return _show_use(request, access_use(request.user, pk), OutcomeForm())
 
 
