@@ -18,7 +18,7 @@ from catalog.models import Entry, Version
 
 
 class EntryFilter(filters.FilterSet):  # type: ignore[misc]
-    """The filters of the list page. All of them must match the same version."""
+    """The filters of the list page. A single version must match all of them."""
 
     state = filters.ChoiceFilter(
         choices=[
@@ -40,7 +40,7 @@ class EntryFilter(filters.FilterSet):  # type: ignore[misc]
         return services.list_entries(self.chosen(), among=queryset)
 
     def chosen(self) -> Filters:
-        """Return the filters in the form that the services expect."""
+        """Return the filters in the services' format."""
         return Filters(**{name: value or "" for name, value in self.form.cleaned_data.items()})
 
 
@@ -54,7 +54,7 @@ class EntryListViewSet(viewsets.GenericViewSet[Entry]):
         responses=ListedSerializer(many=True),
     )
     def list(self, request: Request) -> Response:
-        """List entries with their representative version: the verified one, or else the newest."""
+        """List entries, each with its verified version or else its newest version."""
         chosen = EntryFilter(request.query_params, queryset=Entry.objects.none())
         query = request.query_params.get("q", "")
         queryset = self.filter_queryset(self.get_queryset())

@@ -42,7 +42,7 @@ def _short() -> forms.TextInput:
 
 
 class FilterForm(forms.Form):
-    """The filters of the list, from its URL."""
+    """The filters in the list's URL."""
 
     q = forms.CharField(
         label=_("Task"), required=False, widget=forms.SearchInput(), max_length=1000
@@ -79,14 +79,14 @@ class FilterForm(forms.Form):
 
 
 class SaveViewForm(forms.Form):
-    """The name under which the current list is saved."""
+    """The name of a new saved view."""
 
     listing = forms.ChoiceField(choices=SavedView.Listing.choices)
     name = forms.CharField(label=_("Name"), max_length=40)
 
 
 class BulkForm(forms.Form):
-    """A bulk action on the selected entries. `fits` selects all entries of the list."""
+    """A bulk action on the selected entries."""
 
     deed = forms.ChoiceField(label=_("Action"), choices=Deed.choices)
     tags = forms.CharField(label=_("Tags"), required=False, help_text=_("Separated by commas."))
@@ -97,7 +97,7 @@ class BulkForm(forms.Form):
         return find_owner(self.cleaned_data["owner"])
 
     def order(self) -> BulkOrder:
-        """Return the action as the service expects it."""
+        """Return the action in the service's format."""
         return BulkOrder(
             deed=Deed(self.cleaned_data["deed"]),
             tags=tuple(split_words(self.cleaned_data["tags"])),
@@ -114,7 +114,7 @@ class BulkForm(forms.Form):
 
 
 def read_chosen(posted: QueryDict) -> list[Entry]:
-    """Return the selected entries, by key or by the filters of their list."""
+    """Return the selected entries: those that match the filters in `fits`, or else those with the submitted keys."""
     entries = Entry.objects.defer("document").order_by("-pk")
     if fits := posted.get("fits", ""):
         form = FilterForm(QueryDict(fits))

@@ -1,4 +1,4 @@
-"""Output of the list of entries in the API."""
+"""API output for the list of entries."""
 
 from __future__ import annotations
 

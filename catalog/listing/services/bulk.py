@@ -1,4 +1,4 @@
-"""Bulk actions: a preview for each entry, then exactly the previewed changes."""
+"""Bulk actions. A preview shows the change of each entry, and the action applies only previewed changes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class BulkOrder:
 
 @dataclass(frozen=True, kw_only=True)
 class BulkStep:
-    """The change of one entry in words, or a refusal. `seen` changes when the entry does."""
+    """A description of an entry's change, or an error. `seen` is a hash of the version's current state."""
 
     entry: Entry
     version: Version | None
@@ -80,9 +80,9 @@ def plan_bulk(order: BulkOrder, entries: Sequence[Entry], *, by: User) -> list[B
 def carry_out_bulk(
     order: BulkOrder, entries: Sequence[Entry], *, seen: Mapping[int, str], by: User
 ) -> BulkOutcome:
-    """Run the plan for each entry. `seen` maps each entry's key to the `seen` of its step.
+    """Run the action on each entry. `seen` maps each entry's key to the `seen` hash of its preview.
 
-    Entries that have changed, or that the plan refuses, are skipped and reported. Raises BadInput.
+    Entries with errors, and entries that changed after the preview, are skipped and reported. Raises BadInput.
     """
     outcome = BulkOutcome()
     for step in plan_bulk(order, entries, by=by):
@@ -198,7 +198,7 @@ _PLANS: Mapping[Deed, Callable[[BulkOrder, Version, User], tuple[str, str]]] = {
 
 
 def _do(order: BulkOrder, step: BulkStep, by: User) -> BulkStep:
-    """Run the step and return it, or a refusal by the service."""
+    """Run the step and return it. If the service fails, return the step with the error."""
     version = step.version
     assert version is not None
     try:

@@ -1,4 +1,4 @@
-"""Count together how many entries each additional filter would leave."""
+"""Count how many entries would match after adding each filter."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from catalog.models import Version
 
 MOST_NAMES = 12  # tags and owners shown
 TOTAL, SIZE = "total", "size"
-# Counting scans the whole catalogue, which takes 0.25 s with 30,000 entries. From LARGE on, counts are cached.
+# Counting scans the whole catalogue, which takes 0.25 s with 30,000 entries. With LARGE or more, counts are cached.
 LARGE = 5_000
 KEPT_SECONDS = 60
-UNCHANGED_SECONDS = 600  # cache time if nothing was used or changed since
-# The counted values of each filter. Those of tags and owners come from the database.
+UNCHANGED_SECONDS = 600  # cache time if no entry was changed or used since
+# The counted values of each filter. The values for tags and owners come from the database.
 VALUES: Mapping[str, Sequence[str]] = {
     "state": (IN_USE, *Version.State.values, SUSPENDED, ALL),
     "risk": Version.Risk.values[::-1],
@@ -36,7 +36,7 @@ class Facets:
     """The number of matching entries, in total and for each value of each filter."""
 
     total: int
-    size: int  # of the whole catalogue
+    size: int  # number of entries in the whole catalogue
     counts: Mapping[str, Mapping[str, int]]
 
 
@@ -51,7 +51,7 @@ def count_facets(filters: Filters) -> Facets:
     if known is not None:
         return known
     last: tuple[object, Facets] | None = cache.get(f"last-{key}")
-    # Read the last change before counting. Skip it the first time, because the catalogue may be small.
+    # Read the last change before counting. Skip the query the first time, because the catalogue may be small.
     change = _last_change() if last else None
     if last and last[0] == change:
         facets = last[1]
@@ -65,7 +65,7 @@ def count_facets(filters: Filters) -> Facets:
 
 
 def _last_change() -> object:
-    """Return the last key of the rows that every change or use of an entry writes."""
+    """Return the highest keys of the tables that every change or use of an entry writes to."""
     tables = ("auditlog_logentry", "catalog_versionevent", "catalog_version", "catalog_use")
     with connection.cursor() as cursor:
         maxima = ", ".join(f"(SELECT max(id) FROM {table})" for table in tables)
@@ -90,8 +90,8 @@ def _count(filters: Filters) -> Facets:
 
 
 def _count_together(wanted: Mapping[str, Filters]) -> dict[str, int]:
-    """Count, for each of these filters, the entries with a matching version in one pass over the versions."""
-    # Aggregate a boolean for each entry and filter, which is far cheaper than counting distinct entries.
+    """Count the entries with a matching version for each filter, in one pass over the versions."""
+    # Aggregate a boolean per entry and filter, because counting distinct entries would be far slower.
     versions = Version.objects.order_by()
     has = {_column(name): BoolOr(row_condition(one)) for name, one in wanted.items()}
     rows = versions.values("entry").annotate(**{f"has_{name}": one for name, one in has.items()})
@@ -104,7 +104,7 @@ def _column(name: str) -> str:
 
 
 def _count_names(filters: Filters) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the most frequent tags and owners among the matches without their own filter."""
+    """Return the most frequent tags and owners with their counts. Each ignores the filter on its own field."""
     queries = []
     for kind, path in (("tag", "tags__name"), ("owner", "owner__username")):
         versions = Version.objects.filter(row_condition(replace(filters, **{kind: ""})))

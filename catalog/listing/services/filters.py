@@ -1,4 +1,4 @@
-"""The filters of a list of entries, as conditions on one version of each entry."""
+"""The filters of the list of entries, as conditions on one version of each entry."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from django.utils.translation import gettext as _
 from catalog.models import Rollback, Tag, Use, Version, VersionEvent
 from core.errors import BadInput
 
-SUSPENDED = "suspended"  # states of entries; the others are states of versions
+SUSPENDED = (
+    "suspended"  # SUSPENDED and MERGED are states of entries; the others are states of versions
+)
 MERGED = "merged"
 IN_USE = "in_use"  # draft, in review or verified
-ALL = "all"  # includes deprecated versions, regardless of other filters
+ALL = "all"  # also includes deprecated versions, which other filters exclude
 # Written in the last N days, verified over N days ago, or verified only once.
 AGES = ("new7", "new30", "old90", "old180", "old365", "once")
 USES = ("never", "lately", "worse", "unreviewed", "emergency")
@@ -36,14 +38,14 @@ class Filters:
     owner: str = ""
     age: str = ""  # one of AGES
     use: str = ""  # one of USES
-    # Cached keys by name. Filters made from these with `replace` share them.
+    # Cache of database keys by name. Filters created with `replace` share it.
     keys: Any = field(default_factory=dict, compare=False, repr=False)
 
     def __bool__(self) -> bool:
         return self != Filters()
 
     def check(self) -> None:
-        """Raise BadInput for an unknown filter."""
+        """Raise BadInput if a filter has an unknown value."""
         states = (SUSPENDED, MERGED, IN_USE, ALL, *Version.State.values)
         known = {"state": states, "age": AGES, "use": USES}
         for name, values in known.items():
@@ -58,8 +60,8 @@ def conditions_of(filters: Filters) -> list[Q]:
         "side_effect": filters.side_effect,
     }
     conditions = [Q(**{name: value}) for name, value in equal.items() if value]
-    # Filter by key, for which PostgreSQL has statistics. For a name, it assumes an average share and scans half of
-    # the catalogue for a common tag.
+    # Filter by key, because PostgreSQL has statistics for keys. For a name, it would assume an average frequency and
+    # scan half of the catalogue for a common tag.
     if filters.tag:
         conditions.append(Q(tags=_key_of(Tag.objects.filter(name=filters.tag), filters)))
     if filters.owner:
@@ -69,13 +71,13 @@ def conditions_of(filters: Filters) -> list[Q]:
     if filters.state in Version.State.values:
         conditions.append(Q(state=filters.state))
     elif filters.state == IN_USE or conditions and filters.state not in (MERGED, ALL):
-        # "High risk" excludes deprecated versions.
+        # Every filter, such as high risk, excludes deprecated versions by default.
         conditions.append(~Q(state=Version.State.DEPRECATED))
     return conditions
 
 
 def _key_of(rows: QuerySet[Tag] | QuerySet[User], filters: Filters) -> int:
-    """Return the key of the only matching row, or 0, which matches no row. Each lookup is made once per list."""
+    """Return the key of the matching row, or 0 if no row matches. Keys are cached in `filters`."""
     name = f"{rows.model.__name__} {filters.tag if rows.model is Tag else filters.owner}"
     if name not in filters.keys:
         filters.keys[name] = rows.values_list("pk", flat=True).first() or 0
@@ -83,7 +85,7 @@ def _key_of(rows: QuerySet[Tag] | QuerySet[User], filters: Filters) -> int:
 
 
 def versions_with(conditions: Sequence[Q]) -> QuerySet[Version]:
-    """Return versions of the outer query's entry that match all filters."""
+    """Return the versions of the outer query's entry that match all conditions."""
     return Version.objects.filter(*conditions, entry=OuterRef("pk"))
 
 

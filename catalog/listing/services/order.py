@@ -1,4 +1,4 @@
-"""Sort orders of the list of entries, based on their representative versions."""
+"""Sort orders of the list of entries. They use the version that the list shows for each entry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Risk = Version.Risk
 
 
 class Sort(models.TextChoices):
-    """The sort orders. The first is the default."""
+    """The sort orders. The first order is the default."""
 
     NEWEST = "", _("Newest first")
     USED = "used", _("Most used first")
@@ -29,9 +29,9 @@ class Sort(models.TextChoices):
 def in_order(
     filters: Filters, sort: Sort, *, among: QuerySet[Entry], start: int, size: int
 ) -> Sequence[Entry]:
-    """Return at most `size` matching entries from position `start` on, in this order.
+    """Return up to `size` matching entries in this order, starting at position `start`.
 
-    Uses positions instead of keys, because the sort key is computed. A late page costs as much as the whole list.
+    Pages use positions instead of keys, because the sort key is computed. A late page is as slow as the whole list.
     Raises BadInput.
     """
     filters.check()
@@ -49,7 +49,7 @@ def in_order(
 
 
 def row_condition(filters: Filters) -> Q:
-    """Return the filters as one condition on a version, including the filters on its entry."""
+    """Return the filters on a version and its entry as one condition on the version."""
     condition = Q(*conditions_of(filters), entry__merged_into__isnull=filters.state != MERGED)
     if filters.state == SUSPENDED:
         condition &= Q(entry__suspended_at__isnull=False)

@@ -1,4 +1,4 @@
-"""Saved views of this list and of other apps' lists. Each is visible to its owner only."""
+"""Saved views of this list and of other apps' lists. Only its owner can see a view."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ LONGEST_QUERY = SavedView._meta.get_field("query").max_length or 0
 
 
 def views_of(user: User, listing: SavedView.Listing) -> QuerySet[SavedView]:
-    """Return the user's own views of a list, by name."""
+    """Return the user's own views of a list, sorted by name."""
     return SavedView.objects.filter(user=user, listing=listing)
 
 
 @transaction.atomic
 def save_view(name: str, *, listing: SavedView.Listing, query: str, by: User) -> SavedView:
-    """Save a view, replacing one with the same name. Raises BadInput."""
+    """Save a view, or replace the view with the same name. Raises BadInput."""
     name = " ".join(clean_text(name, field="name", longest=LONGEST_NAME).split())
     if not query:
         raise BadInput(_("Filter or sort the list first, then save the view."), field="name")
@@ -44,7 +44,7 @@ def save_view(name: str, *, listing: SavedView.Listing, query: str, by: User) ->
 
 
 def forget_views(user: User) -> None:
-    """Delete all views of a user who is anonymized, for all lists."""
+    """Delete all views of an anonymized user, for all lists."""
     SavedView.objects.filter(user=user).delete()
 
 

@@ -1,4 +1,4 @@
-"""Search entries by filters, words and meaning. It needs no model, worker or broker."""
+"""Search entries by filters, text and meaning. Text search also works without a model, worker or broker."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from core.texts import LONGEST_STATEMENT, clean_text
 
 MOST_FOUND = 50
 CANDIDATES = 200
-# If the filters leave at most this many entries, all of them are compared. Otherwise more candidates are retrieved and
-# then filtered.
+# If at most NARROW entries match the filters, the search compares all of them. Otherwise it retrieves WIDE_CANDIDATES
+# candidates and filters them.
 NARROW = 3_000
 WIDE_CANDIDATES = 1_000
-BEFORE_MATCH = 20  # characters of a long line that are shown before the match
+BEFORE_MATCH = 20  # characters shown before the match in a long line
 SHORTEST_WORD = 2  # shorter words are not searched in the lines of a script
 RANK_OFFSET = 60  # constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)
 
@@ -41,14 +41,14 @@ class SearchResult:
 
 
 class Scope(NamedTuple):
-    """The scope of a search: these entries, or the best of all entries, which are then filtered."""
+    """The scope of a search: only the entries in `among`, or the best `most` of all entries if `among` is None."""
 
     among: list[int] | None
     most: int
 
 
 class Listed(NamedTuple):
-    """An entry in a list, with its verified or else its newest version, among the matching versions."""
+    """An entry in a list, with the verified or else the newest of its matching versions."""
 
     entry: Entry
     version: Version
@@ -59,7 +59,7 @@ ANYTHING = Filters()
 
 
 def list_entries(filters: Filters, *, among: QuerySet[Entry]) -> QuerySet[Entry]:
-    """Return the entries that have a version that matches all filters. Raises BadInput."""
+    """Return the entries with a version that matches all filters. Raises BadInput."""
     filters.check()
     entries = among.filter(merged_into__isnull=filters.state != MERGED)
     if filters.state == SUSPENDED:
@@ -97,10 +97,10 @@ def rows_of(entries: Iterable[Entry], filters: Filters) -> list[Listed]:
 def search_entries(
     query: str, *, filters: Filters = ANYTHING, limit: int = MOST_FOUND
 ) -> SearchResult:
-    """Return the entries that match by words in any state, or by meaning if they may answer.
+    """Return the entries that text search finds in any state, and the entries with a similar meaning that may answer.
 
-    If the filters leave few entries, all of those are compared by meaning, in any state. Both rankings are fused by
-    rank. Raises BadInput.
+    If few entries match the filters, entries in any state are compared by meaning. Reciprocal rank fusion combines both
+    rankings. Raises BadInput.
     """
     query = clean_text(query, field="q", longest=LONGEST_STATEMENT)
     scope = scope_of(filters)
@@ -128,12 +128,12 @@ def search_entries(
 
 
 def show_entries(entries: Iterable[Entry]) -> list[Listed]:
-    """Return the unfiltered list rows for these entries, in a fixed number of queries."""
+    """Return the list rows for these entries without filters, in a fixed number of queries."""
     return rows_of(entries, ANYTHING)
 
 
 def line_with(query: str, script: str, *, title: str) -> str:
-    """Return the script line with the most query words that the title lacks, or an empty string."""
+    """Return the script line with the most query words that are not in the title, or an empty string."""
     words = {word for word in query.casefold().split() if len(word) >= SHORTEST_WORD}
     words -= {word for word in words if word in title.casefold()}
     lines = [line.strip() for line in script.splitlines() if not line.startswith("#!")]

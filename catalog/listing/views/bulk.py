@@ -1,4 +1,4 @@
-"""Views of bulk actions: the preview, then the same action."""
+"""The view that previews and runs bulk actions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
         if not entries:
             messages.error(request, str(refusal))
             return redirect("catalog-list")
-        if is_first_look:  # nothing was entered yet, so there is no error
+        if is_first_look:  # The user has not entered anything yet, so show no error.
             return _show(request, BulkForm(initial=form.cleaned_data), entries, [])
         add_refusal(form, refusal)
         return _show(request, form, entries, [], status=422)

@@ -1,4 +1,4 @@
-"""The page with all entries, or with those that match filters or a query."""
+"""The page that lists all entries, or the entries that match filters or a query."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ALWAYS = ("state", "risk", "side_effect")  # always shown with all their values
 @require_safe
 @vary_on_headers("HX-Request")
 def catalog_list(request: HttpRequest) -> HttpResponse:
-    """List the matching entries in the chosen order. The results of a query come best first."""
+    """List the matching entries in the chosen order. Results of a query are listed best first."""
     user = request.user
     assert isinstance(user, User)
     form = FilterForm(request.GET)
@@ -85,7 +85,7 @@ def _find(request: HttpRequest, form: FilterForm) -> dict[str, object]:
     filters = form.filters()
     query, sort = form.cleaned_data["q"], Sort(form.cleaned_data["sort"])
     if query:
-        # A search by words finds entries in any state.
+        # Search results can be in any state, so list deprecated versions last.
         found = services.search_entries(query, filters=filters)
         rows = services.rows_of(found.entries, filters)
         return {
@@ -122,7 +122,7 @@ def _facets(counted: Facets) -> list[Facet]:
 
 
 def _facets_of(form: FilterForm, rows: Sequence[Listed]) -> list[Facet]:
-    """Return the filters of a search without counts, because its results depend on the filters."""
+    """Return the filters of a search without counts, because each filter would change the results."""
     found = {
         "tag": sorted({tag.name for row in rows for tag in row.version.tags.all()}),
         "owner": sorted({row.version.owner.username for row in rows if row.version.owner}),
@@ -139,7 +139,7 @@ def _values_of(form: FilterForm, name: str) -> list[str]:
 
 
 def _page(request: HttpRequest, filters: Filters, sort: Sort) -> dict[str, object]:
-    """Return the rows of the page and its links, by key if the list is sorted by key, else by position."""
+    """Return a page of rows. Paginate by key for the default order, and by position for other orders."""
     entries = access_entries(request.user)
     if sort is Sort.NEWEST:
         page = page_of(services.list_entries(filters, among=entries), request, size=PAGE_SIZE)
@@ -155,7 +155,7 @@ def _page(request: HttpRequest, filters: Filters, sort: Sort) -> dict[str, objec
 
 
 def _columns(query: QueryDict | None, sort: Sort) -> list[Column]:
-    """Return the columns with links that sort by them. A second click on *Verified* reverses the order."""
+    """Return the columns with sort links. A second click on *Verified* reverses the order."""
     column = partial(sort_column, query, sort)
     return [
         column(_("Entry"), "col-title", {Sort.NAME: "ascending"}),

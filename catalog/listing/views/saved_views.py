@@ -1,4 +1,4 @@
-"""Save and delete views of lists, for the lists of all apps."""
+"""Views that save and delete saved views of all apps' lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.errors import BadInput
 from core.web.lists import narrowed
 from core.web.requests import signed_in
 
-# The length of a URL that proxies commonly accept.
+# Proxies commonly accept URLs of this length.
 LONGEST_ADDRESS = 7000
 
 
@@ -26,7 +26,7 @@ def view_save(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     form = SaveViewForm(request.POST)
     form.full_clean()
-    # For an unknown list, nothing is saved and the catalogue shows the error.
+    # If the list is unknown, redirect to the catalogue, which shows the error.
     listing = SavedView.Listing(form.cleaned_data.get("listing") or SavedView.Listing.CATALOGUE)
     query = narrowed(QueryDict(request.POST.get("query", "")))
     response = redirect(listing.value)

@@ -1,4 +1,4 @@
-"""The tabs above the list of entries, which lead to the curators' work lists and show their lengths."""
+"""The tabs above the list of entries. They link to the curators' work lists and show their lengths."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Tab:
 
 
 def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
-    """Return the work lists of this curator. `query` contains the filters of the list of entries."""
+    """Return this curator's tabs. `query` contains the current filters of the list of entries."""
     listed = reverse("catalog-list")
     lists = [
         (_("All entries"), ""),
