@@ -1,4 +1,4 @@
-"""Tables of the catalogue: entries, versions, phrasings, vectors, labels, uses, evidence and curators' decisions."""
+"""The catalogue's models: entries, versions, phrasings, vectors, labels, uses, evidence and curators' decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rechecks, near-duplicates, merges and rollbacks: the work of curators and their decisions."""
+"""Curators' work and decisions: rechecks, near-duplicates, merges and rollbacks."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class NearDuplicateQuerySet(models.QuerySet["NearDuplicate"]):
 
 
 class Recheck(models.Model):
-    """The findings of a newer checker for a Version, in addition to those with which it was verified."""
+    """A newer checker's findings for a Version. The version keeps the findings with which it was verified."""
 
     version = models.OneToOneField(Version, models.CASCADE, related_name="recheck")
     checked_with = models.CharField(_("checked with"), max_length=80)
@@ -59,7 +59,7 @@ class Recheck(models.Model):
     )
     side_effect = models.CharField(_("side effect"), max_length=10, choices=Version.SideEffect)
     has_changed = models.BooleanField(_("findings changed"), default=False)
-    # Cleared when a newer checker reports different findings again.
+    # Cleared when a newer checker reports different findings.
     seen_at = models.DateTimeField(null=True, blank=True)
     seen_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
@@ -81,7 +81,7 @@ class Recheck(models.Model):
 
 
 class NearDuplicate(models.Model):
-    """Two entries that may do the same, found in the background. A curator merges or dismisses them."""
+    """Two entries that may do the same. A background task finds the pair, and a curator merges or dismisses it."""
 
     class State(models.TextChoices):
         OPEN = "open", _("To check")
@@ -123,14 +123,14 @@ class NearDuplicate(models.Model):
 
 
 class Merge(models.Model):
-    """A merge of one entry into another, with the moved objects, so that it can be undone."""
+    """A merge of one entry into another. The moved objects are recorded, so that the merge can be undone."""
 
     source = models.ForeignKey(Entry, models.PROTECT, related_name="merges_away")
     target = models.ForeignKey(Entry, models.PROTECT, related_name="merges_in")
-    # Keys of the moved phrasings, and of the events that deprecated versions.
+    # Keys of the moved phrasings and of the events that deprecated the source's versions.
     phrasings = models.JSONField(default=list)
     events = models.JSONField(default=list)
-    # Who had confirmed each phrasing for its former script, by the phrasing's key.
+    # The former confirmation of each moved phrasing, by the phrasing's key.
     confirmations = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
     note = models.TextField(_("note"), blank=True)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
@@ -155,7 +155,7 @@ class Merge(models.Model):
 
 class RollbackQuerySet(models.QuerySet["Rollback"]):
     def to_confirm(self) -> RollbackQuerySet:
-        """Return the unconfirmed emergency rollbacks of live versions, oldest first."""
+        """Return the unconfirmed emergency rollbacks to live versions, oldest first."""
         return (
             self.filter(is_emergency=True, confirmed_at=None, version__state=Version.State.VERIFIED)
             .select_related("version__entry", "by")
@@ -165,9 +165,9 @@ class RollbackQuerySet(models.QuerySet["Rollback"]):
 
 
 class Rollback(models.Model):
-    """A former version that is live again.
+    """A rollback, which made a former version live again.
 
-    In an emergency, its author may restore it alone. Another user confirms it later.
+    In an emergency, the version's author may roll back alone. Another user confirms the rollback later.
     """
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="rollbacks")

@@ -12,7 +12,7 @@ from catalog.models.phrasing import Phrasing
 
 
 class EmbeddingModel(models.Model):
-    """An embedding model with stored vectors. Exactly one is current, and only its vectors are searched."""
+    """An embedding model with stored vectors. Searches use only the vectors of the one current model."""
 
     class State(models.TextChoices):
         BUILDING = "building", _("Building")
@@ -20,12 +20,12 @@ class EmbeddingModel(models.Model):
         RETIRED = "retired", _("Retired")
 
     name = models.CharField(_("name"), max_length=100, unique=True)
-    # How to load it again, in the format of SCRIPTSMITH_EMBEDDER. It is used while the next one is being built.
+    # The embedder in the format of SCRIPTSMITH_EMBEDDER. It loads the model while the next model is being built.
     spec = models.CharField(_("setting"), max_length=200)
     dimension = models.PositiveIntegerField(_("dimension"))
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.BUILDING)
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
-    # Why it cannot be built now, or empty.
+    # Why the vectors can't be built now, or empty.
     trouble = models.TextField(_("problem"), blank=True, default="", db_default="")
 
     class Meta:
@@ -54,10 +54,10 @@ class EmbeddingModel(models.Model):
 
 
 class Embedding(models.Model):
-    """The vector of one Phrasing for one EmbeddingModel.
+    """The vector of a Phrasing under an EmbeddingModel.
 
-    `searchable` copies whether the Entry may answer (verified and not suspended). A partial index can only use columns
-    of its own table, and filtering after the search would ruin its recall.
+    `searchable` is True if the Entry may answer (verified and not suspended). It is stored here because a partial
+    index can only use columns of its own table. Filtering after the search would ruin the recall.
     """
 
     phrasing = models.ForeignKey(Phrasing, models.CASCADE, related_name="embeddings")

@@ -42,12 +42,12 @@ class EntryQuerySet(models.QuerySet["Entry"]):
         return self.standing().filter(versions__state=Version.State.VERIFIED, suspended_at=None)
 
     def standing(self) -> EntryQuerySet:
-        """Return the entries that were not merged into another one."""
+        """Return the entries that were not merged into another entry."""
         return self.filter(merged_into=None)
 
 
 class Entry(models.Model):
-    """One task with a title, any number of phrasings, and numbered versions of its script."""
+    """A task with a title, phrasings and numbered versions of its script."""
 
     slug = models.SlugField(_("slug"), max_length=80, unique=True)
     title = models.CharField(_("title"), max_length=300)
@@ -55,7 +55,7 @@ class Entry(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
-    # After a use that made things worse, the entry is not used until a curator has checked it.
+    # A suspended entry is not used. Curators and uses that made things worse suspend entries, and curators lift it.
     suspended_at = models.DateTimeField(_("suspended"), null=True, blank=True)
     suspended_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
@@ -64,9 +64,9 @@ class Entry(models.Model):
     merged_into = models.ForeignKey(
         "self", models.PROTECT, null=True, blank=True, related_name="merged"
     )
-    # When it was last compared to find near-duplicates. Reset by each change of the entry.
+    # When the entry was last compared to find near-duplicates. Each change of the entry resets the time.
     compared_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # Title, phrasings, tags and the newest script, for text search. The services update it.
+    # Search document with title, phrasings, tags and the newest script. The services update it.
     document = SearchVectorField(null=True, editable=False)
 
     objects = EntryQuerySet.as_manager()
@@ -102,7 +102,7 @@ class Entry(models.Model):
 
 
 class Version(models.Model):
-    """One script of an Entry with its details. The script never changes."""
+    """A script of an Entry, with its details. The script never changes."""
 
     class State(models.TextChoices):
         DRAFT = "draft", _("Draft")
@@ -174,7 +174,7 @@ class Version(models.Model):
     # A snapshot of the script's origin: run, models, scores, edits, approver. It has no foreign keys, because those
     # objects belong to apps that depend on this one.
     provenance = models.JSONField(_("provenance"), default=dict, blank=True)
-    # Null if a model wrote it or the product includes it.
+    # Null if a model wrote the script or the script ships with the product.
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         models.PROTECT,
@@ -191,11 +191,11 @@ class Version(models.Model):
         blank=True,
         related_name="verified_versions",
     )
-    # The versions of ShellCheck and the risk rules that made the findings, or empty if not recorded.
+    # The versions of ShellCheck and of the risk rules that produced the findings, or empty if not recorded.
     checked_with = models.CharField(
         _("checked with"), max_length=80, blank=True, default="", db_default="", editable=False
     )
-    # True if a setting allowed a team of one to verify its own script. Shown next to "verified".
+    # True if a team of one verified its own script, which requires a setting. Shown next to "verified".
     self_verified = models.BooleanField(_("verified by its author"), default=False)
 
     class Meta:
@@ -226,7 +226,7 @@ class Version(models.Model):
                 condition=~Q(state="verified") | Q(verified_at__isnull=False),
                 name="version_verified_when",
             ),
-            # The database enforces four eyes, so that no code can bypass them.
+            # The database enforces the four-eyes rule, so that no code can bypass it.
             models.CheckConstraint(
                 condition=Q(verified_by=None)
                 | Q(author=None)
@@ -250,17 +250,17 @@ class Version(models.Model):
 
     @property
     def takes_reason(self) -> bool:
-        """Return whether verifying it needs a reason. Any finding that is an error makes the risk high."""
+        """Return whether verifying the version requires a reason."""
         return self.risk == Version.Risk.HIGH
 
     @property
     def not_judged(self) -> list[str]:
-        """Return what the newest checks could not judge, in words."""
+        """Return descriptions of what the newest checks could not judge, such as unknown commands."""
         return not_judged_in(self._newest_check[1])
 
     @property
     def coverage(self) -> Coverage | None:
-        """Return how many lines the newest checks could read, or None if they did not record it."""
+        """Return how many lines the newest checks could analyze, or None if the checks did not record it."""
         checkers, findings = self._newest_check
         if not reports_unread_lines(checkers):
             return None
@@ -272,7 +272,7 @@ class Version(models.Model):
 
     @property
     def _newest_check(self) -> tuple[str, list[dict[str, Any]]]:
-        """Return checkers and findings of the recheck or, without one, those stored with the version."""
+        """Return the checkers and findings of the recheck, or those of the version if it has no recheck."""
         recheck = getattr(self, "recheck", None)
         if recheck is not None:
             return recheck.checked_with, recheck.findings
@@ -280,12 +280,12 @@ class Version(models.Model):
 
     @staticmethod
     def hash_of(script: str) -> str:
-        """Return the SHA-256 of the exact bytes in hex, by which findings and decisions refer to a script."""
+        """Return the hex SHA-256 of the exact bytes. Findings and decisions use it to identify a script."""
         return hashlib.sha256(script.encode()).hexdigest()
 
     @transaction.atomic
     def move_to(self, state: State, *, by: User | None, note: str = "", **changes: object) -> None:
-        """Change the state and log it. Raises NotAllowedNow, which names a conflicting change."""
+        """Change the state and record the event. Raises NotAllowedNow, which names a conflicting change."""
         old = Version.State(self.state)
         if state not in Version.MOVES[old]:
             refusal = _("This version is %(old)s, so it can't be changed to %(new)s.") % {
@@ -293,7 +293,7 @@ class Version(models.Model):
                 "new": state.label.lower(),
             }
             raise NotAllowedNow(f"{refusal} {self._last_change()}".rstrip())
-        # Compare and set, so that the second of two concurrent changes updates no row.
+        # Compare and set in one query, so that the second of two concurrent changes updates no row.
         if not Version.objects.filter(pk=self.pk, state=old).update(state=state, **changes):
             raise NotAllowedNow(
                 self._last_change()
@@ -306,9 +306,9 @@ class Version(models.Model):
 
     @transaction.atomic
     def take_back(self, event: VersionEvent, *, by: User, note: str) -> None:
-        """Undo `event`, which must be the latest one. Raises NotAllowedNow.
+        """Undo the state change `event` and keep the version's verification.
 
-        For undoing side effects on the version. It keeps its former verification.
+        Raises NotAllowedNow if `event` is not the version's latest event.
         """
         last = self.events.order_by("-pk").first()
         if (
@@ -336,7 +336,7 @@ class Version(models.Model):
 
 
 class VersionEvent(models.Model):
-    """One change of a Version's state. Append-only."""
+    """A change of a Version's state. Events are append-only."""
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="events")
     old = models.CharField(max_length=12, blank=True)

@@ -1,4 +1,4 @@
-"""Sandbox tests and their results: immutable, identified by hash, shared by all scripts with the same text."""
+"""Sandbox tests and their results. Tests are immutable, and hashes identify tests and scripts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from catalog.models.entry import Entry, Version
 from core.leased_jobs import LeasedJob
 
 MISSED_REPORTS = timedelta(minutes=2)
-# The part of an environment that only shipped results have, so that they are never mixed with local ones.
+# Only shipped results have this key in their environment, so that they are never mixed with local results.
 ORIGIN = "origin"
 _NAMED_TOOLS = ("bash", "coreutils")
 
 
 class CheckState(models.TextChoices):
-    """The result of a check. Only the first two are verdicts and count in statistics."""
+    """The result of a check. Only *passed* and *failed* are verdicts and are included in statistics."""
 
     PASSED = "passed", _("Passed")
     FAILED = "failed", _("Failed")
@@ -31,7 +31,7 @@ class CheckState(models.TextChoices):
 
 
 class CaseSet(models.Model):
-    """The test suite for a statement by one author. It never changes, and equal suites share one row."""
+    """An author's test suite for a statement. Test suites never change, and identical suites share one row."""
 
     class AuthorKind(models.TextChoices):
         MODEL = "model", _("a model")
@@ -44,19 +44,20 @@ class CaseSet(models.Model):
     content = models.JSONField(_("tests"))  # as in docs/case-format.schema.json
     author_kind = models.CharField(max_length=6, choices=AuthorKind)
     author_name = models.CharField(_("author"), max_length=500)
-    # If a model wrote it.
+    # Version of the prompt, if a model wrote the suite.
     prompt_version = models.CharField(max_length=12, blank=True, db_default="")
-    # The suite that the author has revised. Drafts are run with the revision from then on.
+    # The suite of which this suite is a revision. New runs of drafts use the revision.
     replaces = models.ForeignKey(
         "self", models.SET_NULL, null=True, blank=True, related_name="replaced_by"
     )
-    # The author removed all checks in a revision, so the suite is neither run nor counted.
+    # Set if the author removed all checks in a revision. The suite is then excluded from runs and statistics.
     withdrawn_at = models.DateTimeField(null=True, blank=True, editable=False)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
-    # A copy edited during a review. It counts only in that review, and was not written for the statement.
+    # True for a copy edited during a review. It is used only in that review, because it was not written for the
+    # statement.
     is_revision = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:
@@ -78,11 +79,11 @@ class CaseSet(models.Model):
 
 
 class Execution(models.Model):
-    """The results of one script in the scenarios of one case set on one kind of machine.
+    """The results of a script in the scenarios of a case set, on one kind of machine.
 
-    A run with the same verdicts on the same kind of machine is counted here (`times`, `last_at`), and one with other
-    verdicts gets its own row. If a check was not run, the result is incomplete. The state is then *not run*, and
-    `reason` says why.
+    Repeated runs with the same verdicts on the same kind of machine update `times` and `last_at`. A run with different
+    verdicts creates a new row. If a check was not run, the result is incomplete: its state is *not run*, and `reason`
+    says why.
     """
 
     script_sha256 = models.CharField(max_length=64, editable=False)
@@ -97,15 +98,15 @@ class Execution(models.Model):
     worlds = models.PositiveIntegerField(default=0)  # scenarios with at least one verdict
     small_errors = models.PositiveIntegerField(null=True, blank=True)  # null: not measured
     noticed = models.PositiveIntegerField(null=True, blank=True)
-    # When the quality of the tests was measured, or the measurement was skipped as too slow. Null: not yet.
+    # When the quality of the tests was measured, or when the measurement was skipped because it is too slow.
     quality_at = models.DateTimeField(null=True, blank=True)
-    # Observations in each scenario, and the quality in words. Plain text only, see catalog.execution.quality.
+    # Observations in each scenario, and the quality of the tests. Plain text only (see catalog.execution.quality).
     document = models.JSONField(default=dict)
     seconds = models.FloatField(default=0)
     first_at = models.DateTimeField(default=timezone.now)
     last_at = models.DateTimeField(default=timezone.now)
     times = models.PositiveIntegerField(default=1)
-    # Imported results are shown only without local ones, and never for an entry.
+    # Imported results are shown only if no local results exist, and never for an entry.
     imported = models.BooleanField(default=False, db_default=False)
 
     class Meta:
@@ -130,31 +131,31 @@ class Execution(models.Model):
 
     @property
     def judged(self) -> int:
-        """Return how many checks have a verdict."""
+        """Return the number of checks that have a verdict."""
         return self.passed + self.failed
 
     @property
     def is_shipped(self) -> bool:
-        """Return whether it was measured before the release, on another machine."""
+        """Return whether the result ships with the product and was measured on another machine."""
         return ORIGIN in self.fingerprint
 
     @property
     def environment(self) -> str:
-        """Return the most important tools, such as `bash 5.2, coreutils 9.1`."""
+        """Return the versions of the most important tools, such as `bash 5.2, coreutils 9.1`."""
         parts = self.fingerprint
         return ", ".join(f"{name} {_short(parts[name])}" for name in _NAMED_TOOLS if name in parts)
 
     @property
     def lacks_quality(self) -> bool:
-        """Return whether the quality of its tests has yet to be measured. Never true for imported results."""
-        # Workers of the previous version stored the quality with the result, without a time.
+        """Return whether the quality of the tests must still be measured. Always False for imported results."""
+        # Workers of the previous release stored the quality with the result, without a time.
         is_known = self.quality_at is not None or self.small_errors is not None
         is_complete = self.state != CheckState.NOT_RUN
         return bool(self.judged) and is_complete and not is_known and not self.imported
 
 
 class CheckResult(models.Model):
-    """One check of one test: its sentence, its state, and the actual result if it failed."""
+    """The result of a test's check: its sentence, its state, and the actual value if it failed."""
 
     execution = models.ForeignKey(Execution, models.CASCADE, related_name="checks")
     case_number = models.PositiveSmallIntegerField()
@@ -181,7 +182,7 @@ class CheckResult(models.Model):
 
 
 class EntryCases(models.Model):
-    """A case set of an entry, with the latest result of the entry's live script."""
+    """A case set of an entry, with the latest result for the entry's live script."""
 
     entry = models.ForeignKey(Entry, models.CASCADE, related_name="case_sets")
     case_set = models.ForeignKey(CaseSet, models.PROTECT, related_name="entries")
@@ -211,7 +212,7 @@ class EntryCases(models.Model):
 
 
 class EvidenceChange(models.Model):
-    """A change in the behavior of an entry's live script, until a curator has viewed it."""
+    """A change in the behavior of an entry's live script. It is listed until a curator marks it as seen."""
 
     entry = models.ForeignKey(Entry, models.CASCADE, related_name="evidence_changes")
     version = models.ForeignKey(Version, models.CASCADE, related_name="+")
@@ -234,7 +235,7 @@ class EvidenceChange(models.Model):
 
 
 class CaseRun(LeasedJob):
-    """A request to run a script's tests in the sandbox. The script is deleted when the run has ended."""
+    """A job that runs a script's tests in the sandbox. The script's text is deleted when the run ends."""
 
     TASK = "catalog.run_cases"
     QUEUE = "execution"
@@ -247,9 +248,9 @@ class CaseRun(LeasedJob):
         VERIFIED = "verified", _("Verified")
         MERGED = "merged", _("Merged")
         NIGHTLY = "nightly", _("Nightly")
-        # No longer requested, because the nightly run covers it. Older rows have it.
+        # Used only by older rows, because the nightly run now includes these checks.
         ENVIRONMENT = "environment", _("A changed environment")
-        # Measures the quality of a result's tests, for which no user waits.
+        # Measures the quality of a result's tests. No user is waiting for this run.
         QUALITY = "quality", _("Test quality")
 
     script = models.TextField(blank=True)
@@ -284,7 +285,7 @@ class CaseRun(LeasedJob):
                 condition=Q(state__in=["waiting", "running"]),
                 name="case_run_unfinished",
             ),
-            # Before each quality run, the worker looks for other runs.
+            # The worker queries for other runs before each quality run.
             models.Index(
                 fields=["id"],
                 condition=Q(state__in=["waiting", "running"]) & ~Q(purpose="quality"),
@@ -297,7 +298,7 @@ class CaseRun(LeasedJob):
 
 
 class SandboxReport(models.Model):
-    """A worker's report about its sandbox. A change adds a row."""
+    """A worker's report about its sandbox. Each change adds a row."""
 
     name = models.CharField(max_length=40, blank=True)  # empty: no sandbox
     fingerprint = models.JSONField(default=dict)
@@ -315,10 +316,10 @@ class SandboxReport(models.Model):
 
     @property
     def is_recent(self) -> bool:
-        """Return whether the reporting worker is probably still alive. It reports every 30 s."""
+        """Return whether the worker is probably still running. Workers report every 30 s."""
         return timezone.now() - self.last_at < MISSED_REPORTS
 
 
 def _short(version: str) -> str:
-    """Return the short version number: 5.2 for 5.2.15(1)-release."""
+    """Return the major and minor version, for example 5.2 for 5.2.15(1)-release."""
     return ".".join(version.split("(")[0].split(".")[:2])

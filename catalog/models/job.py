@@ -1,4 +1,4 @@
-"""Background jobs that a user waits for, with progress and result."""
+"""Background jobs started by users, with progress and result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.leased_jobs import LeasedJob
 
 
 class Job(LeasedJob):
-    """One background job of the catalogue."""
+    """A background job of the catalogue."""
 
     class Kind(models.TextChoices):
         IMPORT = "import", _("Import")
@@ -30,7 +30,7 @@ class Job(LeasedJob):
     filename = models.CharField(_("file"), max_length=255, blank=True)
     path = models.CharField(max_length=255, blank=True)
     done = models.PositiveBigIntegerField(default=0)
-    total = models.PositiveBigIntegerField(null=True, blank=True)  # empty: not known yet
+    total = models.PositiveBigIntegerField(null=True, blank=True)  # null: not known yet
     report = models.JSONField(_("report"), default=dict)
     trouble = models.TextField(_("problem"), blank=True)
 
@@ -52,5 +52,5 @@ class Job(LeasedJob):
 
     @property
     def progress(self) -> Mapping[str, object]:
-        """Return the progress for the progress component, without a value while the total is unknown."""
+        """Return the attributes of the progress component. They are empty while the total is unknown."""
         return {"value": self.done if self.total else "", "max": self.total or ""}

@@ -1,4 +1,4 @@
-"""Outcomes of scripts that programs reported. Curators view them, and they have no automatic effect."""
+"""Outcomes of scripts, reported by programs. Curators view the reports, which have no automatic effect."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class OutcomeReportQuerySet(models.QuerySet["OutcomeReport"]):
 class OutcomeReport(models.Model):
     """The outcome of a script's run, reported by a program with a token.
 
-    Separate from `Use`, which users fill in. A program's report neither changes rankings nor suspends entries.
+    Reports from users are stored in `Use`. A program's report neither changes rankings nor suspends entries.
     """
 
     version = models.ForeignKey(Version, models.PROTECT, related_name="outcome_reports")

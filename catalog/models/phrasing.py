@@ -15,7 +15,7 @@ from catalog.models.entry import Entry
 
 
 class Phrasing(models.Model):
-    """One phrasing of what an Entry does. The title is one of them."""
+    """A phrasing of an Entry's task. The title is also a phrasing."""
 
     class Source(models.TextChoices):
         TITLE = "title", _("Title")
@@ -27,7 +27,7 @@ class Phrasing(models.Model):
     text = models.TextField(_("text"))
     source = models.CharField(_("source"), max_length=10, choices=Source, default=Source.CURATOR)
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
-    # Null: a model, a file or the product.
+    # Null if the phrasing came from a model, a file or the product.
     added_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         models.PROTECT,
@@ -36,9 +36,9 @@ class Phrasing(models.Model):
         related_name="+",
         db_index=False,
     )
-    # Until a second user confirms it, it can only suggest a starting point.
+    # An unconfirmed phrasing can only suggest a starting point.
     confirmed_at = models.DateTimeField(_("confirmed"), null=True, blank=True, editable=False)
-    # Null with a time: it is included in the product.
+    # Null for a confirmed phrasing that ships with the product.
     confirmed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         models.PROTECT,
@@ -47,11 +47,11 @@ class Phrasing(models.Model):
         related_name="+",
         db_index=False,
     )
-    # True if a setting allowed a team of one to confirm its own phrasing.
+    # True if a team of one confirmed its own phrasing, which requires a setting.
     self_confirmed = models.BooleanField(
         _("confirmed by its author"), default=False, db_default=False
     )
-    # Its stemmed words for text search, maintained by the database.
+    # The text's stemmed words for text search. The database updates the column.
     document = models.GeneratedField(
         expression=SearchVector("text", config="english"),
         output_field=SearchVectorField(),
@@ -72,7 +72,7 @@ class Phrasing(models.Model):
                 fields=["entry"], condition=Q(source="title"), name="phrasing_one_title_an_entry"
             ),
             models.CheckConstraint(condition=~Q(text=""), name="phrasing_not_empty"),
-            # The database enforces four eyes, as for a version.
+            # The database enforces the four-eyes rule, as it does for versions.
             models.CheckConstraint(
                 condition=Q(confirmed_by=None)
                 | Q(confirmed_at__isnull=False)
@@ -90,5 +90,5 @@ class Phrasing(models.Model):
 
     @property
     def waits(self) -> bool:
-        """Return whether it is not confirmed yet."""
+        """Return whether the phrasing is waiting for confirmation."""
         return self.confirmed_at is None

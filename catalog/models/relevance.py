@@ -1,4 +1,4 @@
-"""Labels of users for retrieval, the threshold chosen from them, and fitted scorings."""
+"""Users' labels for retrieved versions, thresholds based on the labels, and fitted scorings."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class MatchLabelQuerySet(models.QuerySet["MatchLabel"]):
         return self.filter(undone_at=None)
 
     def of_scoring(self) -> MatchLabelQuerySet:
-        """Return the labels that measure the scoring. Matches confirmed by a model were selected by that model."""
+        """Return the labels that measure the scoring. Matches that a model confirmed are not a fair sample."""
         return self.counting().filter(confirmed_by="")
 
 
 class MatchLabel(models.Model):
-    """A user's label for one retrieved version: match, starting point or no match.
+    """A user's label for a retrieved version: match, starting point or no match.
 
-    It never changes. A withdrawn label is kept but not counted.
+    Labels never change. Withdrawn labels are stored but excluded from statistics.
     """
 
     class Label(models.TextChoices):
@@ -33,7 +33,7 @@ class MatchLabel(models.Model):
         NO_MATCH = "no_match", _("No match")
 
     class Picked(models.TextChoices):
-        """How the case was chosen. Picked cases do not show how frequent such cases are."""
+        """How the case was chosen. Borderline and random cases do not show how frequent such cases are."""
 
         ASKED = "asked", _("By the requester")
         BORDERLINE = "borderline", _("Picked near the threshold")
@@ -44,7 +44,7 @@ class MatchLabel(models.Model):
     label = models.CharField(_("label"), max_length=8, choices=Label)
     confidence = models.FloatField(_("confidence shown"), null=True, blank=True)
     scoring = models.CharField(_("scorer"), max_length=40, blank=True)
-    # The model that confirmed the answer before it was shown, or empty.
+    # The model that confirmed the match before the page showed it, or empty.
     confirmed_by = models.CharField(
         _("match confirmed by"), max_length=100, blank=True, default="", db_default=""
     )
@@ -75,12 +75,12 @@ class MatchLabel(models.Model):
 
 
 class LabelScore(models.Model):
-    """The confidence of one scoring for a labeled case, without a threshold. Thresholds are chosen from these."""
+    """A scoring's confidence in a labeled case. It is the basis for choosing a threshold."""
 
     label = models.ForeignKey(MatchLabel, models.CASCADE, related_name="scores")
     scoring = models.CharField(_("scorer"), max_length=40)
     confidence = models.FloatField(_("confidence"))
-    # False if a rule forbids a match at any threshold, because a literal, a verb or a negation differs.
+    # False if a rule forbids a match at any threshold, for example because a literal, verb or negation differs.
     may_match = models.BooleanField(_("rules allow a match"))
 
     class Meta:
@@ -96,14 +96,14 @@ class LabelScore(models.Model):
 
 
 class ScoringModel(models.Model):
-    """A relevance model fitted to this team's labels. It never changes, and the shipped one has no row."""
+    """A relevance model fitted to this team's labels. It never changes. The shipped model has no row."""
 
     name = models.CharField(_("version"), max_length=40, unique=True)
     document = models.JSONField(_("document"))
-    # The scoring from which it was fitted, and whose words and trees it keeps.
+    # The scoring on which the fit is based. The fitted model uses the same words and trees.
     based_on = models.CharField(_("based on"), max_length=40)
     labels = models.PositiveIntegerField(_("labels"))
-    # Results on held-out labels for this scoring and the one that was current then.
+    # Results on held-out labels for this scoring and for the scoring that was current at that time.
     measured = models.JSONField(_("measured"), default=dict)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
@@ -118,10 +118,10 @@ class ScoringModel(models.Model):
 
 
 class ScoringChoice(models.Model):
-    """The choice of a scoring, with user and reason. The newest applies, and older ones are kept."""
+    """The choice of a scoring, with user and reason. The newest choice applies. Older choices are kept as history."""
 
     scoring = models.CharField(_("scorer"), max_length=40)
-    # Empty: the one that ships with the product.
+    # Null for the shipped scoring.
     model = models.ForeignKey(
         ScoringModel, models.PROTECT, null=True, blank=True, related_name="choices"
     )
@@ -137,14 +137,14 @@ class ScoringChoice(models.Model):
 
 
 class Threshold(models.Model):
-    """The confidence from which an entry is the answer. The newest applies, and older ones are kept."""
+    """The lowest confidences of a match and of a starting point. The newest threshold applies."""
 
     scoring = models.CharField(_("scorer"), max_length=40)
     match = models.FloatField(_("match threshold"))
     adapt = models.FloatField(_("starting point threshold"))
     wanted_precision = models.FloatField(_("target precision"), null=True, blank=True)
     labels = models.PositiveIntegerField(_("labels used to choose the threshold"), default=0)
-    # The number of those labels at or above the threshold, and how many of them are matches.
+    # The number of labels at or above the match threshold, and how many of those labels are matches.
     above = models.PositiveIntegerField(
         _("labels at or above the threshold"), null=True, blank=True
     )

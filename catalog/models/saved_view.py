@@ -1,4 +1,4 @@
-"""Saved views of the long lists, including those of other apps."""
+"""Saved views of long lists, including other apps' lists."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class SavedView(models.Model):
-    """A user's filters and sort order of a list under a name. Only that user sees it."""
+    """A user's named filters and sort order of a list. Only that user can see the view."""
 
     class Listing(models.TextChoices):
-        """The lists that have views, by URL name."""
+        """The lists that support saved views, by URL name."""
 
         CATALOGUE = "catalog-list", _("Catalogue")
         ACTIONS = "action-list", _("Requests")

@@ -1,4 +1,4 @@
-"""Curators' rules for the effects of their team's own tools. The static analysis applies them."""
+"""Curators' rules for the effects of their team's own tools. Static analysis applies the rules."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from django.utils.translation import gettext_lazy as _
 from catalog.analysis import ToolEffect, ToolRules
 
 CACHE_KEY = "tool-rules"
-_KEPT_SECONDS = 5  # other processes apply a changed rule after at most this time
+_KEPT_SECONDS = 5  # cache time, after which other processes apply a changed rule
 
 
 class ToolRuleQuerySet(models.QuerySet["ToolRule"]):
     def in_force(self) -> ToolRules:
-        """Return all rules in the format of the static analysis."""
+        """Return all rules in the format of static analysis."""
         rules: ToolRules | None = cache.get(CACHE_KEY)
         if rules is None:
             rows = self.order_by("name").values_list("name", "effect")
@@ -27,7 +27,7 @@ class ToolRuleQuerySet(models.QuerySet["ToolRule"]):
 
 
 class ToolRule(models.Model):
-    """The effect of a tool or of one of its subcommands, such as "deployctl" or "deployctl rollback"."""
+    """The effect of a tool or one of its subcommands, such as "deployctl" or "deployctl rollback"."""
 
     class Effect(models.TextChoices):
         READS = "reads", _("Reads only")

@@ -1,4 +1,4 @@
-"""Uses: which user copied which script, and the outcome."""
+"""Uses, which record that a user copied a script, and the outcome."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog.models.entry import Version
 
 
 class Use(models.Model):
-    """A copy of a Version by a user, with the outcome reported later."""
+    """A user's use of a Version, with the outcome that the user reports later."""
 
     class Outcome(models.TextChoices):
         WORKED = "worked", _("Worked")
@@ -23,7 +23,7 @@ class Use(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="uses")
     at = models.DateTimeField(default=timezone.now)
     values = models.JSONField(_("parameter values"), default=dict, blank=True)
-    # Required if the version was not verified at that time (break-glass).
+    # Required (break-glass) if the version was not verified when the user copied it.
     reason = models.TextField(_("reason"), blank=True)
     outcome = models.CharField(_("outcome"), max_length=10, choices=Outcome, blank=True)
     outcome_at = models.DateTimeField(null=True, blank=True)

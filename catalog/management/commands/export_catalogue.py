@@ -53,7 +53,7 @@ class Command(BaseCommand):
 
 
 class _Counted:
-    """Records, and how many of them there were."""
+    """An iterator that counts its records."""
 
     def __init__(self, records: Iterator[EntryRecord]) -> None:
         self._records = records
@@ -71,7 +71,7 @@ def _write(target: Path, records: _Counted, format: Format | None) -> None:
         for record in records:
             write_folder(target / str(record.slug), record)
         return
-    # Write to a partial file first, so that a failed export leaves an older file unchanged.
+    # Write to a partial file first, so that a failed export does not change an existing file.
     partial = target.with_name(f"{target.name}.part")
     try:
         with partial.open("wb") as file:

@@ -93,7 +93,7 @@ def _read_statement(line: bytes) -> str:
 
 
 def _visible(text: str) -> str:
-    """The text with control characters written out: to a terminal they are commands."""
+    """Return the text with escaped control characters, because a terminal would run them as commands."""
     return "".join(
         character
         if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf")
@@ -103,7 +103,7 @@ def _visible(text: str) -> str:
 
 
 def _describe(found: Retrieval) -> str:
-    """The answer for people: what fits, how sure, why, and what differs."""
+    """Describe the result for users: matches with their confidences, reasons and differences."""
     says = {
         Answer.MATCH: "A verified script matches this request.",
         Answer.ADAPT: "No verified script matches exactly. These are starting points.",
