@@ -1,1 +1,1 @@
-"""Catalogue functions for programs: fetch a script, verify a hash or text, and report how a run went."""
+"""Catalogue functions for programs: fetch a script, look up a hash or text, and report the outcome of a run."""

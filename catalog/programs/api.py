@@ -1,4 +1,4 @@
-"""The API with which pipelines check that a script is verified before they run it."""
+"""The API that pipelines call to check that a script is verified before they run it."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ _HASH = OpenApiParameter("sha256", str, required=True, description="64 hexadecim
 
 
 class VerifyViewSet(viewsets.ViewSet):
-    """Whether a text is a verified script at this moment. Do not cache the answer."""
+    """The current status of a script. Do not cache the response."""
 
     reading_scope = (READ_SCOPE, AGENT_SCOPE)
     required_scope = (READ_SCOPE, AGENT_SCOPE)
 
     def initial(self, request: Request, *arguments: Any, **named: Any) -> None:
-        """Count token requests, and refuse agents while they are paused. Browser sessions are not limited."""
+        """Apply rate limits and the agent pause to token requests. Browser sessions are not limited."""
         super().initial(request, *arguments, **named)
         if request.auth is not None:
             hooks.let_program_ask(signed_in(request), request.auth, outside=_is_outside(request))
@@ -102,7 +102,7 @@ class VerifyViewSet(viewsets.ViewSet):
 
     @extend_schema(request=TextInput, responses={200: KnownScriptOutput})
     def create(self, request: Request) -> Response:
-        """Look up a script by its text, which is not stored. A script with filled-in values is recognized."""
+        """Look up a script by its text, without storing the text. Scripts with filled-in values are recognized."""
         access_entries(request.user)
         text = read_body(TextInput, request)["text"]
         known = look_up_text(text, outside=_is_outside(request))
@@ -114,7 +114,7 @@ class RunnerInput(serializers.Serializer[Any]):
 
 
 class EntryExportViewSet(viewsets.GenericViewSet[Any]):
-    """The export of an entry's verified script for runners. A mixin of the entry viewset."""
+    """A mixin for the entry viewset that exports an entry's verified script for runners."""
 
     @extend_schema(
         parameters=[RunnerInput],
@@ -133,20 +133,20 @@ class EntryExportViewSet(viewsets.GenericViewSet[Any]):
 
 
 def _is_outside(request: Request) -> bool:
-    """Return whether the caller is an agent or a pipeline whose token cannot read the rest of the product."""
+    """Return whether the caller's token can't read the rest of the product, as for agents and pipelines."""
     scopes: list[str] | None = getattr(request.auth, "scopes", None)
     return scopes is not None and READ_SCOPE not in scopes
 
 
 def _within_scope(known: KnownScript, request: Request) -> KnownScript:
-    """Return the status without the entry if an agent's token asks about an unverified version."""
+    """Return the status, without its entry if the version is unverified and the caller is external."""
     if known.standing is not ScriptStatus.NOT_VERIFIED or not _is_outside(request):
         return known
     return KnownScript(sha256=known.sha256, standing=known.standing)
 
 
 def describe(known: KnownScript, request: Request) -> dict[str, object]:
-    """Return the answer as the API represents it."""
+    """Return the script's status in the API's format."""
     version, other = known.version, known.superseded_by
     verifier = version.verified_by if version is not None else None
     said = {

@@ -1,4 +1,4 @@
-"""URLs of the outcome reports and of the exports to runners."""
+"""URLs of outcome reports and exports to runners."""
 
 from __future__ import annotations
 

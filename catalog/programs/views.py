@@ -1,4 +1,4 @@
-"""Pages for curators about bad outcomes that programs reported, and downloads of scripts for runners."""
+"""Pages that list bad outcomes reported by programs, and downloads of scripts for runners."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def entry_export(request: HttpRequest, slug: str, runner: str) -> HttpResponse:
 
 
 def file_response(file: services.ExportedFile) -> HttpResponse:
-    """Return the file as a download. Both the page and the API use this."""
+    """Return the file as a download, for both the page and the API."""
     return HttpResponse(
         file.data,
         content_type=file.content_type,

@@ -1,4 +1,4 @@
-"""Export a script as an Ansible role: the script as a plain file, not a template, and a task that runs it."""
+"""Export a script as an Ansible role. The role runs the script as a plain file, not as a template."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ansible_role(script: RunnableScript) -> Iterator[tuple[str, bytes]]:
 
 
 def role_name(script: RunnableScript) -> str:
-    """Return the name of the role's folder. Ansible allows letters, digits and underscores."""
+    """Return the role's name. Ansible allows only letters, digits and underscores."""
     plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in script.provenance.entry)
     return f"scriptsmith_{plain.lower()}"
 
@@ -68,7 +68,7 @@ def _task(script: RunnableScript) -> dict[str, object]:
 
 
 def _arguments(script: RunnableScript) -> str:
-    """Return the expression for the script's arguments. It omits empty options and trailing empty arguments."""
+    """Return the template expression for the script's arguments, without empty options and trailing empty arguments."""
     parts = [
         f"(['-{one.option}'{' ~' if one.option.endswith('=') else ','} {_value(one)}] if {_value(one)} else [])"
         for one in script.options
@@ -83,7 +83,7 @@ def _arguments(script: RunnableScript) -> str:
 
 
 def _environment(script: RunnableScript) -> str:
-    """Return the expression for the variables. It omits empty ones, so that the script's own defaults apply."""
+    """Return the template expression for the variables. Omit empty variables, so that the script's defaults apply."""
     pairs = ", ".join(f"'{one.name}': {_value(one)}" for one in script.variables)
     return f"{{{{ {{{pairs}}} | dict2items | rejectattr('value', 'equalto', '') | items2dict }}}}"
 
@@ -113,7 +113,7 @@ def _galaxy_info(script: RunnableScript) -> dict[str, object]:
     return {
         "role_name": role_name(script),
         "author": "ScriptSmith",
-        # `ansible-galaxy` does not support `!unsafe`, so the description must not contain the title's braces.
+        # Omit the title, because it may contain braces and `ansible-galaxy` does not support `!unsafe`.
         "description": f"{script.provenance.entry} version {script.provenance.version}",
         "license": "proprietary",
         "min_ansible_version": "2.15",

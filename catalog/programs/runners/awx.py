@@ -1,4 +1,4 @@
-"""Export the parameters of a script as an AWX survey with one question per parameter."""
+"""Export a script's parameters as an AWX survey with one question per parameter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LONGEST_ANSWER = 1_000
 
 
 def awx_survey(script: RunnableScript, *, prefix: str) -> bytes:
-    """Return the survey for an AWX job template's `survey_spec`. `prefix` is added before variable names."""
+    """Return a survey for the `survey_spec` of an AWX job template. Variable names start with `prefix`."""
     about = script.provenance
     survey = {
         "name": f"{about.entry} version {about.version}",

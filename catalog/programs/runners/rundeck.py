@@ -1,7 +1,7 @@
 """Export a script as a Rundeck job that checks the script's hash on the node before it runs the script.
 
-The job contains the exact bytes of the script. Rundeck replaces options (`@option.x@`) in scripts. If that changes a
-byte, the hash differs and the job stops.
+Rundeck replaces option references such as `@option.x@` in scripts. If a replacement changes the script, its hash
+differs and the job stops.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import yaml
 
 from catalog.programs.runners.script_data import RunnableScript, Value
 
-# The references that Rundeck replaces in scripts.
+# References that Rundeck replaces in scripts.
 _REPLACED = re.compile(r"@[A-Za-z]+\.[^@\s]*@")
 _NAMESPACE = uuid.UUID("6f1c2f0e-6f3a-5f0c-9a53-0c6e0b6d4b8e")
 
@@ -79,7 +79,7 @@ def _option(one: Value) -> dict[str, object]:
 def _launcher(script: RunnableScript) -> str:
     """Return a launcher that writes the script to a file, checks its hash and runs it with NAME=VALUE arguments."""
     about = script.provenance
-    # Rundeck replaces `@option.x@` in comments, too, so the comment must not contain user-chosen text.
+    # Rundeck also replaces references in comments, so the comment must not contain text that users can choose.
     lines = [
         "#!/usr/bin/env bash",
         f"# {about.entry} version {about.version}, SHA-256 {about.sha256}",
@@ -108,7 +108,7 @@ def _written_out(script: RunnableScript) -> str:
 
 
 def _reading(script: RunnableScript) -> list[str]:
-    """Return the lines that read the arguments into variables whose names the script does not use."""
+    """Return the launcher lines that parse NAME=VALUE arguments and pass the values to the script."""
     lines = [f"given_{one.name}=" for one in script.values]
     lines += ['for pair in "$@"; do', "  case $pair in"]
     for one in script.values:

@@ -1,4 +1,4 @@
-"""Script data for the exports to runners."""
+"""The data of a script that is exported to a runner."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog.version_details import Parameter
 
 @dataclass(frozen=True)
 class Provenance:
-    """The origin and the verification of a script. Exports store them next to the script, not in it."""
+    """A script's origin and verification. Exports store this data next to the script, not in the script."""
 
     entry: str
     title: str
@@ -20,13 +20,13 @@ class Provenance:
     sha256: str
     verification: str
     url: str
-    verify: str  # the address that returns whether this is still the verified script
+    verify: str  # API URL that returns the script's current status
 
     def as_json(self) -> str:
         return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
 
     def comment(self) -> str:
-        """Return the provenance as comment lines, one line per field."""
+        """Return the provenance as comment lines, one per field."""
         lines = {
             "Entry": f"{self.entry} version {self.version}",
             "SHA-256 of the script": self.sha256,
@@ -70,7 +70,7 @@ class RunnableScript:
 
     @property
     def interpreter(self) -> str:
-        """Return the name of the shell, or bash if the shell is not a known one."""
+        """Return the shell's name, or bash if the shell is unknown."""
         return self.shell if self.shell in ("bash", "sh", "dash", "zsh", "ksh") else "bash"
 
     @property
@@ -89,12 +89,12 @@ class RunnableScript:
 
     @property
     def ends_options(self) -> bool:
-        """Return whether arguments need a preceding `--`, so that `-x` is not read as an option."""
+        """Return whether positional arguments need a preceding `--`, because the script parses options."""
         return "getopts" in self.script
 
 
 def values_of(script: str, rows: Sequence[Mapping[str, object]]) -> list[Value]:
-    """Return the documented parameters, each with the way in which the script reads it."""
+    """Return the described parameters, and how the script reads each of them."""
     parameters = [Parameter.model_validate(row) for row in rows]
     read = {one.name: one for one in find_parameters(script)}
     return [

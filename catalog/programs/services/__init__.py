@@ -1,4 +1,4 @@
-"""Services for programs, called by the API and by the tools of agents."""
+"""Services for programs, called by the API and by agent tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Record reports from programs about script runs, and list bad outcomes for curators."""
+"""Record the outcomes of script runs that programs report, and mark reports as seen by a curator."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def report_outcome(
     incident: str = "",
     note: str = "",
 ) -> OutcomeReport:
-    """Record how a run of this version went, without changing the version's state or rank.
+    """Record the outcome of a run of this version. The version's state and rank do not change.
 
     Raises BadInput if a field is invalid or if the outcome `worse` has no incident.
     """

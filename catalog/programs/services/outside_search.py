@@ -1,4 +1,4 @@
-"""Search the catalogue for outside callers, without the versions that an open study hides."""
+"""Search the catalogue for external callers, without versions that an open study hides."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from catalog.models import Version
 from catalog.retrieval.services import retrieve
 from catalog.types import Answer, Retrieval
 
-# Extra matches to retrieve, because hidden versions are removed afterwards.
+# Number of extra matches to retrieve, because hidden versions are removed afterwards.
 _MORE = 10
 
 
 def find_outside(statement: str, *, limit: int) -> Retrieval:
-    """Return what `retrieve` finds, without neighbors and hidden entries. Raises BadInput.
+    """Return the result of `retrieve` without neighbors and hidden entries. Raises BadInput.
 
-    An entry is left out completely if its verified version is hidden, because the matched phrasing may be part of the
-    study.
+    An entry is hidden if its verified version is hidden, because the matched phrasing may be part of the study.
     """
     found = retrieve(statement, limit=limit + _MORE)
     keys = [match.version_id for match in found.matches]

@@ -24,7 +24,7 @@ from catalog.programs.services.verified_scripts import verification_words, verif
 
 
 class Runner(StrEnum):
-    """The system that an export is made for."""
+    """A system for which scripts can be exported."""
 
     ANSIBLE = "ansible"
     RUNDECK = "rundeck"
@@ -42,7 +42,7 @@ class ExportedFile(NamedTuple):
 def export_for(entry: Entry, runner: Runner, *, link: Callable[[str], str]) -> ExportedFile:
     """Export the entry's verified script for this runner.
 
-    `link` turns a path into a full URL. Raises NotAllowedNow if the entry has no script that programs may use.
+    `link` converts a path to a full URL. Raises NotAllowedNow if the entry has no script that programs may use.
     """
     script = _runnable(verified_version(entry), link)
     if runner is Runner.ANSIBLE:

@@ -1,4 +1,4 @@
-"""Look up, by hash, whether a text is the verified script of an entry at this moment."""
+"""Look up the current status of a script by its hash or text."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from catalog import analysis
 from catalog.entries.services import fill_in, merged_into, version_outside, withheld
 from catalog.models import Version
 
-_MOST = 100  # versions with the same text
+_MOST = 100  # maximum number of versions with the same text to check
 
 
 class ScriptStatus(StrEnum):
-    """The status of a text in the catalogue. Programs may run a script only if it is `verified`."""
+    """The status of a script in the catalogue. Programs may run a script only if its status is `verified`."""
 
     VERIFIED = "verified"
-    SUSPENDED = "suspended"  # the entry is withdrawn until a curator has reviewed it
-    SUPERSEDED = "superseded"  # was verified and was replaced by another version
-    DEPRECATED = "deprecated"  # was verified and has no replacement
-    NOT_VERIFIED = "not_verified"  # a draft, or waiting for verification
+    SUSPENDED = "suspended"  # its entry is suspended until a curator has checked it
+    SUPERSEDED = "superseded"  # it was verified, and another version has replaced it
+    DEPRECATED = "deprecated"  # it was verified, and has no replacement
+    NOT_VERIFIED = "not_verified"  # it is a draft or is waiting for verification
     UNKNOWN = "unknown"
 
 
-# If several versions have the same text, the first status in this list counts. SUSPENDED comes first, because a
-# script that caused damage in one entry is unsafe in all of them.
+# If multiple versions have the same text, the first status in this list applies. SUSPENDED comes first, because a
+# script that caused damage in one entry is unsafe in all entries.
 _ORDER = list(ScriptStatus)
 _ORDER.remove(ScriptStatus.SUSPENDED)
 _ORDER.insert(0, ScriptStatus.SUSPENDED)
@@ -33,20 +33,20 @@ _ORDER.insert(0, ScriptStatus.SUSPENDED)
 
 @dataclass(frozen=True, kw_only=True)
 class KnownScript:
-    """The status of a text in the catalogue. An unknown text has no `version`."""
+    """The status of a script in the catalogue. An unknown script has no `version`."""
 
     sha256: str
     standing: ScriptStatus
     version: Version | None = None
     superseded_by: Version | None = None
-    # The parameter values, if the text is the version's script with these values filled in.
+    # The parameter values, if the text is the version's script with filled-in values.
     values: Mapping[str, str] = field(default_factory=dict)
 
 
 def look_up_hash(sha256: str, *, outside: bool = False) -> KnownScript:
     """Look up a script by the SHA-256 (lowercase hex) of its exact bytes.
 
-    With `outside`, versions that an open study hides are reported as unknown.
+    If `outside` is set, versions that an open study hides are treated as unknown.
     """
     found = [_judge(version, outside=outside) for version in _versions([sha256], outside=outside)]
     unknown = KnownScript(sha256=sha256, standing=ScriptStatus.UNKNOWN)
@@ -54,9 +54,9 @@ def look_up_hash(sha256: str, *, outside: bool = False) -> KnownScript:
 
 
 def look_up_text(text: str, *, outside: bool = False) -> KnownScript:
-    """Look up a script by its text, which may have the values of its parameters filled in.
+    """Look up a script by its text, which may contain filled-in parameter values.
 
-    A filled-in text counts only if `fill_in` returns exactly this text for these values.
+    A filled-in text is recognized only if `fill_in` returns exactly the same text for its values.
     """
     sha256 = Version.hash_of(text)
     known = look_up_hash(sha256, outside=outside)
@@ -100,7 +100,7 @@ def _judge(version: Version, *, outside: bool) -> KnownScript:
         other = _verified_now(version, outside=outside)
         standing = ScriptStatus.SUPERSEDED if other else ScriptStatus.DEPRECATED
         if other == version:
-            # A study hides the newer version, so outside callers still see this one as verified until the study ends.
+            # A study hides the newer version, so external callers see this version as verified until the study closes.
             standing, other = ScriptStatus.VERIFIED, None
     return KnownScript(
         sha256=version.sha256, standing=standing, version=version, superseded_by=other

@@ -1,4 +1,4 @@
-"""Provide verified scripts to programs, by the same rules as *Copy*."""
+"""Provide verified scripts to programs. The rules are the same as for the *Copy* button."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from core.texts import name_of
 
 @dataclass(frozen=True)
 class VerifiedScript:
-    """A verified version, and its text with the values filled in."""
+    """A verified version, and its script with filled-in values."""
 
     version: Version
     filled: Filled
@@ -32,10 +32,10 @@ class VerifiedScript:
 def hand_over(
     entry: Entry, *, number: int | None = None, values: Mapping[str, str], outside: bool = False
 ) -> VerifiedScript:
-    """Return the entry's verified version with these values. `number` requires that version.
+    """Return the entry's verified version with these values. If `number` is given, the version must have this number.
 
-    With `outside`, versions that an open study hides are not used. Raises NotAllowedNow if the entry has no
-    usable version, and BadInput like *Copy*.
+    If `outside` is set, versions that an open study hides are not used. Raises NotAllowedNow if the entry has no usable
+    version, or BadInput if `fill_to_use` rejects the values.
     """
     version = verified_version(entry, outside=outside)
     if number is not None and number != version.number:
@@ -47,7 +47,7 @@ def hand_over(
 
 
 def verified_version(entry: Entry, *, outside: bool = False) -> Version:
-    """Return the version that programs may use. Raise NotAllowedNow if the entry has none at the moment."""
+    """Return the version that programs may use now. Raise NotAllowedNow if the entry has no such version."""
     if entry.merged_into_id is not None:
         target = merged_into(entry)
         if outside and is_entry_withheld(target):
@@ -70,9 +70,9 @@ def verified_version(entry: Entry, *, outside: bool = False) -> Version:
 
 
 def verification_words(version: Version, *, stands: bool = False) -> str:
-    """Describe who verified the version and when, or why it is not trusted.
+    """Describe who verified the version and when, or why the version is not trusted.
 
-    Callers pass `stands` if they know that the version is live.
+    Set `stands` to treat the version as live regardless of its state.
     """
     stands = stands or version.state == Version.State.VERIFIED
     if not stands or version.verified_at is None or version.entry.suspended_at is not None:
