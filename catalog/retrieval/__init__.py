@@ -1,1 +1,1 @@
-"""Finds the entries that answer a statement: search by words and by vectors, then a relevance model."""
+"""Find the entries that answer a statement, by text search, vector search and a relevance model."""

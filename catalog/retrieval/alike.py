@@ -1,4 +1,4 @@
-"""Finds entries similar to a new one, which are shown before it is saved."""
+"""Find existing entries that are similar to a new entry, to show them before the user saves the entry."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Alike:
     title: str
     slug: str
     same_script: bool = False
-    is_match: bool = False  # whether it would answer this title
+    is_match: bool = False  # whether the entry would answer the new title
     differs: tuple[str, ...] = ()
 
 
 def find_alike(title: str, *, script: str) -> list[Alike]:
     """Return entries with the same script, and entries that retrieval finds for the title, best first.
 
-    Read-only. A text that can't be a title makes no query.
+    This function changes no data. A title of less than two words is not searched for.
     """
     found = {
         entry.slug: Alike(title=entry.title, slug=entry.slug, same_script=True)

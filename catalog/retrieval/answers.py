@@ -1,4 +1,4 @@
-"""Finds the verified entries that answer a statement, and judges them."""
+"""Find the verified entries that answer a statement, and judge them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from catalog.version_details import Parameter, ParameterType
 from core.texts import LONGEST_STATEMENT, clean_text
 
 NEAREST_PHRASINGS = 50
-# The most promising of these entries are judged: the nearest by meaning, and the best by words, so that a statement
-# with many literals finds its entry.
+# Numbers of entries to judge: those with the nearest meaning, and the best results of text search. Text search finds
+# the entry of a statement with many literals.
 NEAREST_ENTRIES = 40
 ENTRIES_BY_WORDS = 15
 LIKENESS_COUNTS = 0.1
@@ -26,7 +26,7 @@ NEIGHBOURS = 3
 
 
 class Rivals(NamedTuple):
-    """The candidates for a statement, and their versions."""
+    """The candidates for a statement, and the keys of their versions."""
 
     version_ids: tuple[int, ...]
     candidates: tuple[Candidate, ...]
@@ -39,15 +39,15 @@ class Found(NamedTuple):
     phrasing: str
     phrasings: tuple[str, ...]
     cosine: float
-    # The entry with only its confirmed phrasings, if it also has others. None without confirmed phrasings.
+    # The entry with only its confirmed phrasings, if it has confirmed and unconfirmed phrasings. None otherwise.
     confirmed: Found | None = None
     has_waiting: bool = False
 
 
 def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
-    """Return the verified entries that answer the statement, best first, without suspended ones.
+    """Return the verified entries that answer the statement, best first, without suspended entries.
 
-    Read-only, with a fixed number of queries. Raises BadInput.
+    This function changes no data and makes a fixed number of queries. Raises BadInput.
     """
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     found, degraded = find(statement)
@@ -69,7 +69,7 @@ def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
 def judge_found(
     statement: str, found: Sequence[Found], model: RelevanceModel
 ) -> list[tuple[Found, Judgement]]:
-    """Return the entries that answer, with their confidence. Only confirmed phrasings can make an entry a match."""
+    """Return the entries that answer the statement, with their judgments. Only confirmed phrasings allow a match."""
     sure = [one.confirmed if one.has_waiting else one for one in found]
     judged = _answers(statement, [one for one in sure if one is not None], model)
     if not any(one.has_waiting for one in found):
@@ -102,7 +102,7 @@ def rivals_of(statement: str) -> Rivals:
 
 
 def as_document(found: Retrieval) -> dict[str, object]:
-    """Return the answer in the stable format of the command line."""
+    """Return the result in the stable JSON format of the `retrieve` command."""
     return {
         "statement": found.statement,
         "answer": found.answer.value,
@@ -122,7 +122,7 @@ def as_document(found: Retrieval) -> dict[str, object]:
 
 
 def find(statement: str) -> tuple[list[Found], str]:
-    """Return entries near the statement by meaning or words, nearest first, and why the search was limited, if so."""
+    """Return entries with a similar meaning or wording, nearest first, and why the search was limited, or ""."""
     by_words = [
         hit.entry_id for hit in text_search.find_phrasings(statement, limit=NEAREST_PHRASINGS)
     ]
@@ -138,12 +138,12 @@ def find(statement: str) -> tuple[list[Found], str]:
 
 
 def _first_of(entry_ids: Sequence[int], most: int) -> list[int]:
-    """Return the first entries without duplicates, because several phrasings of one may be near."""
+    """Return the first `most` different entries. An entry may occur multiple times, once per phrasing."""
     return list(dict.fromkeys(entry_ids))[:most]
 
 
 def _cosines_of_spelling(statement: str, entry_ids: Sequence[int]) -> dict[int, float]:
-    """Return the similarity of spelling, as a substitute for similarity of meaning."""
+    """Return the spelling similarity of each phrasing, as a substitute for its similarity in meaning."""
     phrasings = dict(Phrasing.objects.filter(entry__in=entry_ids).values_list("pk", "text"))
     vectors = HashingEmbedder().embed([statement, *phrasings.values()])
     return dict(zip(phrasings, (vectors[1:] @ vectors[0]).tolist(), strict=True))
@@ -152,7 +152,7 @@ def _cosines_of_spelling(statement: str, entry_ids: Sequence[int]) -> dict[int, 
 def _load(entry_ids: Sequence[int], cosines: dict[int, float]) -> list[Found]:
     """Return the entries with their verified versions, nearest first.
 
-    Entries that no longer answer are left out, because a state may have changed since they were found.
+    Entries that no longer answer are left out, because their state may have changed after the search.
     """
     answering = Entry.objects.answering().filter(pk__in=entry_ids)
     versions = {
@@ -202,7 +202,7 @@ def candidate_of(one: Found) -> Candidate:
                 choices=parameter.choices,
             )
             for parameter in parameters
-            # An optional text without a description may be a switch, such as FORCE.
+            # Ignore optional text parameters without a description, because they may be switches such as FORCE.
             if parameter.required
             or parameter.default is not None
             or parameter.description
@@ -212,7 +212,7 @@ def candidate_of(one: Found) -> Candidate:
 
 
 def neighbours_of(found: Iterable[Found]) -> tuple[Neighbour, ...]:
-    """Return the nearest of these entries. The caller has excluded matches and starting points."""
+    """Return the nearest of these entries, which the caller has sorted by cosine. The caller excludes answers."""
     near = (
         Neighbour(one.version.pk, one.phrasing, one.version.script, one.cosine)
         for one in found
@@ -222,7 +222,7 @@ def neighbours_of(found: Iterable[Found]) -> tuple[Neighbour, ...]:
 
 
 def _order(pair: tuple[Found, Judgement]) -> tuple[bool, float, int]:
-    """Return the sort key: matches by confidence, then starting points by confidence and likeness."""
+    """Return the sort key, which puts matches before starting points and adds likeness for starting points."""
     one, judgement = pair
     is_match = judgement.answer is Answer.MATCH
     worth = judgement.confidence + (0.0 if is_match else LIKENESS_COUNTS * judgement.likeness)

@@ -1,4 +1,4 @@
-"""Retrieval through the API: the catalogue's answer to a statement."""
+"""The API of retrieval."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.web.requests import read_body
 
 
 class RetrieveViewSet(viewsets.ViewSet):
-    """The catalogue's answer to a statement."""
+    """Retrieval of entries that answer a statement."""
 
     required_scope = ASK_SCOPE
 

@@ -1,4 +1,4 @@
-"""Chooses examples for a statement in a study: verified entries that neither answer it nor resemble its answer."""
+"""Choose example entries for a statement in a study. Examples neither answer the statement nor resemble an answer."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def plain_text(statement: str) -> str:
-    """Reduce a statement to its words, so that letter case, spaces, quotes and final marks do not count."""
+    """Reduce a statement to its words, to ignore letter case, spaces, quotes and punctuation."""
     return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", statement).casefold()))
 
 
 def plain_script(script: str) -> str:
-    """Reduce a script to its commands: no comments, no shell options, no empty lines, single spaces."""
+    """Reduce a script to its commands, without comments, shell options, empty lines and extra spaces."""
     lines = (" ".join(line.split()).rstrip("; ") for line in script.splitlines())
     return "\n".join(line for line in lines if line and line[0] != "#" and not _OPTIONS.match(line))
 
 
 @dataclass(frozen=True)
 class Words:
-    """A script's words with their counts, for comparing it with many others."""
+    """A script's word counts, for comparison with many other scripts."""
 
     plain: str
     counts: Counter[str]
@@ -64,7 +64,7 @@ class Words:
 
 
 class _Known(NamedTuple):
-    """All scripts of an entry, in every version, and its phrasings."""
+    """The scripts of all versions of an entry, and its phrasings."""
 
     scripts: list[Words]
     wordings: set[str]
@@ -74,11 +74,13 @@ class _Known(NamedTuple):
 
 
 def retrieve_examples(statement: str, *, reference: str) -> Retrieval:
-    """Return only neighbors, nearest first: entries that do not answer the statement.
+    """Return neighbors of the statement that do not answer it, nearest first. Raises BadInput.
 
-    An entry is excluded if a version's script is the reference or near it, if a phrasing is the statement, if retrieval
-    would show the entry, if its confidence is above half of the threshold for that, or if it is a near-duplicate of
-    an excluded entry. Read-only. Raises BadInput.
+    An entry is excluded in any of these cases:
+
+    - One of its scripts equals or nearly equals the reference, or one of its phrasings equals the statement.
+    - Retrieval would return the entry, or its confidence is above half of the threshold for a starting point.
+    - It is a near-duplicate of an excluded entry.
     """
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     found, degraded = find(statement)
@@ -103,9 +105,9 @@ def reveals_answer(
     matched: Sequence[str],
     model: RelevanceModel,
 ) -> bool:
-    """Return whether a prompt with these examples showed an entry that `retrieve_examples` excludes.
+    """Return whether these examples from a prompt include an entry that `retrieve_examples` would exclude.
 
-    Examples are judged as they were shown. `matched` are the scripts that retrieval gave as matches or starting points.
+    `matched` contains the scripts that retrieval returned as matches or starting points.
     """
     asked = plain_text(statement)
     right = [Words.of(script) for script in (reference, *matched)]
@@ -122,10 +124,10 @@ def reveals_answer(
 def _answering(
     statement: str, found: Sequence[Found], model: RelevanceModel, *, reference: str
 ) -> set[int]:
-    """Return the entries that answer the statement, with their near-duplicates."""
+    """Return the keys of the entries that answer the statement, and of their near-duplicates."""
     excluded = {one.version.entry_id for one, _judgement in judge_found(statement, found, model)}
     excluded |= {one.version.entry_id for one in _close(statement, found, model)}
-    # An entry that may not answer, such as a suspended one, may have a near-duplicate that does.
+    # An entry that can't answer, such as a suspended entry, may have a near-duplicate that can.
     nearest = text_search.find_entries(statement, limit=NEAREST_ENTRIES)
     same = Version.objects.filter(sha256=Version.hash_of(reference)).values_list("entry", flat=True)
     known = _read_known({*excluded, *nearest, *same, *(one.version.entry_id for one in found)})
@@ -135,7 +137,10 @@ def _answering(
 
 
 def _close(statement: str, found: Sequence[Found], model: RelevanceModel) -> Iterator[Found]:
-    """Yield the entries whose confidence is above half of the threshold. `judge_all` compares only some at a time."""
+    """Yield the entries whose confidence is above half of the threshold.
+
+    A call to `judge_all` judges only the most promising entries, so call it again with the other entries.
+    """
     left = list(found)
     while left:
         judged = judge_all(statement, [candidate_of(one) for one in left], model)
@@ -149,7 +154,7 @@ def _is_close(judgement: Judgement, model: RelevanceModel) -> bool:
 
 
 def _read_known(entry_ids: Collection[int]) -> dict[int, _Known]:
-    """Return the texts of the entries in all their versions, including those of entries merged into them."""
+    """Return the scripts and phrasings of the entries, including those of entries merged into them."""
     known = {pk: _Known([], set()) for pk in entry_ids}
     merged = Entry.objects.filter(merged_into__in=entry_ids).values_list("pk", "merged_into")
     known |= {pk: known[into] for pk, into in merged if into}
@@ -164,7 +169,7 @@ def _read_known(entry_ids: Collection[int]) -> dict[int, _Known]:
 
 
 def _twins(excluded: Collection[int], known: Mapping[int, _Known]) -> set[int]:
-    """Return near-duplicates of the excluded entries: by their scripts, or by a pair that no curator dismissed."""
+    """Return near-duplicates of the excluded entries, by their scripts or by a pair that no curator dismissed."""
     scripts = [script for pk in excluded for script in known[pk].scripts]
     twins = {pk for pk, entry in known.items() if pk not in excluded and entry.is_near(scripts)}
     pairs = NearDuplicate.objects.exclude(state=NearDuplicate.State.DISMISSED).filter(

@@ -1,4 +1,4 @@
-"""The current relevance model, and the confidence from which its answer is a match."""
+"""The current relevance model and its thresholds."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _HELD_OUT = Path(relevance.__file__).with_name("held_out.json")
 
 
 class HeldOut(TypedDict):
-    """The benchmark of a shipped scoring model (`make bench`), on public pairs held out from its training."""
+    """Benchmark results of a shipped scoring model (`make bench`), on public pairs held out from its training."""
 
     queries: int
-    precision: dict[str, float]  # by percentage of all queries that are answered
+    precision: dict[str, float]  # by coverage (percentage of queries that are answered)
     calibration_error: float
 
 
 def current_scoring() -> RelevanceModel:
-    """Return the model chosen last, or else the shipped one, with its newest threshold.
+    """Return the model chosen last, or else the shipped model, with its newest threshold.
 
-    Makes two queries. The model itself never changes and is read once per process.
+    This function makes two queries. Models never change, so each process reads a model only once.
     """
     chosen = ScoringChoice.objects.values_list("model", flat=True).first()
     return with_threshold(model_of(chosen) if chosen else shipped_model())
@@ -50,6 +50,6 @@ def model_of(pk: int) -> RelevanceModel:
 
 @cache
 def held_out_figures(scoring: str) -> HeldOut | None:
-    """Return the benchmark of a shipped scoring model, or None for a team's own, which has its own labels."""
+    """Return the benchmark results of a shipped scoring model, or None for a model fitted to a team's labels."""
     figures: dict[str, HeldOut] = json.loads(_HELD_OUT.read_text("utf-8"))
     return figures.get(scoring)

@@ -1,4 +1,4 @@
-"""Input and output of retrieval through the API."""
+"""API input and output for retrieval."""
 
 from __future__ import annotations
 

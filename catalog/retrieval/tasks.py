@@ -1,4 +1,4 @@
-"""Computes vectors in the background. A query finds the missing ones, so no lost message matters."""
+"""Compute vectors in the background. A query finds missing vectors, so a lost message does no harm."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from core.database.advisory_lock import FILL_VECTORS, only_one
 
 logger = logging.getLogger(__name__)
 
-AT_A_TIME = 512  # vectors, which take some seconds
-LONGEST = 10.0  # seconds of one pass, so that a worker can stop soon
+AT_A_TIME = 512  # vectors per step, which take a few seconds
+LONGEST = 10.0  # seconds per task run, so that a worker can stop soon
 
 
 @shared_task(name="catalog.embed_missing")
 def embed_missing() -> None:
-    """Compute the vector of every phrasing, and complete a change of the embedding model.
+    """Compute all missing vectors, and complete a change of the embedding model.
 
-    One worker at a time, in small steps, so that finished vectors stay if it is killed.
+    One worker runs at a time. It stores the vectors in small steps, so that finished vectors remain if it is killed.
     """
     with only_one(FILL_VECTORS) as is_mine:
         if not is_mine:
@@ -39,7 +39,7 @@ def embed_missing() -> None:
 
 
 def _work_a_while() -> bool:
-    """Compute vectors for a limited time, and return whether more vectors are missing."""
+    """Compute vectors for a limited time. Return whether more vectors are missing."""
     vector_store.clear_retired()
     begun = monotonic()
     while stored := vector_store.embed_missing(limit=AT_A_TIME):

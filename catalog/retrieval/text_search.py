@@ -1,7 +1,7 @@
-"""Search by words: rare words select the candidates, all words rank them.
+"""Search text by words. Rare words select the candidates, and all words rank them.
 
-A statement shares words such as "files" with thousands of phrasings. Ranking them all would take seconds, so only its
-rarest words select, according to PostgreSQL's statistics.
+A statement shares words such as "files" with thousands of phrasings, and ranking all of them would take seconds. The
+rarest words according to PostgreSQL's statistics therefore select the candidates.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 from django.db import connection
 
-MOST_CANDIDATES = 1000  # rows that the rare words may select together, estimated
-MOST_RANKED = 200  # phrasings whose entries are checked for whether they may answer
+MOST_CANDIDATES = 1000  # maximum number of rows, as estimated, that the rare words select together
+MOST_RANKED = 200  # maximum number of phrasings whose entries are checked for eligibility
 MOST_WORDS = 64
-MOST_CHARACTERS = 50_000  # of phrasings and of a script; a tsvector holds at most 1 MB
+MOST_CHARACTERS = (
+    50_000  # of the phrasings and of the script, because a tsvector is limited to 1 MB
+)
 
 _WORDS = """
 SELECT word.lexeme, coalesce(common.share, 0) * greatest(class.reltuples, 0) AS expected
@@ -54,7 +56,7 @@ ORDER BY document @@ %(all)s::tsquery DESC, ts_rank(document, %(any)s::tsquery) 
 LIMIT %(limit)s
 """
 
-# There are few enough to rank by every word.
+# The entries in `among` are few enough to rank by every word.
 _ENTRIES_AMONG = """
 SELECT id FROM catalog_entry
 WHERE id = ANY(%(among)s) AND document @@ %(any)s::tsquery
@@ -84,9 +86,9 @@ WHERE id = ANY(%(ids)s)
 
 
 class Words(NamedTuple):
-    """A text as three queries in PostgreSQL's tsquery notation."""
+    """Three queries for a text, in PostgreSQL's tsquery notation."""
 
-    rare: str  # any of its rarest words
+    rare: str  # any of the text's rarest words
     any: str
     all: str
 
@@ -99,7 +101,7 @@ class Hit(NamedTuple):
 
 
 def find_phrasings(text: str, *, limit: int) -> list[Hit]:
-    """Return phrasings of entries that may answer. Phrasings that share the most with the text come first."""
+    """Return phrasings that share words with the text, best first. Only entries that may answer are included."""
     words = _read_words(text, table="catalog_phrasing")
     if words is None:
         return []
@@ -123,13 +125,13 @@ def find_entries(text: str, *, limit: int, among: Sequence[int] | None = None) -
 
 
 def refresh_documents(entry_ids: Sequence[int]) -> None:
-    """Update the search text of entries. Call it in the transaction of the change."""
+    """Update the search documents of entries. Call this function in the transaction that changes the entries."""
     with connection.cursor() as cursor:
         cursor.execute(_REFRESH, {"ids": list(entry_ids), "most": MOST_CHARACTERS})
 
 
 def _read_words(text: str, *, table: str) -> Words | None:
-    """Return the text's words, or None if it has only stop words."""
+    """Return the queries for the text, or None if the text has only stop words."""
     with connection.cursor() as cursor:
         cursor.execute(_WORDS, {"text": text, "table": table, "limit": MOST_WORDS})
         found: list[tuple[str, float]] = cursor.fetchall()

@@ -1,4 +1,4 @@
-"""Search by meaning: finds the phrasings whose vectors are nearest to that of a text."""
+"""Search by meaning. The search finds the phrasings whose vectors are nearest to a text's vector."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LEAST_COSINE = 0.35  # below it, nearness means nothing
-# The index examines one candidate per VECTORS_A_CANDIDATE vectors, within these bounds. The upper bound is pgvector's.
-# With more vectors, the same number of candidates finds less (`python -m bench recall`).
+LEAST_COSINE = 0.35  # phrasings with a lower cosine are unrelated
+# The index examines one candidate per VECTORS_A_CANDIDATE vectors, within these bounds. pgvector sets the upper bound.
+# With more vectors, the same number of candidates has a lower recall (`python -m bench recall`).
 LEAST_CANDIDATES, MOST_CANDIDATES, VECTORS_A_CANDIDATE = 100, 1_000, 1_000
 
 
 class Near(NamedTuple):
-    """A phrasing near the text. A cosine of 1 means the same direction, and 0 a right angle."""
+    """A phrasing near the text, with the cosine similarity of their vectors."""
 
     phrasing_id: int
     entry_id: int
@@ -37,15 +37,15 @@ class Near(NamedTuple):
 
 @dataclass(frozen=True)
 class QueryVector:
-    """A text as a vector, and the model with whose vectors it can be compared."""
+    """A text's vector and its embedding model. Only vectors of the same model can be compared."""
 
     model: EmbeddingModel
     vector: NDArray[np.float32]
 
     def find_among(self, entry_ids: Sequence[int], *, limit: int) -> list[Near]:
-        """Return the nearest phrasings of these entries, whether they may answer or not, nearest first.
+        """Return the nearest phrasings of these entries, nearest first. The entries may be in any state.
 
-        It reads all their vectors, so pass a few thousand entries at most.
+        The query reads all vectors of the entries, so pass at most a few thousand entries.
         """
         rows = (
             self._phrasings_of(entry_ids)
@@ -59,7 +59,7 @@ class QueryVector:
         """Return the nearest phrasings of entries that may answer, nearest first."""
         with transaction.atomic():
             with connection.cursor() as cursor:
-                # The scan continues if the filter leaves too few rows, and keeps the order of distance.
+                # With an iterative scan, the index returns more rows if the filter removes too many of them.
                 cursor.execute(
                     """
                     SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config(
@@ -83,7 +83,7 @@ class QueryVector:
             ]
 
     def nearest_first(self) -> QuerySet[Embedding, tuple[int, int, float]]:
-        """Return the query of `find`, written so that it uses the partial index."""
+        """Return the query for `find`. Its conditions match the partial index."""
         return (
             Embedding.objects.filter(model=self.model, searchable=True)
             .annotate(distance=self._distance())
@@ -92,7 +92,7 @@ class QueryVector:
         )
 
     def cosines(self, entry_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each phrasing of these entries that has a vector, by its key."""
+        """Return the cosines of these entries' phrasings, by phrasing key. Phrasings without a vector are omitted."""
         rows = (
             self._phrasings_of(entry_ids)
             .annotate(distance=self._distance())
@@ -110,7 +110,7 @@ class QueryVector:
 
 
 class Degraded(Exception):
-    """Texts can't be compared by meaning now. The message shows users the reason."""
+    """Texts can't be compared by meaning at the moment. The message gives users the reason."""
 
 
 def embed_query(text: str) -> QueryVector:

@@ -1,4 +1,4 @@
-"""Vectors of phrasings: the current embedder, its index, and the computation of missing vectors."""
+"""Vectors of phrasings, the current embedder and its index."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from catalog.embedding.shipped import hash_text, shipped_vectors
 from catalog.models import Embedding, EmbeddingModel, Entry, Phrasing
 from core.lazy_numpy import np
 
-LOCK_KEY = 7_403_271  # of the advisory lock for changes of the current model
+LOCK_KEY = 7_403_271  # key of the advisory lock for changes of the current model
 BATCH = 64  # phrasings per transaction
 
-# Recall of the ten nearest among 100,000 entries needs a little more than pgvector's default of 64.
+# For a good recall of the ten nearest of 100,000 entries, pgvector's default of 64 is slightly too low.
 EF_CONSTRUCTION = 100
 
 _embedders: dict[str, Embedder] = {}
@@ -27,7 +27,7 @@ _lock = threading.Lock()
 
 
 class Progress(NamedTuple):
-    """The number of phrasings with a vector of the model that is being built, or else of the current one."""
+    """The number of phrasings that have a vector of the model that is being built, or else of the current model."""
 
     current: EmbeddingModel | None
     building: EmbeddingModel | None
@@ -44,7 +44,7 @@ class Missing(NamedTuple):
 
 
 def embedder(spec: str = "") -> Embedder:
-    """Return the embedder that the setting or `spec` names, once per process. Raises `EmbedderUnavailable`."""
+    """Return the embedder that `spec` or else the setting names. Cached per process. Raises `EmbedderUnavailable`."""
     spec = spec or settings.SCRIPTSMITH_EMBEDDER
     with _lock:
         if spec not in _embedders:
@@ -53,12 +53,12 @@ def embedder(spec: str = "") -> Embedder:
 
 
 def current_model() -> EmbeddingModel | None:
-    """Return the model whose vectors are searched."""
+    """Return the model whose vectors searches use, or None."""
     return EmbeddingModel.objects.filter(state=EmbeddingModel.State.CURRENT).first()
 
 
 def embed_with(model: EmbeddingModel, texts: Sequence[str]) -> Vectors:
-    """Return vectors that can be compared with those stored for `model`. Raises `EmbedderUnavailable`."""
+    """Return vectors that can be compared with the stored vectors of `model`. Raises `EmbedderUnavailable`."""
     loaded = embedder(model.spec)
     if loaded.name != model.name:
         raise EmbedderUnavailable(
@@ -68,9 +68,9 @@ def embed_with(model: EmbeddingModel, texts: Sequence[str]) -> Vectors:
 
 
 def ensure_embedding_model() -> EmbeddingModel:
-    """Return the model of the setting, with its index.
+    """Return the model that the setting names. Create the model and its index if they are missing.
 
-    The first model is current at once; a later one is built first. Raises `EmbedderUnavailable`.
+    The first model becomes current immediately. Later models must be built first. Raises `EmbedderUnavailable`.
     """
     wanted = embedder()
     State = EmbeddingModel.State
@@ -96,7 +96,7 @@ def ensure_embedding_model() -> EmbeddingModel:
 
 
 def has_index(model: EmbeddingModel) -> bool:
-    """Return whether the model's vectors are indexed."""
+    """Return whether the index for the model's vectors exists."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [model.index_name])
         return bool(cursor.fetchone()[0])
@@ -105,9 +105,9 @@ def has_index(model: EmbeddingModel) -> bool:
 def create_index(model: EmbeddingModel) -> None:
     """Create the partial HNSW index on the model's searchable vectors if it is missing.
 
-    It blocks writers of vectors, so call it before the vectors are computed.
+    Creating an index blocks writes of vectors, so call this function before you compute the vectors.
     """
-    if has_index(model):  # checked first, because CREATE INDEX would lock the table to find out
+    if has_index(model):  # CREATE INDEX would lock the table even if the index exists
         return
     statement = sql.SQL(
         "CREATE INDEX IF NOT EXISTS {index} ON catalog_embedding"
@@ -124,11 +124,11 @@ def create_index(model: EmbeddingModel) -> None:
 
 
 def embed_missing(*, limit: int = 1000) -> int:
-    """Compute missing vectors, at most `limit` per model, and return how many were stored.
+    """Compute missing vectors, at most `limit` per model. Return how many vectors were stored.
 
-    A model that is being built becomes current when it is complete. Until then, the old model's vectors are also kept
-    complete, so that searches find new phrasings. Raises `EmbedderUnavailable`, and stores the reason with the model
-    that is being built, while the old model continues to answer.
+    A model that is being built becomes current when it has all vectors. Until then, missing vectors of the old model
+    are also computed, so that searches find new phrasings. Raises `EmbedderUnavailable` and stores the reason with the
+    wanted model. Searches continue to use the old model.
     """
     wanted = ensure_embedding_model()
     stored = 0
@@ -148,9 +148,10 @@ def embed_missing(*, limit: int = 1000) -> int:
 
 
 def clear_retired() -> None:
-    """Delete the vectors and indexes of models that are no longer used or built.
+    """Delete the vectors and indexes of models that are neither in use nor being built.
 
-    Not done at the change itself, because a search in progress still uses the old ones. Raises `EmbedderUnavailable`.
+    A model's vectors are not deleted when another model becomes current, because searches in progress still use them.
+    Raises `EmbedderUnavailable`.
     """
     State = EmbeddingModel.State
     unwanted = EmbeddingModel.objects.filter(state=State.BUILDING).exclude(name=embedder().name)
@@ -159,7 +160,7 @@ def clear_retired() -> None:
         with transaction.atomic():
             _lock_models()
             if not EmbeddingModel.objects.filter(pk=old.pk, state=old.state).exists():
-                continue  # it was chosen again in the meantime
+                continue  # the model was selected again in the meantime
             drop = sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(old.index_name))
             with connection.cursor() as cursor:
                 cursor.execute(drop)
@@ -167,7 +168,7 @@ def clear_retired() -> None:
 
 
 def progress() -> Progress:
-    """Return the progress of the vectors, with a fixed number of queries."""
+    """Return how many phrasings have a vector, in a fixed number of queries."""
     models = {
         model.state: model
         for model in EmbeddingModel.objects.exclude(state=EmbeddingModel.State.RETIRED)
@@ -180,9 +181,9 @@ def progress() -> Progress:
 
 
 def refresh_searchable(entry_ids: Sequence[int]) -> None:
-    """Copy to the vectors of these entries whether the entry may answer.
+    """Update `searchable` on the vectors of these entries, according to whether the entries may answer.
 
-    Call it in the transaction that changes this, with the entries locked.
+    Call this function in the transaction that changes the entries, while the entries are locked.
     """
     answering = Exists(Entry.objects.answering().filter(pk=OuterRef("phrasing__entry")))
     mine = Embedding.objects.filter(phrasing__entry__in=entry_ids)
@@ -208,7 +209,7 @@ def _fill(model: EmbeddingModel, *, limit: int) -> int:
 def _vectors_of(
     model: EmbeddingModel, texts: Sequence[str], shipped: Mapping[bytes, Vectors]
 ) -> Vectors:
-    """Compute only the vectors that were not shipped."""
+    """Return the vectors of the texts. Compute only vectors that are not shipped."""
     keys = [hash_text(text) for text in texts]
     new = [at for at, key in enumerate(keys) if key not in shipped]
     vectors = np.empty((len(texts), model.dimension), dtype=np.float32)
@@ -222,9 +223,9 @@ def _vectors_of(
 
 @transaction.atomic
 def store(model: EmbeddingModel, batch: Sequence[Missing], vectors: Vectors) -> None:
-    """Store these vectors, except for phrasings that were changed or are locked by another transaction."""
-    # A concurrent verification waits for the lock, and so finds these vectors. The next pass handles entries that are
-    # locked now.
+    """Store these vectors, except for phrasings that have changed or whose entries are locked."""
+    # Lock the entries, so that a concurrent verification waits and then updates these vectors. Skip entries that are
+    # locked by another transaction. The next pass handles them.
     locked = set(
         Entry.objects.select_for_update(no_key=True, skip_locked=True)
         .filter(pk__in={row.entry_id for row in batch})
@@ -252,7 +253,7 @@ def store(model: EmbeddingModel, batch: Sequence[Missing], vectors: Vectors) -> 
 
 
 def _switch_to(model: EmbeddingModel) -> None:
-    """Make a complete model the current one, and retire the old one."""
+    """Make a complete model current, and retire the old model."""
     with transaction.atomic():
         _lock_models()
         if without_vector(model).exists():
@@ -270,7 +271,7 @@ def _note_trouble(model: EmbeddingModel, trouble: str) -> None:
 
 
 def without_vector(model: EmbeddingModel) -> QuerySet[Phrasing]:
-    """Return the phrasings without a vector of the model."""
+    """Return the phrasings that have no vector of this model."""
     return Phrasing.objects.exclude(
         Exists(Embedding.objects.filter(phrasing=OuterRef("pk"), model=model))
     )
