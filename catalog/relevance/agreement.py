@@ -1,4 +1,4 @@
-"""Finds the literals that a statement and an entry share, and the literals in which they differ."""
+"""Find the literals that a statement and an entry share, and the literals that differ."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Agreement:
 
     same: tuple[Pair, ...] = ()
     differing: tuple[Pair, ...] = ()  # the statement's literal and the entry's counterpart
-    extra: tuple[Literal, ...] = ()  # only in the statement, and unexplained
+    extra: tuple[Literal, ...] = ()  # only in the statement, and not explained by the entry
     missing: tuple[Literal, ...] = ()  # only in the entry
     explained: tuple[
         Literal, ...
@@ -89,7 +89,7 @@ def compare_literals(statement: StatementProfile, candidate: Candidate) -> Agree
 def _free(
     literals: Sequence[Literal], parameters: Sequence[Parameter], script: ScriptProfile
 ) -> dict[str, Literal]:
-    """Return the phrasing's literals that stand for a parameter (defaults and examples), by parameter name."""
+    """Return the phrasing's literals that are default or example values of a parameter, by parameter name."""
     if not parameters:
         return {}
     binding = bind(literals, parameters)
@@ -98,8 +98,8 @@ def _free(
         | {literal.key for literal in analyse(parameter.default or "").literals}
         for parameter in parameters
     }
-    # If the parameter has a default, a name in the phrasing is the entry's subject ("the PostgreSQL sessions"), not
-    # an example value.
+    # If a parameter has a default, a name in the phrasing is not an example value. It is the entry's subject, as in
+    # "the PostgreSQL sessions".
     settled = {parameter.name for parameter in parameters if parameter.default is not None}
     return {
         name: literal
@@ -113,7 +113,7 @@ def _free(
 def _is_hard_coded(
     literal: Literal, parameters: Sequence[Parameter], script: ScriptProfile
 ) -> bool:
-    """Return whether the script itself contains the literal, so that it is not a parameter value."""
+    """Return whether the script itself contains the literal, which is then not a parameter value."""
     if literal.kind.family != "name" or not literal.firm:
         return False
     defaults = {parameter.default for parameter in parameters}
@@ -123,7 +123,7 @@ def _is_hard_coded(
 def _match(
     mine: Sequence[Literal], theirs: Sequence[Literal]
 ) -> tuple[list[Pair], list[Literal], list[Literal]]:
-    """Return pairs of equal literals and the unmatched literals of each side, without duplicate values."""
+    """Return the pairs of equal literals, and each side's unmatched literals, without duplicate values."""
     same: list[Pair] = []
     left = list(_unique(theirs))
     rest: list[Literal] = []
@@ -140,7 +140,7 @@ def _match(
 
 
 def _unique(literals: Sequence[Literal]) -> list[Literal]:
-    """Return one literal per value, preferring a firm one."""
+    """Return one literal per value. Prefer firm literals."""
     best: dict[tuple[str, str], Literal] = {}
     for literal in literals:
         known = best.get(literal.key)
@@ -150,7 +150,7 @@ def _unique(literals: Sequence[Literal]) -> list[Literal]:
 
 
 def _is_like(literal: Literal, other: Literal) -> bool:
-    """Return whether two names are equal except for wildcards, a leading dot, case or a typo."""
+    """Return whether two names differ only in wildcards, a leading dot, case or a typo."""
     if literal.kind.family != "name" or other.kind.family != "name":
         return False
     kinds = {literal.kind, other.kind}
@@ -179,7 +179,7 @@ def _core(literal: Literal) -> str:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """Return whether one letter is missing, added, changed or swapped in a word of at least six letters."""
+    """Return whether words of at least six letters differ only in a missing, added, changed or swapped letter."""
     if min(len(one), len(other)) < 6 or abs(len(one) - len(other)) > 1 or one[0] != other[0]:
         return False
     start = 0
@@ -204,7 +204,7 @@ def _is_explained(
 
 
 def _occurs(literal: Literal, profile: StatementProfile) -> bool:
-    """Return whether the profile has the literal, or its text contains the name."""
+    """Return whether the profile contains the literal, or its text contains the name."""
     if any(literal.key == other.key for other in profile.literals):
         return True
     if literal.kind.family != "name":
@@ -212,7 +212,7 @@ def _occurs(literal: Literal, profile: StatementProfile) -> bool:
     core = _core(literal).lower()
     if literal.kind == Kind.GLOB and not literal.firm:  # "log files" and "logs"
         return core.lstrip(".") in profile.words
-    if is_common(core):  # it may be an ordinary word in the text
+    if is_common(core):  # An ordinary word in the text may have another meaning than the name.
         return False
     wanted = f" {core} "
     return len(core) > 2 and wanted in f" {profile.text.translate(_PUNCTUATION)} "
@@ -224,7 +224,7 @@ _PUNCTUATION = str.maketrans(dict.fromkeys("\"'`,.:;()*?“”‘’", " "))
 def _pair(
     mine: Sequence[Literal], theirs: Sequence[Literal]
 ) -> tuple[list[Pair], list[Literal], list[Literal]]:
-    """Pair literals of the same family, preferring the same kind and firmness."""
+    """Pair literals of the same family. Prefer literals of the same kind and firmness."""
     differing: list[Pair] = []
     rest = list(mine)
     left = list(theirs)
@@ -243,21 +243,21 @@ def _same_kind(one: Literal, other: Literal) -> bool:
 
 
 def _same_family(one: Literal, other: Literal) -> bool:
-    """Return whether the literals may be counterparts. A firm literal has no counterpart that is only a guess."""
+    """Return whether the literals may be counterparts. A firm literal and a guess must also have the same kind."""
     if one.kind.family != other.kind.family:
         return False
     return (one.firm and other.firm) or one.kind == other.kind
 
 
 def _goes_elsewhere(one: Literal, other: Literal) -> bool:
-    """Return whether the literals have opposite sides. A machine needs only one "from"."""
+    """Return whether the literals have opposite sides. For a machine, one "from" is enough."""
     sides = {one.side, other.side}
     machine = one.kind in (Kind.HOST, Kind.ADDRESS, Kind.EMAIL)
     return sides == {"from", "to"} or (machine and "from" in sides and len(sides) == 2)
 
 
 def _misplaced(same: Sequence[Pair]) -> list[Pair]:
-    """Return names that are the target on one side only, if both sides have a target."""
+    """Return the shared names with opposite sides, or else the names that are a target in only one of the two texts."""
     named = [pair for pair in same if pair[0].kind.family == "name"]
     opposite = [pair for pair in named if _goes_elsewhere(*pair)]
     if opposite:

@@ -1,4 +1,4 @@
-"""Assign the literals of a statement to the parameters of a script."""
+"""Assign a statement's literals to a script's parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from catalog.relevance.types import Parameter
 _WORD = re.compile(r"[A-Za-z]+|%")
 _FROM = words("source src from origin input old")
 _TO = words("destination dest target to output new into")
-# Words that a text parameter's name must contain before it accepts a literal of these kinds.
+# A text parameter accepts a literal of these kinds only if its name contains one of the words.
 _HINTS = {
     Kind.GLOB: words("pattern glob name extension suffix filter files mask"),
     Kind.HOST: words("host hostname server node target machine domain address url site"),
@@ -34,7 +34,7 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Values by parameter name, and the literals they come from."""
+    """Values by parameter name, and the literals from which the values come."""
 
     fills: dict[str, str] = field(default_factory=dict)
     literals: dict[str, Literal] = field(default_factory=dict)
@@ -68,7 +68,7 @@ def bind(literals: Sequence[Literal], parameters: Sequence[Parameter], text: str
 
 
 def fit(literal: Literal, parameter: Parameter) -> tuple[float, str]:
-    """Return how well a literal fits a parameter (0 means not at all) and the value it would give."""
+    """Return how well a literal fits a parameter (0 means not at all), and the resulting value."""
     hints = _hints(parameter)
     side = _side_score(literal, hints)
     if side < 0:
@@ -103,7 +103,7 @@ def _fit_path(literal: Literal) -> tuple[float, str]:
 
 
 def _spelled(literal: Literal) -> str:
-    """Return a path as written, or its value if the statement only describes it ("the current directory")."""
+    """Return a path as written. If the statement only describes it, as in "the current directory", return its value."""
     return literal.text if literal.firm else literal.value
 
 
@@ -146,7 +146,7 @@ def _fit_text(literal: Literal, hints: frozenset[str]) -> tuple[float, str]:
 
 
 def _side_score(literal: Literal, hints: frozenset[str]) -> float:
-    """Return how well "from" or "to" fits a parameter such as SOURCE or DESTINATION. A score of -1 means a conflict."""
+    """Return how well the literal's side fits a parameter such as SOURCE or DESTINATION. -1 means a conflict."""
     if hints & _TO and not hints & _FROM:
         return {"to": 2.0, "from": -1.0}.get(literal.side, 0.0)
     if hints & _FROM and not hints & _TO:
@@ -155,13 +155,13 @@ def _side_score(literal: Literal, hints: frozenset[str]) -> float:
 
 
 def _unit(hints: frozenset[str], units: dict[str, int]) -> int:
-    """Return the unit of a parameter, or 0 if its name and description do not give one."""
+    """Return the size of a parameter's unit, or 0 if its name and description do not contain a unit."""
     return next((units[hint] for hint in sorted(hints) if len(hint) > 1 and hint in units), 0)
 
 
 @lru_cache(maxsize=4096)
 def _hints(parameter: Parameter) -> frozenset[str]:
-    """Return the words of a parameter's name, and the words of its description that are units."""
+    """Return the words in a parameter's name, and the units in its description."""
     name = {word.lower() for word in _WORD.findall(parameter.name)}
     name |= {word.removesuffix("s") for word in name}
     described = {word.lower() for word in _WORD.findall(parameter.description)}

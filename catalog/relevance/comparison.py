@@ -1,4 +1,4 @@
-"""Compare a statement with an entry, and find where they agree and where they contradict each other."""
+"""Compare a statement with an entry, to find agreements and contradictions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from catalog.relevance.statement.verbs import PHRASAL_VERBS
 from catalog.relevance.statement.vocabulary import lemma, words
 from catalog.relevance.types import Candidate
 
-# On these axes, silence has a meaning too: "files" are not "empty files", and "lines" are not "last lines".
+# On these axes, a missing mark has a meaning, too: "files" are not "empty files", and "lines" are not "last lines".
 TELLING_AXES = words(
     "fill flow state sight may rank end not except parity case size age per where choice column"
 )
@@ -31,7 +31,7 @@ TELLING_AXES = words(
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A comparison of a statement with a candidate, for the rules, the model and the explanation."""
+    """A comparison of a statement with a candidate, used by the rules, the model and the explanations."""
 
     statement: StatementProfile
     phrasing: StatementProfile
@@ -41,26 +41,30 @@ class Comparison:
     is_contrary: bool  # the verbs contradict each other
     unasked: frozenset[str]  # verbs of the entry that are not in the statement
     unoffered: frozenset[str]  # verbs of the statement that are not in the entry
-    other_objects: bool  # for example files on one side, directories on the other
-    other_reach: bool  # only one of the two is recursive or includes files
-    statement_words: frozenset[str]  # without words that other agreements explain
+    other_objects: bool  # for example files on one side and directories on the other
+    other_reach: bool  # only one side is recursive or includes files
+    statement_words: frozenset[str]  # without words that literals, parameters or verbs explain
     entry_words: frozenset[str]
     only_statement: frozenset[str]  # significant words that are not in the entry
     only_entry: frozenset[str]
-    other_scope: bool  # the script searches other places or file types than the statement says
+    other_scope: bool  # the script searches different places or file types than the statement says
     turned: tuple[str, ...]  # two words in reversed order, as in "http to https"
     other_roles: tuple[Literal, ...]  # for example a user in the statement and a group in the entry
     other_units: tuple[Literal, ...]  # for example lines in the statement and files in the entry
-    denied: str  # a word that only one side negates
-    half_agreed: frozenset[str]  # axes on which one side repeats the other and adds something
+    denied: str  # a word that only one side negates, or empty
+    half_agreed: frozenset[
+        str
+    ]  # axes on which one side has the other's mark and an additional mark
     other_order: bool  # the script sorts in the opposite direction
-    other_letters: tuple[str, ...]  # differ from the script only in case: ERROR, error
-    is_identical: bool  # to a phrasing, ignoring spaces and the final period
-    is_alike: bool  # to the phrasing, also ignoring case, quotes and articles
+    other_letters: tuple[
+        str, ...
+    ]  # words that differ from the script only in case, such as ERROR and error
+    is_identical: bool  # equals a phrasing, ignoring spaces and the final period
+    is_alike: bool  # equals the phrasing, also ignoring case, quotes and articles
 
     @property
     def opposes(self) -> bool:
-        """Return whether the two contradict each other in verb, direction, negation or object."""
+        """Return whether statement and entry contradict each other in verb, direction, negation or object."""
         opposed = self.opposed_marks or "not" in self.lone_axes
         return bool(self.is_contrary or opposed or self.other_objects)
 
@@ -68,7 +72,7 @@ class Comparison:
     def is_one_sided(self) -> bool:
         """Return whether only one side has additional words, as in "delete" and "delete after asking".
 
-        Additional words on both sides are typical of a paraphrase.
+        Additional words on both sides are typical of paraphrases.
         """
         return not self.is_identical and bool(self.only_statement) != bool(self.only_entry)
 
@@ -79,13 +83,13 @@ class Comparison:
 
     @property
     def has_stranger(self) -> bool:
-        """Return whether one side has a word that is not ordinary English and that the other side lacks."""
+        """Return whether one side has a word that is not ordinary English and is missing on the other side."""
         loose = (*self.literals.loose_extra, *self.literals.loose_missing)
         return any(literal.kind == Kind.NAME for literal in loose)
 
     @property
     def minds_other_time(self) -> bool:
-        """Return whether only one side mentions modification or access, other than to give an age."""
+        """Return whether only one side mentions a kind of time, such as modification. False if both give an age."""
         both_say_age = all(
             any(mark.startswith("age:") for mark in profile.marks)
             for profile in (self.statement, self.phrasing)
@@ -102,7 +106,7 @@ class Comparison:
 
     @property
     def is_open(self) -> bool:
-        """Return whether something has to be changed before the entry could be the answer."""
+        """Return whether a difference prevents a match, regardless of the model's confidence."""
         says_nothing = not self.statement.words and not self.is_identical
         return bool(
             says_nothing
@@ -125,7 +129,7 @@ class Comparison:
 
 
 def compare(text: str, candidate: Candidate) -> Comparison:
-    """Compare a statement with the candidate's identical phrasing, or with the nearest one if none is identical."""
+    """Compare a statement with a candidate. An identical phrasing takes precedence over the nearest phrasing."""
     identical = _find_identical(text, candidate)
     if identical is not None:
         candidate = replace(candidate, phrasing=identical)
@@ -182,7 +186,7 @@ def _normalize(text: str) -> str:
 
 
 def _other_roles(literals: Agreement) -> Iterator[Literal]:
-    """Yield the statement's names that refer to a different kind of thing in the entry."""
+    """Yield the statement's names that have a different role in the entry, such as a group instead of a user."""
     for mine, theirs in literals.same:
         roles = {mine.role, theirs.role}
         if len(roles) == 2 and roles <= _EXCLUSIVE:
@@ -190,7 +194,7 @@ def _other_roles(literals: Agreement) -> Iterator[Literal]:
 
 
 def _other_units(text: str, phrasing: str, literals: Agreement) -> Iterator[Literal]:
-    """Yield the statement's numbers that count a different kind of thing in the entry."""
+    """Yield the statement's numbers that count something else in the entry."""
     for mine, theirs in literals.same:
         if mine.kind == Kind.NUMBER:
             counted, others = _counted(text[mine.end :]), _counted(phrasing[theirs.end :])
@@ -199,16 +203,16 @@ def _other_units(text: str, phrasing: str, literals: Agreement) -> Iterator[Lite
 
 
 def _counted(rest: str) -> str:
-    """Return the kind of thing that the number before `rest` counts, or an empty string."""
+    """Return the kind of object that the number before `rest` counts, or an empty string."""
     following = _WORD.match(rest.lstrip())
     kind = OBJECTS.get(lemma(following[0].lower()), "") if following else ""
     return "" if kind in _UNCOUNTED else kind
 
 
 def _other_letters(text: str, candidate: Candidate, marks: frozenset[str]) -> tuple[str, ...]:
-    """Return the statement's words that phrasing and script both spell in another case.
+    """Return the statement's words that both the phrasing and the script spell in a different case.
 
-    An initial capital is a matter of style, and so is text that is all capitals.
+    Ignore initial capitals and texts in all capitals, because they are a matter of style.
     """
     if "case:any" in marks or text.isupper() or candidate.phrasing.isupper():
         return ()
@@ -234,7 +238,7 @@ def _reduce(text: str) -> list[str]:
     return [word for word in plain.split() if word not in ("a", "an", "the")]
 
 
-# A name has only one of these roles. A process, however, may have the name of its service.
+# A name has only one of these roles. Other roles may share a name, such as a process and its service.
 _EXCLUSIVE = frozenset({"user", "group", "host", "database", "container", "branch", "package"})
 _UNCOUNTED = frozenset({"memory", "cpu"})
 _WORD = re.compile(r"[^\W\d_][\w-]+")
@@ -247,7 +251,7 @@ def _accounted(
     literals: Agreement,
     candidate: Candidate,
 ) -> Iterator[str]:
-    """Yield the words that are explained by matching literals, parameters and verbs."""
+    """Yield the words that matching literals, parameters and verbs explain."""
     roles = {literal.role for pair in literals.same for literal in pair if literal.role}
     for parameter in candidate.parameters:
         named = {word.lower() for word in re.findall(r"[A-Za-z]+", parameter.name)}
@@ -266,7 +270,7 @@ def _accounted(
 def _strays(
     lone: frozenset[str], other: StatementProfile, loose: Iterable[Literal]
 ) -> frozenset[str]:
-    """Return the significant words that the other side lacks, and the loose numbers and names."""
+    """Return the significant words that are missing on the other side, and the loose numbers and names."""
     said = {
         part.strip("*.") for literal in other.literals for part in literal.value.lower().split("/")
     }
@@ -277,7 +281,7 @@ def _strays(
 def _reach_differs(
     statement: StatementProfile, phrasing: StatementProfile, lone: frozenset[str]
 ) -> bool:
-    """Return whether only one side includes files, or only one is recursive and does more than look."""
+    """Return whether only one side includes files, or only one side is recursive and changes something."""
     places = frozenset({"file", "directory"})
     if {statement.objects & places, phrasing.objects & places} == {
         places,

@@ -12,7 +12,7 @@ from catalog.relevance.types import Candidate, Difference, Reason
 
 _MOST = 8  # sentences of each type
 _LONGEST = 60  # characters of a literal
-_CLOSE = 0.8  # lowest cosine of a wording that is called close
+_CLOSE = 0.8  # lowest cosine at which the wording is called similar
 _AXES = {"age": "the age", "order": "the order", "size": "the size"}
 _MARKS = {
     "age:older": "older",
@@ -42,12 +42,12 @@ _MARKS = {
 
 
 def reasons(comparison: Comparison, candidate: Candidate) -> tuple[Reason, ...]:
-    """Return the reasons for the candidate."""
+    """Return the reasons in favor of the candidate."""
     return tuple(_reasons(comparison, candidate))[:_MOST]
 
 
 def differences(comparison: Comparison) -> tuple[Difference, ...]:
-    """Return the differences that count against the candidate, most serious first."""
+    """Return the differences that speak against the candidate, most serious first."""
     return tuple(_differences(comparison))[:_MOST]
 
 

@@ -14,21 +14,21 @@ from catalog.relevance.fitted.word_overlap import read_wording, split_words, sur
 from catalog.relevance.types import Candidate, Difference, Judgement
 from catalog.types import Answer
 
-MOST_COMPARED = 12  # candidates compared by the rules, about 0.5 ms each
-_ALIKE = 0.99  # lowest confidence if only case, quotes and articles differ
+MOST_COMPARED = 12  # number of candidates compared by the rules, at about 0.5 ms each
+_ALIKE = 0.99  # lowest confidence of a phrasing that differs only in case, quotes and articles
 _JUST_BELOW = 0.001
 UNCONFIRMED = "this phrasing waits for a second reviewer"
 
 
 class RankedJudgement(NamedTuple):
-    """The judgment of a candidate, with the candidate's index in the input."""
+    """The judgment of a candidate, and the candidate's index in the input."""
 
     place: int
     judgement: Judgement
 
 
 class ScoredCandidate(NamedTuple):
-    """A candidate with the score of its surface features, which decides whether it is compared in full."""
+    """A candidate with the score of its surface features. Only the best candidates are compared in full."""
 
     place: int
     worth: float
@@ -44,11 +44,11 @@ def judge(statement: str, candidate: Candidate, model: RelevanceModel | None = N
 def judge_all(
     statement: str, candidates: Sequence[Candidate], model: RelevanceModel | None = None
 ) -> list[RankedJudgement]:
-    """Judge the most promising candidates of a statement, most confident first.
+    """Judge a statement's most promising candidates. Return the judgments by descending confidence.
 
-    Candidates that are left out are no answer. Regardless of the model, an entry is not a match if a literal
-    speaks against it, and it is no answer if the verb, direction, negation or object contradicts the statement.
-    If only literals differ, or one side does more, the entry is a starting point.
+    Candidates without a judgment do not answer the statement. Regardless of the model, an entry is not a match if a
+    literal contradicts it. If the verb, direction, negation or object contradicts the statement, the entry is not an
+    answer. If only literals differ, or if one side does more, the entry can be a starting point.
     """
     model = model or shipped_model()
     scored = score_candidates(statement, candidates, model)[:MOST_COMPARED]
@@ -72,7 +72,7 @@ def judge_all(
 def score_candidates(
     statement: str, candidates: Sequence[Candidate], model: RelevanceModel
 ) -> list[ScoredCandidate]:
-    """Score the candidates by their surface features and return them best first."""
+    """Score the candidates by their surface features. Return them best first."""
     asked = read_wording(statement)
     rows = [surface_features(asked, candidate, model.words) for candidate in candidates]
     add_gaps(rows)
@@ -90,7 +90,7 @@ def score_candidates(
 
 
 def add_gaps(rows: Sequence[dict[str, float]]) -> None:
-    """Add each candidate's distance from the best candidate, in cosine and in word overlap."""
+    """Add the difference of each candidate's cosine and word overlap from the best value."""
     for name in ("cosine", "lexical"):
         best = max((row[name] for row in rows), default=0.0)
         for row in rows:
@@ -143,7 +143,7 @@ def _judge(
 
 
 def hold_back(judgement: Judgement, model: RelevanceModel) -> Judgement:
-    """Reduce the judgment to a starting point, because the phrasing that was found is not confirmed."""
+    """Downgrade the judgment to a starting point, because the entry's phrasing is not confirmed."""
     return replace(
         judgement,
         answer=Answer.ADAPT,

@@ -1,4 +1,4 @@
-"""The input and output of the relevance rules."""
+"""Types for the input and output of the relevance rules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """An entry that may answer a statement, found by its phrasing `phrasing` at similarity `cosine`."""
+    """An entry that may answer a statement. `phrasing` is its nearest phrasing, with the similarity `cosine`."""
 
     phrasing: str
     script: str
@@ -35,7 +35,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Something that statement and entry share, as a short sentence."""
+    """An agreement of statement and entry, as a short sentence."""
 
     code: str
     text: str
@@ -46,7 +46,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something in which statement and entry differ. `span` is its position in the statement, if any."""
+    """A difference between statement and entry. `span` is its position in the statement, if it has one."""
 
     code: str
     text: str
@@ -60,8 +60,8 @@ class Difference:
 class Judgement:
     """The judgment of a candidate for a statement.
 
-    `confidence` is the estimated probability that the entry is the answer as it is. `likeness` is the estimate if
-    all literals agreed, which ranks starting points. `fills` has values for parameters.
+    `confidence` is the estimated probability that the entry is the answer without changes. `likeness` is the similarity
+    as if all literals agreed, and helps to rank starting points. `fills` contains values for parameters.
     """
 
     answer: Answer

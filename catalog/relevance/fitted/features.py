@@ -13,8 +13,8 @@ from catalog.relevance.types import Candidate
 
 _MEASURES = frozenset({"duration", "size", "number", "percent"})
 
-# How similar an entry's action is to the statement. The weights are set by hand, because public pairs do not show
-# which starting point helps most.
+# Weights for the likeness of an entry. They are set by hand, because public pairs do not show which starting point
+# helps most.
 _LIKENESS = {
     "bias": -6.75,
     "cosine": 6.0,
@@ -37,7 +37,7 @@ _LIKENESS = {
 
 
 def likeness(values: Mapping[str, float], comparison: Comparison) -> float:
-    """Return the similarity, 0 to 1, that the two would have if the differing literals were equal."""
+    """Return the similarity of statement and entry, 0 to 1, as if the differing literals were equal."""
     literals = comparison.literals
     same = len(literals.same) + len(literals.fills) + len(literals.differing)
     values = {**values, "same_literals": min(same, 3) / 3}
@@ -51,8 +51,8 @@ def features_of(comparison: Comparison, candidate: Candidate) -> dict[str, float
     """Return the findings of the rules as features, each roughly between 0 and 1.
 
     `cosine` compares the embeddings and `words` is a Dice coefficient. `said` is the share of the statement's
-    words that the entry has, and `asked` is the reverse. The others count agreements and contradictions, capped
-    at two or three.
+    words that are in the entry, and `asked` is the reverse. The other features count agreements and contradictions,
+    up to a small maximum.
     """
     statement, phrasing, literals = comparison.statement, comparison.phrasing, comparison.literals
     script = analyse_script(candidate.script)

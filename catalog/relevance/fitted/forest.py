@@ -16,14 +16,14 @@ Integers: TypeAlias = "NDArray[np.int64]"
 
 
 class ForestDocument(TypedDict):
-    """A forest as JSON. The nodes of all trees are in one list, and a leaf points to itself."""
+    """A forest as JSON. One list contains the nodes of all trees. A leaf points to itself."""
 
     features: list[str]
     base: float
     depth: int
     roots: list[int]
     feature: list[int]  # index of the feature that a node tests
-    threshold: list[float]  # values up to this go left
+    threshold: list[float]  # values up to the threshold take the left branch
     left: list[int]
     right: list[int]
     value: list[float]  # log-odds of a leaf
@@ -45,7 +45,7 @@ class Forest:
 
     @classmethod
     def from_document(cls, document: ForestDocument) -> Forest:
-        """Return the forest that a document describes."""
+        """Create a forest from its document."""
         left, right = np.array(document["left"]), np.array(document["right"])
         return cls(
             features=tuple(document["features"]),

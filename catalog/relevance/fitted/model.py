@@ -1,4 +1,4 @@
-"""The fitted model, which selects candidates for a full comparison and estimates the probability of a match."""
+"""The fitted model. It selects candidates for a full comparison and estimates the probability of a match."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class ModelDocument(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RelevanceModel:
-    """All fitted parts and the two thresholds, as made by `catalog.relevance.training.fitting`.
+    """The fitted parts and the two thresholds, as created by `catalog.relevance.training.fitting`.
 
-    A candidate is scored in three steps. `first_look` is a cheap logistic model, `forest` weighs the findings of
-    the rules, and `calibration` turns the score into a probability relative to the other candidates.
+    Candidates are scored in three steps. `first_look` is a cheap logistic model, `forest` weighs the findings of
+    the rules, and `calibration` converts the score to a probability relative to the other candidates.
     """
 
     version: str
@@ -50,12 +50,12 @@ class RelevanceModel:
     made: Mapping[str, object]
 
     def confidences(self, scores: Sequence[float]) -> list[float]:
-        """Return the probability, 0 to 1, that each candidate of one statement is the answer."""
+        """Return the probability, 0 to 1, that each candidate is the answer to the statement."""
         return [sigmoid(weigh_standing(one, self.calibration)) for one in standings(scores)]
 
 
 def standings(scores: Sequence[float]) -> list[dict[str, float]]:
-    """Return the calibration's features: each candidate's log-odds and those of its rivals."""
+    """Return the calibration's features for each candidate: its own log-odds, and the strength of its rivals."""
     chances = [sigmoid(score) for score in scores]
     total = sum(chances)
     return [
@@ -79,7 +79,7 @@ def sigmoid(value: float) -> float:
 
 
 def read_model(document: ModelDocument) -> RelevanceModel:
-    """Return the model that a document describes. Raise KeyError or ValueError if it is invalid."""
+    """Create a model from its document. Raise KeyError or ValueError if the document is invalid."""
     return RelevanceModel(
         version=document["version"],
         words=Weights(document["words"], document["rare_word"]),
@@ -94,11 +94,11 @@ def read_model(document: ModelDocument) -> RelevanceModel:
 
 @cache
 def shipped_model() -> RelevanceModel:
-    """Return the default model, which is fitted on public pairs of statements and scripts."""
+    """Return the default model, which is fitted to public pairs of statements and scripts."""
     return read_model(shipped_document())
 
 
 def shipped_document() -> ModelDocument:
-    """Return the default model as stored."""
+    """Return the document of the default model."""
     document: ModelDocument = json.loads(_SHIPPED.read_text("utf-8"))
     return document

@@ -1,6 +1,6 @@
 """Compare the words of a statement and an entry, weighted by rarity, as a cheap first pass.
 
-The pass takes about 20 µs per candidate, so it can score all of them. The rules then compare only the best.
+This pass takes about 20 µs per candidate, so it can score all candidates. The rules then compare only the best ones.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from catalog.relevance.statement.vocabulary import lemma
 from catalog.relevance.types import Candidate
 
 _LONGEST_SCRIPT = 8_000  # characters that are read
-# Separators of words: white space, control characters, and the punctuation of ASCII and the larger Unicode blocks.
-# Letters and combining marks of every writing system remain in the words.
+# Word separators: white space, control characters, and the punctuation of ASCII and the larger Unicode blocks.
+# Keep letters and combining marks of every writing system.
 _APART = r"\x00-\x20!\"#&'(),:;<=>?\[\\\]^`{|}\x7f-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u206f\u3000-\u303f"
 _WORD = re.compile(rf"[^{_APART}@%+]+")
 _PIECE = re.compile(rf"[^{_APART}]+")
@@ -27,7 +27,7 @@ NOTHING: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Weights of words: the logarithm of the inverse share of statements that contain the word."""
+    """Word weights. A weight is the logarithm of the inverse share of statements that contain the word."""
 
     known: Mapping[str, float]
     rare: float  # weight of an unknown word
@@ -62,24 +62,24 @@ class Spelling:
 
 
 def read_wording(text: str) -> Wording:
-    """Return the words of a statement. Recent results are cached."""
+    """Return a statement's words. Recent results are cached."""
     return _read_wording(text[:LONGEST])
 
 
 def read_spelling(script: str) -> Spelling:
-    """Return the pieces of a script. Recent results are cached."""
+    """Return a script's pieces. Recent results are cached."""
     return _read_spelling(script[:_LONGEST_SCRIPT])
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a text in base form, including paths and patterns.
+    """Return a text's words in base form, including paths and patterns.
 
     >>> split_words("Delete *.log files in /var/tmp.")
     ['delete', '*.log', 'file', 'in', '/var/tmp']
     >>> split_words("gültig für Müller")
     ['gültig', 'für', 'müller']
     """
-    # A letter with a combining mark may be one character or two. Normalize it to one.
+    # A letter with a combining mark may be one character or two. Normalize both forms to one character.
     composed = unicodedata.normalize("NFC", text.lower())
     stripped = (word.strip(".") for word in _WORD.findall(composed))
     return [lemma(word) for word in stripped if word]
@@ -107,8 +107,8 @@ def surface_features(
 ) -> dict[str, float]:
     """Return the features of the first pass by name, without the words in `aside`.
 
-    `said` is the share of the statement's words that the phrasing has, and `asked` is the reverse. `new` words
-    are only in the statement, `lost` words only in the phrasing. `values` are those of the script.
+    `said` is the share of the statement's words that are in the phrasing, and `asked` is the reverse. `new` words are
+    only in the statement, and `lost` words are only in the phrasing. `values` refers to the script's values.
     """
     phrasing, script = read_wording(candidate.phrasing), read_spelling(candidate.script)
     mine, theirs = statement.words, phrasing.words

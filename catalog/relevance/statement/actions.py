@@ -1,4 +1,4 @@
-"""Find the actions that a statement asks for, as verbs in their base form."""
+"""Find the actions that a statement requests, as verbs in their base form."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _CONNECTING = words("and then to or but also & it them by finally")
 
 
 def actions_of(tokens: Sequence[Token], skeleton: str) -> frozenset[str]:
-    """Return the verbs of a statement. `skeleton` is its text without its literals.
+    """Return a statement's verbs. `skeleton` is the statement's text without its literals.
 
-    Only imperatives count, at the start or after a conjunction or a comma. "Deleted files" and "the backup
+    Only imperatives at the start or after a conjunction or a comma are included. "Deleted files" and "the backup
     directory" request no action.
     """
     found = set(_verbs(tokens))
@@ -59,12 +59,12 @@ def _verbs(tokens: Sequence[Token]) -> Iterator[str]:
         word = token.lower
         goes_on = may_start and (word in _LEADING or word.endswith("ly"))
         joins = token.ends_clause or (not token.is_quoted and word in _CONNECTING)
-        # Without a preceding verb, joined words are a list, as in "role, link status and offsets".
+        # Without a preceding verb, the joined words are a list, as in "role, link status and offsets".
         may_start = (joins and (has_clause or goes_on)) or (not token.is_quoted and goes_on)
 
 
 def _as_verb(token: Token, following: str) -> str:
-    """Return the verb of a token (base form, third person or -ing form) in its base form, or an empty string."""
+    """Return the base form of a token that is a verb (base form, third person or -ing form), or an empty string."""
     if not token.is_word:
         return ""
     word = token.lower
@@ -84,14 +84,14 @@ def _as_verb(token: Token, following: str) -> str:
 
 
 def agree(verb: str, other: str) -> bool:
-    """Return whether two verbs may stand for the same action."""
+    """Return whether two verbs may mean the same action."""
     return bool(VERBS[verb] & VERBS[other])
 
 
 def disagree(some: frozenset[str], others: frozenset[str]) -> bool:
-    """Return whether both sides request actions and none of them agree.
+    """Return whether both sides request actions, but no actions agree.
 
-    Looking does not count if a stronger verb is present, so "find and delete" agrees with "delete".
+    Verbs of looking are ignored if a stronger verb is present, so "find and delete" agrees with "delete".
     """
     some, others = strong(some) or some, strong(others) or others
     return bool(some and others) and not agreeing(some, others)
@@ -103,9 +103,9 @@ def agreeing(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
 
 
 def unmatched(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
-    """Return the verbs of `some`, other than looking, that match no verb of `others`.
+    """Return the verbs of `some`, except verbs of looking, that match no verb of `others`.
 
-    If `others` has no recognized verbs, return an empty set.
+    If `others` is empty, return an empty set.
     """
     return strong(some) - agreeing(some, others) if others else frozenset()
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from catalog.relevance.statement.tokens import Token, split_tokens
 from catalog.relevance.statement.vocabulary import words
 
-# Words that connect two parts of a statement, by their meaning.
+# Words that connect two parts of a statement, with their meanings.
 _JOINTS = {
     joint: meaning
     for meaning, joints in {
@@ -23,7 +23,7 @@ _JOINTS = {
 }
 _OPPOSITE = ({"to", "from"}, {"before", "after"})
 _BETWEEN = words("a an the its their this that these all every each any named called")
-_REACH = 2  # words on each side
+_REACH = 2  # words to compare on each side of a connector
 
 
 class _Joint(NamedTuple):
@@ -33,7 +33,7 @@ class _Joint(NamedTuple):
 
 
 def find_turned(text: str, other: str) -> tuple[str, ...]:
-    """Return two words that the other text has in opposite order or with an opposite connector, or an empty tuple."""
+    """Return two words whose order or connector is opposite in the other text, or an empty tuple."""
     theirs = list(_joints_of(split_tokens(other)))
     for one in _joints_of(split_tokens(text)):
         for another in theirs:

@@ -1,4 +1,4 @@
-"""Find the literals of a statement (paths, numbers, names), comparable by kind and value."""
+"""Find a statement's literals (paths, numbers, names), which are comparable by kind and value."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from catalog.relevance.statement.vocabulary import FILE_TYPES, STOP_WORDS, is_co
 class Literal:
     """A literal with its kind, its normalized value and its position.
 
-    `value` is in seconds or bytes, or a path without its trailing slash. A literal that is not `firm` is a guess
-    (an unknown word, "the current directory", "one"). It counts against an entry only if the entry has a
-    different guess in its place.
+    `value` is normalized, for example to seconds, bytes or a path without its trailing slash. A literal that is not
+    `firm` is a guess (an unknown word, "the current directory", "one"). A guess contradicts an entry only if the entry
+    has a different guess in its place.
     """
 
     kind: Kind
@@ -39,17 +39,17 @@ class Literal:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return family and value, which are equal for equivalent literals."""
+        """Return the literal's family and value, which are equal for equivalent literals."""
         return self.kind.family, self.value
 
 
 def find_literals(text: str) -> tuple[Literal, ...]:
-    """Return all literals of a statement in order. Only the first 4,000 characters are read."""
+    """Return a statement's literals in order. Only the first 4,000 characters are read."""
     return literals_of(split_tokens(text))
 
 
 def literals_of(tokens: Sequence[Token]) -> tuple[Literal, ...]:
-    """Return all literals among the tokens of a statement, in order."""
+    """Return the literals in a statement's tokens, in order."""
     found: list[Literal] = []
     position = 0
     while position < len(tokens):
@@ -61,7 +61,7 @@ def literals_of(tokens: Sequence[Token]) -> tuple[Literal, ...]:
 
 
 def _read(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
-    """Return the literal that starts at a token, or None, and the number of tokens it uses."""
+    """Return the literal that starts at a token, or None, and the number of tokens to skip."""
     token = tokens[position]
     if token.is_quoted:
         return _read_quoted(tokens, position), 1
@@ -125,7 +125,7 @@ def _read_single(tokens: Sequence[Token], position: int) -> Literal | None:
 
 
 def _read_word(tokens: Sequence[Token], position: int) -> Literal | None:
-    """Return a word as a name if its role, its capitals or a lack of other meanings suggest it."""
+    """Return a word as a name if its form or role suggests a name, or if it is not a common word."""
     token = tokens[position]
     word = token.lower.removesuffix("'s").removesuffix("’s")
     text = token.text[: len(word)]
@@ -143,12 +143,12 @@ def _read_word(tokens: Sequence[Token], position: int) -> Literal | None:
 
 
 def _is_verb(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether an unknown word is in a verb's position: first, followed by "the" or a similar word."""
+    """Return whether an unknown word is probably a verb, because it is the first word and "the" or the like follows."""
     return position == 0 and len(tokens) > 1 and tokens[1].lower in STOP_WORDS
 
 
 def _read_place(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
-    """Read descriptions of paths ("the current directory", "my home directory") as guessed literals."""
+    """Return a described path, such as "the current directory" or "my home directory", as a guessed literal."""
     spoken = [token.lower for token in tokens[position : position + 3]]
     if len(spoken) < 2:
         return None, 1
@@ -172,7 +172,7 @@ def _is_doubtful_path(text: str) -> bool:
 
 
 def _with_side(literal: Literal, tokens: Sequence[Token], position: int) -> Literal:
-    """Return the literal with the preposition "from" or "to" that precedes it."""
+    """Return the literal with its `side`, which depends on a preceding "from" or "to"."""
     for token in reversed(tokens[max(0, position - 4) : position]):
         if token.lower in ("to", "into", "onto", "towards"):
             return replace(literal, side="to")

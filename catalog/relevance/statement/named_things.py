@@ -1,4 +1,4 @@
-"""Determine what a word names from the words around it, as in "the nginx service" or "restart nginx"."""
+"""Determine what a word names from its context, as in "the nginx service" or "restart nginx"."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ROLE_OF_OBJECT = {
     **dict.fromkeys(words("kill killall terminate"), "process"),
     **dict.fromkeys(words("ping traceroute drain cordon uncordon"), "host"),
 }
-# Ordinary words that are often names, too. Next to a role they are treated as names.
+# Ordinary words that are often names, too. They are treated as names next to a role.
 _NAMELIKE = words(
     """
     main master develop default production staging prod test dev root admin system public
@@ -55,7 +55,7 @@ _BETWEEN = words("the a an named called name with is id our my")
 
 
 def may_be_name(word: str, role: str) -> bool:
-    """Return whether a lower-case word can be a name for this role."""
+    """Return whether a lower-case word can be a name with this role."""
     if is_common(word):
         return role not in _VAGUE and word in _NAMELIKE
     return True
@@ -67,7 +67,7 @@ def may_intervene(word: str) -> bool:
 
 
 def role_of(tokens: Sequence[Token], position: int) -> str:
-    """Return the token's role from the next word, the previous word or the verb that governs it.
+    """Return the token's role, as indicated by the next word, a preceding word or a verb, or an empty string.
 
     >>> from catalog.relevance.statement.tokens import split_tokens
     >>> role_of(split_tokens("reload the nginx service"), 2)

@@ -13,7 +13,7 @@ _WORD = re.compile(r"[a-z]{3,}")
 def denied_here_only(text: str, other: str) -> str:
     """Return a word that one text negates and the other affirms, or an empty string.
 
-    If only one text has a negation, the mark `not:yes` covers it. This function is for two texts with negations.
+    Both texts must have negations. A negation in only one text is detected by the mark `not:yes`.
     """
     mine, theirs = _denied(text), _denied(other)
     if not (mine and theirs):
@@ -28,6 +28,6 @@ def _denied(text: str) -> frozenset[str]:
 
 
 def _said(text: str) -> frozenset[str]:
-    """Return the words outside the negations. A word may be both negated and affirmed."""
+    """Return the words outside negations. A word may be both negated and affirmed."""
     rest = _DENIED.sub(" ", text.lower())
     return frozenset(map(lemma, _WORD.findall(rest)))

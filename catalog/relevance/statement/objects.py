@@ -54,7 +54,7 @@ _BEFORE_NOUN = words(
 
 
 def objects_of(tokens: Sequence[Token]) -> frozenset[str]:
-    """Return the kinds of things a statement is about, without mere locations such as "in the file x"."""
+    """Return the kinds of objects that a statement is about. Locations such as "in the file x" are ignored."""
     found: set[str] = set()
     before = ""
     locating = False
@@ -78,7 +78,7 @@ def objects_of(tokens: Sequence[Token]) -> frozenset[str]:
 
 
 def _kind(word: str, following: str) -> str:
-    """Return the kind of thing a word names. "File system" is not a file, and "processed" is not a process."""
+    """Return the kind of object that a word names. A "file system" is not a file, and "processed" is not a process."""
     if word.endswith(("ed", "ing")) or (word == "file" and following.startswith("system")):
         return ""
     return OBJECTS.get(lemma(word), "")

@@ -1,4 +1,4 @@
-"""Computes and caches all data that the rules need about a statement."""
+"""Compute and cache the data that the rules need about a statement."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LIGHT_WORDS = words(
     younger longer many
     """
 )
-# "Last" has no meaning of its own in "the last 7 days" or "last modified".
+# In "the last 7 days" and "last modified", "last" has no meaning of its own.
 _NOT_LAST = re.compile(r"\b(?:last|past|previous) (?=#d|modified|accessed|changed|updated)")
 # One word for each group of synonyms in system administration.
 _CANONICAL = {
@@ -57,15 +57,15 @@ _CANONICAL = {
 
 @dataclass(frozen=True, slots=True)
 class StatementProfile:
-    """A statement as the rules see it."""
+    """The data that the rules need about a statement."""
 
-    text: str  # lower-case, without spaces and the final period
+    text: str  # in lower case, with single spaces and no final period
     literals: tuple[Literal, ...]
     words: frozenset[str]  # words other than literals, in base form
     actions: frozenset[str]
     objects: frozenset[str]
     marks: frozenset[str]
-    is_cut: bool  # the text was too long, and its end was not read
+    is_cut: bool  # the text is too long, so its end was not read
 
 
 def analyse(text: str) -> StatementProfile:
@@ -97,7 +97,7 @@ _analyse_long = lru_cache(maxsize=16)(_analyse)
 
 
 def _skeleton(tokens: Sequence[Token], literals: Sequence[Literal]) -> str:
-    """Return the lower-case words of a statement with each firm literal replaced by a placeholder."""
+    """Return the statement in lower case, with a placeholder for each firm literal."""
     parts: list[str] = []
     position = 0
     for token in tokens:
@@ -133,6 +133,6 @@ def _content_words(skeleton: str) -> frozenset[str]:
 
 
 def canonical(word: str) -> str:
-    """Return one word for all inflections and synonyms of a lower-case word."""
+    """Return the word that represents all inflections and synonyms of a lower-case word."""
     base = lemma(word)
     return _CANONICAL.get(base, base)

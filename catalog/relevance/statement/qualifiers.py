@@ -1,8 +1,8 @@
 """Find the qualifiers that change a statement's meaning, such as older or newer, first or last.
 
-A statement is read as a skeleton in which each literal is replaced by a placeholder for its kind, as in
-"files older than #d in #x". Each finding is a mark, `axis:value`. Two statements contradict each other if
-their marks on an axis have nothing in common.
+The functions read a statement's skeleton, which has placeholders for literals, as in "files older than #d in #x".
+Each finding is a mark, `axis:value`. Two statements contradict each other if both have marks on an axis, but none in
+common.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ _NOT = r"(?:not|never|no|\w+n['’]t)"
 _TOUCHED = r"(?:modif|chang|access|touch|us|updat|edit|writ|open|read|alter|log|seen|run)\w*"
 _UNTOUCHED = r"(?:unmodified|unchanged|unused|untouched|unaccessed)"
 
-# "More than within the last 7 days", "more than modified in the last day" and "before the last hour" all mean longer
-# ago.
+# "More than within the last 7 days", "more than modified in the last day" and "before the last hour" all mean "older".
 _LONGER = r"(?:more|longer|older|earlier|greater) than (?:\w+ )?"
 _LATELY = r"(?:(?:in|within|during) (?:the )?(?:(?:last|past|previous) )?#d|(?:the )?(?:last|past|previous) #d)"
 
@@ -179,7 +178,7 @@ _EXCEPTION = re.compile(
 _NO_NEGATION = re.compile(r"\bnot (?:empty|hidden)\b|\bignor\w+ (?:the )?case\b")
 
 
-# For any quantity, as in "more than $LIMIT" or "larger than a gigabyte". "Not more than" matches neither.
+# Comparisons with any quantity, as in "more than $LIMIT" or "larger than a gigabyte". Negated comparisons are ignored.
 _NOT_COMPARED = re.compile(r"\b(?:not|no|never|\w+n['’]t)(?: \w+){0,3} \w+ than\b")
 _COMPARED = (
     ("than:more", re.compile(r"\b(?:more|greater|larger|bigger|higher|longer) than\b")),
@@ -190,7 +189,7 @@ _COMPARED = (
 def marks_of(skeleton: str) -> frozenset[str]:
     """Return the marks of a statement, given its skeleton.
 
-    `not:yes` means that something is negated, and `except:yes` that something is excluded.
+    `not:yes` marks a negation, and `except:yes` marks an exception.
     """
     found = set()
     rest = skeleton
@@ -218,7 +217,7 @@ def axes(marks: frozenset[str]) -> dict[str, frozenset[str]]:
 
 
 def opposed(some: frozenset[str], others: frozenset[str]) -> list[tuple[str, str]]:
-    """Return pairs of marks in which two statements contradict each other, in order."""
+    """Return a pair of contradictory marks for each axis on which two statements contradict each other."""
     mine, theirs = axes(some), axes(others)
     return [
         (min(mine[axis]), min(theirs[axis]))
@@ -227,12 +226,12 @@ def opposed(some: frozenset[str], others: frozenset[str]) -> list[tuple[str, str
     ]
 
 
-# Axes on which a statement may say two things, such as older than one file and newer than another.
+# Axes on which a statement may have two conditions, such as older than one file and newer than another.
 _TWOFOLD = frozenset({"age", "size", "order"})
 
 
 def half_agreed(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
-    """Return the axes on which one side repeats the other's mark and adds another."""
+    """Return the axes on which the sides share a mark, but not all marks."""
     mine, theirs = axes(some), axes(others)
     return frozenset(
         axis
@@ -242,5 +241,5 @@ def half_agreed(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
 
 
 def lone_axes(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
-    """Return the axes on which only one of the two statements has a mark."""
+    """Return the axes on which only one statement has marks."""
     return frozenset(axes(some).keys() ^ axes(others).keys())

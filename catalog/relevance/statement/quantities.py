@@ -1,4 +1,4 @@
-"""Read numbers and what they measure, as in "30 days", "10MB", "five", "port 8080" or "the last hour"."""
+"""Read numbers with their units and kinds, as in "30 days", "10MB", "five", "port 8080" or "the last hour"."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DAY = str(DURATION_UNITS["day"])
 
 
 class Measure(NamedTuple):
-    """A number in seconds, in bytes or as written, with the number of tokens it uses."""
+    """A number in seconds, in bytes or as written, and how many tokens it consists of."""
 
     kind: Kind
     value: str
@@ -35,7 +35,7 @@ class Measure(NamedTuple):
 
 
 def read_measure_at(tokens: Sequence[Token], position: int) -> Measure | None:
-    """Return the number or time span that starts at a token, with its unit if it has one."""
+    """Return the number or time span that starts at a token, including its unit, or None."""
     token = tokens[position]
     if _RANGE.fullmatch(token.text):
         return Measure(Kind.NUMBER, token.text.replace("–", "-"))
@@ -59,7 +59,7 @@ def read_measure_at(tokens: Sequence[Token], position: int) -> Measure | None:
 
 
 def _read_spelled(tokens: Sequence[Token], position: int) -> tuple[float, str] | None:
-    """Return number and unit of "five", "ten-day" or "third". Ordinals count only before a word."""
+    """Return the number and unit of a spelled number such as "five", "ten-day" or "third", or None."""
     token = tokens[position]
     number, _, rest = token.lower.partition("-")
     if number in NUMBER_WORDS and (not rest or rest in _UNITS):
@@ -71,7 +71,7 @@ def _read_spelled(tokens: Sequence[Token], position: int) -> tuple[float, str] |
 
 
 def _read_unit(tokens: Sequence[Token], position: int) -> tuple[str, int]:
-    """Return the unit after a number and the number of tokens they use together, also in "10 and 20 MB"."""
+    """Return the unit that follows a number, and the length of both in tokens. Also handle "10 and 20 MB"."""
     following = tokens[position + 1 : position + 4]
     if not following or following[0].is_quoted:
         return "", 1
@@ -96,7 +96,7 @@ def _read_unit(tokens: Sequence[Token], position: int) -> tuple[str, int]:
 def _scale(
     number: float, unit: str, tokens: Sequence[Token], position: int, used: int
 ) -> tuple[Kind, float]:
-    """Return the kind and the value in seconds or bytes. The surrounding words decide what "5m" means."""
+    """Return the kind, and the value in seconds or bytes if it has a unit. The context decides what "5m" means."""
     before = [token.lower for token in tokens[max(0, position - 12) : position]]
     after = [token.lower for token in tokens[position + used : position + used + 4]]
     if unit == "%":
@@ -119,7 +119,7 @@ def _is_octal(text: str) -> bool:
 
 
 def _read_span(tokens: Sequence[Token], position: int) -> Measure | None:
-    """Read a time span without a number, as in "the last hour", "an hour", "today" or "yesterday"."""
+    """Return a time span without a number, as in "the last hour", "an hour", "today" or "yesterday", or None."""
     token = tokens[position]
     if token.lower == "today":
         return Measure(Kind.DURATION, _DAY, firm=False)

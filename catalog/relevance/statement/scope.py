@@ -1,4 +1,4 @@
-"""Compare where a script searches, and for which file types, with what the statement says."""
+"""Compare the places and file types that a script searches with those in the statement."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _EVERYWHERE = re.compile(r"\bon the (?:file ?)?system\b")
 
 
 def has_other_scope(statement: StatementProfile, script: ScriptProfile, text: str) -> bool:
-    """Return whether a script omits part of the statement or searches in other places.
+    """Return whether a script omits part of the statement or searches a different scope.
 
-    This is the case if the script (`text` as written) lacks a literal, searches from a directory that the
-    statement does not name, or searches for another file type, age or size than the statement says.
+    This is the case if the script (`text` as written) lacks a literal, searches a directory that the statement does not
+    name, or searches for a different file type, age or size than the statement says.
     """
     if any(_must_stand(literal) and not script.explains(literal) for literal in statement.literals):
         return True
@@ -43,12 +43,12 @@ def has_other_scope(statement: StatementProfile, script: ScriptProfile, text: st
 
 
 def _must_stand(literal: Literal) -> bool:
-    """Return whether a correct script has to contain the literal. Commands may imply a name."""
+    """Return whether a correct script must contain the literal. Commands may imply names."""
     return literal.value == "~" or (literal.firm and literal.kind != Kind.NAME)
 
 
 def _minds_case(statement: StatementProfile, text: str) -> bool:
-    """Return whether the script has a quoted literal in another case, such as FOO for foo."""
+    """Return whether the script contains a quoted literal only in a different case, such as FOO for foo."""
     if "case:any" in statement.marks:
         return False
     quoted = [literal.text for literal in statement.literals if literal.kind == Kind.TEXT]
@@ -56,7 +56,7 @@ def _minds_case(statement: StatementProfile, text: str) -> bool:
 
 
 def _is_turned(statement: StatementProfile, text: str) -> bool:
-    """Return whether the script compares ages or sizes in another direction than the statement."""
+    """Return whether the script compares ages or sizes in a different direction than the statement."""
     ages = {sign for mark, sign in _AGE_SIGNS.items() if mark in statement.marks}
     newer = {"+" if negated else "-" for negated in _NEWER.findall(text)}
     if ages and newer and not _AGES.search(text) and ages != newer:
@@ -72,7 +72,7 @@ def _is_turned(statement: StatementProfile, text: str) -> bool:
 
 
 def _starts_elsewhere(statement: StatementProfile, searches: list[str]) -> bool:
-    """Return whether a search starts in a directory, other than the current one, that only the script names."""
+    """Return whether a search starts in a directory that the statement does not name."""
     named = {
         literal.value.lower() for literal in statement.literals if literal.kind.family == "name"
     }

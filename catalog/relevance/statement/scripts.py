@@ -1,6 +1,6 @@
-"""Find what a script mentions, to explain the literals of a statement.
+"""Find the values that a script mentions, to explain a statement's literals.
 
-The script's text is searched, not parsed. A wrong guess only changes whether a literal counts as explained.
+The functions search the script's text without parsing it. A wrong guess only affects whether a literal is explained.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from catalog.relevance.statement.vocabulary import DURATION_UNITS, SIZE_UNITS
 
 _LONGEST = 20_000  # characters that are read
 _GOES_ON = re.compile(r"/+[\w.-]")
-_MOST_PLACES = 50  # matches examined, for repetitive texts
+_MOST_PLACES = 50  # maximum number of matches to examine, because a text may be repetitive
 _PIECE = re.compile(r"[^\s'\"`();|&<>=,]{1,300}")
 _NUMBER = re.compile(r"(?:(?<![A-Za-z_.\d])|(?<=-[A-Za-z]))\d{1,18}(?:\.\d{1,9})?")
 _AGE_OPTION = re.compile(r"-[amc](time|min)")
@@ -35,16 +35,16 @@ _COMMANDS = {
 
 @dataclass(frozen=True, slots=True)
 class ScriptProfile:
-    """A script as the rules see it."""
+    """The data that the rules need about a script."""
 
     text: str  # lower-case, without backslashes
-    keys: frozenset[tuple[str, str]]  # families and values, as in `Literal.key`
+    keys: frozenset[tuple[str, str]]  # families and values, in the format of `Literal.key`
     numbers: frozenset[float]
     pieces: frozenset[str]  # lower-case words
     actions: frozenset[str]  # verbs that describe its commands
 
     def explains(self, literal: Literal) -> bool:
-        """Return whether the script mentions the literal, as written or in another unit."""
+        """Return whether the script contains the literal, as written or in another unit."""
         if literal.key in self.keys:
             return True
         if literal.kind == Kind.DURATION:
@@ -66,9 +66,9 @@ class ScriptProfile:
         return any(amount / unit in self.numbers for unit in units)
 
     def _contains(self, text: str, *, whole: bool = False) -> bool:
-        """Return whether the script contains the text, without stars, between non-word characters.
+        """Return whether the script contains the text, without asterisks, between non-word characters.
 
-        A `whole` path must end there: /var is not in /var/log, but it is in /var/*.
+        If `whole` is set, a match must be a complete path: /var does not match /var/log, but it matches /var/*.
         """
         wanted = text.strip("*").lower()
         start = -1
@@ -109,7 +109,7 @@ def _analyse(script: str) -> ScriptProfile:
 
 
 def _keys(before: str, piece: str, after: str) -> list[tuple[str, str]]:
-    """Return the possible keys of a piece of a script, given its neighbors."""
+    """Return the possible keys of a script's piece, given its neighbors."""
     measure = read_measure(piece.lstrip("+-"))
     if measure is None:
         shape = classify(piece)

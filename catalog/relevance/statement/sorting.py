@@ -1,4 +1,4 @@
-"""Compare the sort direction of a script with what the statement says."""
+"""Compare a script's sort direction with the direction in the statement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def direction_of(script: str) -> str:
 
 
 def sorts_otherwise(marks: frozenset[str], script: str) -> bool:
-    """Return whether the statement names one direction and the script sorts in the other."""
+    """Return whether the statement names one direction and the script sorts in the opposite direction."""
     said = marks & _OPPOSITE.keys()
     direction = direction_of(script)
     return bool(direction) and said == {_OPPOSITE[direction]}

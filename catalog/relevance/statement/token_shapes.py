@@ -1,4 +1,4 @@
-"""Classify a single token by its form alone, without context: a path, a URL, a size."""
+"""Classify a single token by its form, without context, for example as a path, a URL or a size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from catalog.relevance.statement.vocabulary import (
 
 
 class Kind(StrEnum):
-    """The kind of a literal. Literals of different families are never compared."""
+    """The kind of a literal. Only literals of the same family are compared."""
 
     PATH = "path"
     GLOB = "glob"
@@ -36,7 +36,7 @@ class Kind(StrEnum):
 
     @property
     def family(self) -> str:
-        """Return the family. Its kinds are interchangeable: a port is a number, and a file name may be quoted."""
+        """Return the family. Kinds of a family are interchangeable. For example, a port may be read as a number."""
         if self in (Kind.NUMBER, Kind.PORT, Kind.MODE):
             return "number"
         if self in (Kind.PERCENT, Kind.DURATION, Kind.SIZE):
@@ -75,7 +75,7 @@ _OPTION = re.compile(r"--?[A-Za-z][\w-]*")
 def classify(text: str) -> tuple[Kind, str] | None:
     """Return the kind and comparable value of a token, or None if its form is not distinctive.
 
-    Plain numbers and measures without a space ("10MB", "2h", "5%") are read by `read_measure`.
+    For plain numbers and measures without a space ("10MB", "2h", "5%"), call `read_measure`.
     """
     if len(text) > _LONGEST:
         return Kind.TEXT, text
@@ -125,7 +125,7 @@ def normalise_path(text: str) -> str:
 
 
 def read_mode(text: str) -> str | None:
-    """Return a symbolic permission mode as `chmod` writes it. Convert `ls` notation to octal."""
+    """Return a permission mode in `chmod` notation, or None. Notation of `ls` is converted to octal."""
     if _MODE.fullmatch(text):
         return text
     listed = _LISTED_MODE.fullmatch(text)
@@ -136,9 +136,9 @@ def read_mode(text: str) -> str | None:
 
 
 def read_measure(text: str) -> tuple[float, str] | None:
-    """Return number and unit (lower-case, "%" or empty) of "10", "1,000", "10MB", "30-day" or "5%".
+    """Return the number and the lower-case unit of a measure such as "10", "1,000", "10MB", "30-day" or "5%".
 
-    An upper-case M, as in "10M", is the unit "mb", because minutes are written in lower case.
+    The unit may be "%" or empty. An upper-case M, as in "10M", means "mb", because minutes are written in lower case.
     """
     match = _MEASURE.fullmatch(text)
     if match is None:
@@ -163,12 +163,12 @@ def is_option(text: str) -> bool:
 
 
 def is_extension(text: str) -> bool:
-    """Return whether the text is a dot and a known file type, as in ".txt"."""
+    """Return whether the text is a dot followed by a known file type, as in ".txt"."""
     return text.startswith(".") and text[1:].lower() in FILE_TYPES
 
 
 def _is_slashed_words(text: str) -> bool:
-    """Return whether the text joins ordinary words, as in and/or, but not as in src/main or dir/."""
+    """Return whether the text consists of ordinary words, such as and/or. Paths such as src/main and dir/ do not."""
     if text.endswith("/"):
         return False
     return all(is_common(part.lower()) for part in re.split(r"[/-]", text) if part)

@@ -1,14 +1,14 @@
-"""Splits a text into tokens with positions: words, quoted pieces and all other text."""
+"""Split a text into tokens with positions. A token is a word, a quoted piece or another run of characters."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-LONGEST = 4_000  # characters that are read; a statement has one or two sentences
+LONGEST = 4_000  # maximum number of characters to read; most statements have one or two sentences
 
-# Each line is one alternative: quoted pieces, a number with thousands separators, any other run. Quotes contain at
-# most 200 characters, so that a text with many unpaired quotes is not slow.
+# Each line is one alternative: quoted pieces, a number with thousands separators, or any other run of characters. The
+# limit of 200 characters per quoted piece prevents slow matching of texts with many unpaired quotes.
 _CHUNK = re.compile(
     r"""
     (?<!\w)"(?P<double>[^"\n]{1,200})"
@@ -30,7 +30,7 @@ _CLOSING = "'>}:=!?.|&"
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a text, `text[start:end]`, without its quotes and surrounding punctuation."""
+    """A piece of a text, `text[start:end]`, without quotes and surrounding punctuation."""
 
     text: str
     start: int
@@ -64,7 +64,7 @@ def split_tokens(text: str) -> tuple[Token, ...]:
 
 
 def _strip(text: str, start: int, end: int) -> Token:
-    """Return the run without surrounding punctuation, but keep `.`, `..`, `*` and `~`."""
+    """Return the run as a token without surrounding punctuation. Keep `.`, `..`, `*` and `~`."""
     run = text[start:end]
     if run not in (".", ".."):
         start += len(run) - len(run.lstrip(_OPENING))

@@ -1,10 +1,10 @@
-"""Verbs of system administration and the actions they may stand for."""
+"""Verbs of system administration, and the actions that they may mean."""
 
 from __future__ import annotations
 
 from catalog.relevance.statement.vocabulary import words
 
-# A verb in several lines may mean any of them. Extracting a column is looking, extracting an archive is not.
+# A verb may have multiple meanings. Extracting a column is looking, but extracting an archive is not.
 _CLASSES = {
     "look": "list find show display print search get look locate check view output see tell report "
     "retrieve obtain identify detect determine inspect examine read dump watch enumerate query "

@@ -1,7 +1,7 @@
 """The vocabulary of the rules: ordinary English words of system administration, and possible names.
 
-A word outside `COMMON` and its inflections may be the name of a service, a file or a person. If two
-statements each have a different such word, they are about different things.
+A word that is not an inflection of a word in `COMMON` may be the name of a service, a file or a person. Two statements
+with different names are about different things.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _SECONDS = {
 }
 DURATION_UNITS = {unit: size for units, size in _SECONDS.items() for unit in units.split()}
 
-# As in find, du and df, a kilobyte is 1024 bytes, whether it is written KB, kB or KiB.
+# A kilobyte is 1024 bytes, as in find, du and df, whether it is written KB, kB or KiB.
 _BYTES = {
     "b byte bytes": 1,
     "k kb kib kilobyte kilobytes kibibyte kibibytes kbyte kbytes": 1024,
@@ -95,7 +95,7 @@ _IRREGULAR = {
 
 @lru_cache(maxsize=4096)
 def lemma(word: str) -> str:
-    """Return the base form of a known lower-case word, or else the word without its plural s.
+    """Return the base form of a known lower-case word, or an unknown word without its plural s.
 
     >>> lemma("directories"), lemma("stopped"), lemma("removing"), lemma("pods")
     ('directory', 'stop', 'remove', 'pod')
@@ -127,7 +127,7 @@ def _bases(word: str) -> list[str]:
 
 
 def is_common(word: str) -> bool:
-    """Return whether a lower-case word, in any inflection, is ordinary English and not a name."""
+    """Return whether a lower-case word or its base form is an ordinary English word, not a name."""
     if word in COMMON or lemma(word) in COMMON or word.endswith(("n't", "n’t", "'s", "’s")):
         return True
     if word.endswith("ly") and len(word) > 5:

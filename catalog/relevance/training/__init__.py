@@ -1,1 +1,1 @@
-"""Fitting of relevance models. Only workers and the benchmarks import this package."""
+"""Fitting of relevance models. Only workers and benchmarks import this package."""

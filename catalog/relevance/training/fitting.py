@@ -32,7 +32,9 @@ from catalog.relevance.judge import MOST_COMPARED, add_gaps, judge_all, score_ca
 from catalog.relevance.types import Candidate
 from catalog.types import Answer
 
-_LEAST_STATEMENTS = 5  # statements that must contain a word before it has its own weight
+_LEAST_STATEMENTS = (
+    5  # minimum number of statements with a word for the word to have its own weight
+)
 _FIRST_LOOK = (
     "cosine", "lexical", "said_weight", "asked_weight", "new_weight", "lost_weight", "pairs",
     "values_said", "values_lost", "values_new", "new_to_script", "cosine_gap", "lexical_gap",
@@ -44,7 +46,7 @@ _DIGITS = 6  # significant digits of stored values
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A statement, its candidates, and which of them are right."""
+    """A statement with its candidates, and whether each candidate is right."""
 
     statement: str
     candidates: tuple[Candidate, ...]
@@ -59,14 +61,14 @@ class Outcome(NamedTuple):
 
 
 class CrossValidationFold(NamedTuple):
-    """Statements to train trees on, and statements of other components to measure their confidence."""
+    """Statements to train trees on, and held-out statements of other components to measure confidences on."""
 
     asked: Sequence[Asked]
     held_back: Sequence[Asked]
 
 
 class Fitted(NamedTuple):
-    """A model, and its held-out outcomes that the rules permit, from which to choose a threshold."""
+    """A model, and held-out outcomes that the rules permit. The outcomes are the basis for choosing a threshold."""
 
     document: ModelDocument
     allowed: list[Outcome]
@@ -81,9 +83,9 @@ def fit(
 ) -> Fitted:
     """Fit a model that estimates whether a candidate is the answer.
 
-    Trees are trained on all of `asked`. Confidences are calibrated by cross-validation: each fold trains its own
-    trees, so that every held-out statement is judged by trees that have not seen it. The thresholds remain at 1
-    and 0.15. Use `choose_threshold` to set them.
+    The trees are trained on all statements in `asked`. Confidences are calibrated by cross-validation: each fold trains
+    its own trees, which have not seen the fold's held-out statements. The thresholds of the result are 1 and 0.15. Call
+    `choose_threshold` to find a better match threshold.
     """
     grown = [read_model(grow(fold.asked)) for fold in folds]
     calibration = _fit_calibration(
@@ -107,7 +109,7 @@ def fit(
 
 
 def allow(one: Asked, model: RelevanceModel) -> Outcome | None:
-    """Return the most confident candidate that the rules permit at any threshold, or None."""
+    """Return the outcome of the most confident candidate that the rules permit at any threshold, or None."""
     judged = judge_all(one.statement, one.candidates, replace(model, match_threshold=0.0))
     for place, judgement in judged:
         if judgement.answer is Answer.MATCH:
@@ -137,7 +139,7 @@ def grow(asked: Sequence[Asked]) -> ModelDocument:
 
 
 def choose_threshold(outcomes: Iterable[Outcome], *, wanted_precision: float) -> float:
-    """Return the lowest confidence with the wanted precision, or 1 if none has it."""
+    """Return the lowest confidence that reaches the wanted precision, or 1 if no confidence reaches it."""
     best, right = 1.0, 0
     ordered = sorted(outcomes, reverse=True)
     for count, outcome in enumerate(ordered, start=1):
@@ -148,7 +150,7 @@ def choose_threshold(outcomes: Iterable[Outcome], *, wanted_precision: float) ->
 
 
 def weigh_words(statements: Iterable[str]) -> tuple[dict[str, float], float]:
-    """Return the log rarity of each word, and the weight of words that are too rare to have their own."""
+    """Return the log rarity of each word, and the shared weight of words that are too rare to have their own."""
     seen = [read_wording(statement).words for statement in set(statements)]
     counts = Counter(word for words in seen for word in words)
     known = {
@@ -160,7 +162,7 @@ def weigh_words(statements: Iterable[str]) -> tuple[dict[str, float], float]:
 
 
 def rank(one: Asked, model: RelevanceModel) -> list[Outcome]:
-    """Return every compared candidate with its confidence before the rules, best first."""
+    """Return the outcome of each compared candidate, with its confidence before the rules apply, best first."""
     rows, right = _closer_look(one, model)
     if not rows:
         return []
@@ -169,7 +171,7 @@ def rank(one: Asked, model: RelevanceModel) -> list[Outcome]:
 
 
 def _fit_first_look(asked: Sequence[Asked], weights: Weights) -> dict[str, float]:
-    """Fit a logistic model of the cheap features, which selects candidates for comparison."""
+    """Fit a logistic model of the cheap features. The model selects candidates for comparison."""
     table: list[list[float]] = []
     right: list[bool] = []
     for one in asked:
@@ -209,7 +211,7 @@ def _fit_forest(asked: Sequence[Asked], model: RelevanceModel) -> ForestDocument
 
 
 def _stand(one: Asked, model: RelevanceModel) -> tuple[dict[str, float], bool] | None:
-    """Return the best candidate's features relative to its rivals and whether it is right, or None."""
+    """Return the best candidate's calibration features and whether it is right, or None if there are no candidates."""
     rows, right = _closer_look(one, model)
     if not rows:
         return None
@@ -227,7 +229,7 @@ def _fit_calibration(standing: Sequence[tuple[dict[str, float], bool]]) -> dict[
 
 
 def _closer_look(one: Asked, model: RelevanceModel) -> tuple[list[dict[str, float]], list[bool]]:
-    """Return the features of the compared candidates, and which of them are right."""
+    """Return the features of the compared candidates, and whether each candidate is right."""
     scored = score_candidates(one.statement, one.candidates, model)[:MOST_COMPARED]
     rows = [{**rival.row, **_rules(one.statement, one.candidates[rival.place])} for rival in scored]
     return rows, [one.right[rival.place] for rival in scored]
@@ -258,7 +260,7 @@ def write_forest(trees: HistGradientBoostingClassifier, features: list[str]) -> 
         for place, node in enumerate(tree.nodes):
             is_leaf = bool(node["is_leaf"])
             document["feature"].append(0 if is_leaf else int(node["feature_idx"]))
-            # Thresholds are not rounded, because values on a threshold would change sides.
+            # Don't round thresholds, because values equal to a threshold would take the other branch.
             document["threshold"].append(0.0 if is_leaf else float(node["num_threshold"]))
             document["left"].append(first + (place if is_leaf else int(node["left"])))
             document["right"].append(first + (place if is_leaf else int(node["right"])))

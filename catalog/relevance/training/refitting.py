@@ -1,8 +1,8 @@
 """Fit a scoring to a team's own labels, and measure on held-out labels whether it is better.
 
-Words and trees remain those of the original scoring, because a team labels hundreds of cases and trees need
-thousands. Only the calibration is fitted, since it depends most on a team's requests. This module needs
-scikit-learn, which web processes do not import.
+Only the calibration is fitted, because it depends most on a team's requests. The scoring keeps the words and trees of
+the original scoring, because a team labels hundreds of cases and trees need thousands. This module needs scikit-learn,
+which web processes do not import.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from catalog.relevance.types import Candidate
 FOLDS = 5
 LEAST_LABELS = 60
 LEAST_OF_A_KIND = 15
-# With at least this many labels, each weight of the calibration is fitted. With fewer, only scale and bias are.
+# With at least this many labels, all weights of the calibration are fitted. With fewer, only scale and bias are fitted.
 MANY_LABELS = 400
 _LEAST_SCALE = 0.2
 _FAR = 20.0  # log-odds
 
 
 class TooFewLabels(ValueError):
-    """There are too few labels to fit. The message shows users how many are missing."""
+    """There are too few labels to fit. The message says how many labels exist and how many are needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Labelled:
 
 
 class CandidateFeatures(NamedTuple):
-    """The features for the calibration, or None if the candidate was not compared."""
+    """A labeled candidate's calibration features, or None if the candidate was not compared."""
 
     key: int
     statement: str
@@ -59,7 +59,7 @@ class CandidateFeatures(NamedTuple):
 
 
 def read_features(labelled: Labelled, model: RelevanceModel) -> CandidateFeatures:
-    """Compare the labeled candidate with its rivals."""
+    """Return the calibration features of the labeled candidate among its rivals."""
     scored = score_candidates(labelled.statement, labelled.candidates, model)[:MOST_COMPARED]
     rows = []
     for rival in scored:
@@ -108,7 +108,7 @@ def refit(
 def hold_out(
     features: Sequence[CandidateFeatures], calibration: dict[str, float]
 ) -> dict[int, dict[str, float]]:
-    """Return a calibration for each label, fitted without the labels of its statement."""
+    """Return a calibration for each label, fitted without the labels of the same statement."""
     folds: dict[int, dict[str, float]] = {}
     for fold in range(FOLDS):
         rest = [one for one in features if _fold_of(one.statement) != fold]
@@ -144,14 +144,14 @@ def _fit(
 def _stretch(said: Sequence[Sequence[float]], labels: Sequence[bool]) -> tuple[float, float]:
     logistic = LogisticRegression(C=1.0, max_iter=1000).fit(said, labels)
     scale, bias = float(logistic.coef_[0][0]), float(logistic.intercept_[0])
-    # If the labels do not support the order of the scores, or would reverse it, only shift them.
+    # If the labels do not support the order of the scores, or would reverse it, only shift the scores.
     return (
         (scale, bias) if scale >= _LEAST_SCALE else (1.0, _shift([row[0] for row in said], labels))
     )
 
 
 def _shift(said: Sequence[float], labels: Sequence[bool]) -> float:
-    """Return the shift of the log-odds at which the expected number of matches equals the observed one."""
+    """Return the shift of the log-odds at which the expected number of matches equals the observed number."""
     wanted = (sum(labels) + 0.5) / (len(labels) + 1) * len(labels)
     low, high = -_FAR, _FAR
     for _ in range(60):
