@@ -1,10 +1,10 @@
-"""Run all benchmarks or the named ones, print their figures with bounds, and fail if a bound is broken.
+"""Run all benchmarks or the named benchmarks, print their figures with bounds, and fail if a bound is broken.
 
 python -m bench [--full] [NAME ...]
 
-By default each takes at most about three minutes. `--full` runs the sizes that the docs promise. `tiny`, `intercode`,
-`coverage`, `upgrade`, `scale` and `recall` run only if they are named. Each runs in its own process with its own
-servers, so that none leaves rows or memory to the next.
+By default, each benchmark takes at most about three minutes. `--full` runs the sizes that the docs promise. `tiny`,
+`intercode`, `coverage`, `upgrade`, `scale` and `recall` run only if they are named. Each benchmark runs in its own
+process with its own servers, so that it does not affect the next benchmark.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bench.figures import CannotMeasure, Figure, describe_bounds, is_held
 from bench.support.stage import prepared
 
 RESULTS = Path(__file__).parent / "results"
-# Each module has a function measure(). It is imported after the settings are configured.
+# Each module has a function measure(). Modules are imported after the settings are configured.
 MEASUREMENTS = {
     "pipeline": "runs.pipeline",
     "chaos": "runs.chaos",
@@ -38,7 +38,7 @@ MEASUREMENTS = {
     "quality": "execution.quality",
     "batches": "runs.batches",
 }
-# Two install and build what they need first, three take minutes, one needs an earlier release.
+# These benchmarks need installations or an earlier release, or they take many minutes.
 ON_DEMAND = {
     "tiny": "runs.tiny",
     "intercode": "execution.intercode",
@@ -47,7 +47,7 @@ ON_DEMAND = {
     "scale": "study.scale",
     "recall": "catalog.recall",
 }
-# These start what they need themselves.
+# These benchmarks start their own servers.
 OWN_STAGE = (
     "alerts",
     "review",
@@ -72,7 +72,7 @@ def main(arguments: list[str]) -> int:
         return 2
     if len(names) == 1 and len(arguments) == 1:
         return measure(names[0])
-    # Start a new process for each, so that all modules see BENCH_FULL.
+    # Start a new process for each benchmark, so that all modules read BENCH_FULL.
     ended = [
         subprocess.run([sys.executable, "-m", "bench", name], check=False).returncode
         for name in names or MEASUREMENTS
@@ -81,7 +81,7 @@ def main(arguments: list[str]) -> int:
 
 
 def measure(name: str) -> int:
-    """Print one benchmark's table, write it to bench/results, and return 1 if a bound is broken or nothing ran."""
+    """Print a benchmark's table and write it to bench/results. Return 1 if it broke a bound or could not run."""
     RESULTS.mkdir(exist_ok=True)
     try:
         with nullcontext() if name in OWN_STAGE else prepared():
@@ -95,7 +95,7 @@ def measure(name: str) -> int:
 
 
 def print_table(name: str, figures: list[Figure]) -> int:
-    """Print a line for each figure, and return 1 if one is out of its bounds."""
+    """Print a line for each figure. Return 1 if a figure is out of bounds or no figure has a bound."""
     print(f"\n{name}")
     width = max((len(row["what"]) for row in figures), default=0)
     for row in figures:

@@ -1,4 +1,4 @@
-"""A row of a benchmark's table: what was measured, the value, and the bounds it must stay within."""
+"""A row of a benchmark's table: the measured quantity, its value and its bounds."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from statistics import quantiles
 from typing import NotRequired, TypedDict
 
 IS_FULL = os.environ.get("BENCH_FULL") == "1"
-# Processor milliseconds for a million squares in Python on the machine that the time limits were set on.
+# CPU milliseconds for a million squares in Python on the machine for which the time limits were set.
 _REFERENCE_MS = 64.0
 
 
 class Figure(TypedDict):
     what: str
-    value: float | None  # None if it could not be measured (`note` has the reason)
+    value: float | None  # None if not measured (`note` has the reason)
     least: NotRequired[float]
     most: NotRequired[float]
     note: NotRequired[str]
 
 
 class CannotMeasure(Exception):
-    """Raised if something that a benchmark needs is missing on this machine. The text names it."""
+    """A requirement of the benchmark is missing on this machine. The message names the requirement."""
 
 
 def figure(
@@ -35,7 +35,7 @@ def figure(
     exactly: float | None = None,
     note: str = "",
 ) -> Figure:
-    """Return a row. Without bounds it is printed for information only."""
+    """Return a row. A row without bounds is informational."""
     made: Figure = {"what": what, "value": None if value is None else float(value)}
     for name, bound in (("least", least), ("most", most)):
         if bound is not None or exactly is not None:
@@ -46,7 +46,7 @@ def figure(
 def percentiles(
     what: str, taken: Sequence[float], *, most: float | None = None, note: str = ""
 ) -> list[Figure]:
-    """Return median and 95th percentile of milliseconds. `most` bounds the latter."""
+    """Return rows with the median and the 95th percentile in milliseconds. `most` is the percentile's upper bound."""
     cuts = quantiles(taken, n=20)
     return [
         figure(f"{what}, p50 in ms", cuts[9], note=note),
@@ -55,7 +55,7 @@ def percentiles(
 
 
 def is_held(row: Figure) -> bool:
-    """Return whether the value is within its bounds. A missing value with bounds is not."""
+    """Return whether the value is within its bounds. A missing value is out of bounds if the row has bounds."""
     least, most = row.get("least"), row.get("most")
     if row["value"] is None:
         return least is None and most is None
@@ -63,7 +63,7 @@ def is_held(row: Figure) -> bool:
 
 
 def describe_bounds(row: Figure) -> str:
-    """Return the bounds in words, or an empty string."""
+    """Return a description of the bounds, or an empty string."""
     least, most = row.get("least"), row.get("most")
     if least is not None and most is not None:
         return f"exactly {least:g}" if least == most else f"{least:g} to {most:g}"
@@ -74,12 +74,12 @@ def describe_bounds(row: Figure) -> str:
 
 @cache
 def slowness() -> float:
-    """Return how many times slower this machine is than the reference, at least 1. Multiply time limits by it."""
+    """Return how many times slower this machine is than the reference (at least 1). Multiply time limits by this."""
     return max(1.0, min(_time_squares() for _ in range(3)) / _REFERENCE_MS)
 
 
 def machine() -> Figure:
-    """Return the row with the machine's speed while time limits were checked."""
+    """Return a row with the machine's speed."""
     note = f"time limits are multiplied by {slowness():.2f}; the reference is {_REFERENCE_MS:g} ms"
     return figure("the machine: processor ms for a million squares", _time_squares(), note=note)
 
@@ -93,5 +93,5 @@ def _time_squares() -> float:
 
 
 def size(full: int, quick: int) -> int:
-    """Return how many rows to make: the large number only with --full."""
+    """Return the number of rows to create: `full` with --full, or else `quick`."""
     return full if IS_FULL else quick

@@ -1,4 +1,4 @@
-"""Find candidates for held-out queries by meaning and by words, without a database."""
+"""Find candidates for held-out queries by vector and word similarity, without a database."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from catalog.relevance import Candidate
 from catalog.relevance.fitted.word_overlap import Weights, read_wording
 from catalog.relevance.training.fitting import Asked
 
-BY_MEANING = 40  # as in the product, see catalog.retrieval.answers
+BY_MEANING = 40  # same as in the product (see catalog.retrieval.answers)
 BY_WORDS = 15
 
 Floats = NDArray[np.float64]
 
 
 class Alone(NamedTuple):
-    """A ranking by one measure: its best value, and which of the ten best results are right."""
+    """A ranking by a single measure: its best value, and whether each of the ten best results is right."""
 
     value: float
     right: tuple[bool, ...]
 
 
 class Query(NamedTuple):
-    """A query with its candidates, and the ranking of the whole catalogue by each measure alone."""
+    """A query with its candidates, and the rankings of the whole catalogue by each single measure."""
 
     asked: Asked
     has_answer: bool
@@ -39,22 +39,22 @@ class Query(NamedTuple):
 
 
 class Vectors:
-    """The vector of each statement under the default embedder, computed once in about 5 ms each."""
+    """A cache of statement vectors under the default embedder. Computing a vector takes about 5 ms."""
 
     def __init__(self, cache: Path) -> None:
-        """Keep the embedder's files in the folder `cache`."""
+        """Store the embedder's files in the `cache` folder."""
         self._embedder = load_embedder("minilm", cache)
         self._known: dict[str, NDArray[np.float32]] = {}
 
     def of(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return one row for each statement."""
+        """Return one vector for each pair's statement."""
         texts = list({pair.statement for pair in pairs} - self._known.keys())
         self._known.update(zip(texts, self._embedder.embed(texts), strict=True))
         return np.stack([self._known[pair.statement] for pair in pairs])
 
 
 def ask(task: Task, vectors: Vectors, weights: Weights) -> list[Query]:
-    """Return each query of the task with its candidates."""
+    """Return the task's queries with their candidates."""
     cosines = vectors.of(task.queries) @ vectors.of(task.catalogue).T
     lexical = _lexical(task, weights)
     return [
@@ -84,7 +84,7 @@ def _query(pair: Pair, catalogue: Sequence[Pair], cosines: Floats, lexical: Floa
 
 
 def _lexical(task: Task, weights: Weights) -> Floats:
-    """Return cosines of word vectors weighted by rarity, one row per query and one column per catalogue entry."""
+    """Return the cosines of rarity-weighted word vectors, with one row per query and one column per catalogue entry."""
     places: dict[str, int] = {}
     queries = _word_rows(task.queries, weights, places)
     catalogue = _word_rows(task.catalogue, weights, places)

@@ -38,7 +38,7 @@ NEAREST = 10
 ADDED = 2_000  # vectors stored during searches
 PAGE_MS = 200.0
 _PLAIN_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-# From filters that match nearly everything to filters that match almost nothing.
+# Ordered from filters that match nearly all entries to filters that match almost none.
 _NARROWED = {
     "most of all": Filters(state="verified"),
     "a common tag": Filters(tag="tag-0"),
@@ -67,7 +67,7 @@ _PAGES = {
 
 
 def measure() -> list[Figure]:
-    """Fill the catalogue, build the index, then time retrieval, searches and pages."""
+    """Fill the catalogue, build the index, and time retrieval, searches and pages."""
     with override_settings(
         SCRIPTSMITH_EMBEDDER="minilm",
         STORAGES=settings.STORAGES | {"staticfiles": _PLAIN_FILES},
@@ -113,7 +113,7 @@ def _build_index(model: EmbeddingModel) -> list[Figure]:
 
 
 def _recall(query_vectors: Sequence[QueryVector]) -> list[Figure]:
-    """Return the share of the exact nearest neighbors that the product finds, without and with filters."""
+    """Return the recall of exact nearest neighbors, with and without filters."""
     shares = []
     for meaning in query_vectors:
         with by_scan():
@@ -131,9 +131,9 @@ def _recall(query_vectors: Sequence[QueryVector]) -> list[Figure]:
 
 
 def _narrowed_recall(name: str, filters: Filters, query_vectors: Sequence[QueryVector]) -> Figure:
-    """Return the same share for the entries that match a user's filters. A tie counts as found."""
+    """Return the recall of nearest neighbors among the entries that match a user's filters. Ties count as found."""
     scope = scope_of(filters)
-    # Without a selective filter, only answering entries are searched by meaning.
+    # Without a selective filter, vector search finds only entries that may answer.
     entries = Entry.objects.order_by() if scope.among else Entry.objects.order_by().answering()
     keys = set(list_entries(filters, among=entries).values_list("pk", flat=True))
     shares = []
@@ -171,7 +171,7 @@ def _speed(asked: Sequence[str], query_vectors: Sequence[QueryVector]) -> list[F
 
 
 def _scripts_for(statement: str) -> None:
-    """Look up what an incident's page shows first, without a model."""
+    """Find the scripts that an incident's page shows first, without a model."""
     incident = Incident(statement=statement, labels={"instance": "web-1:9100"})
     incident_page.find_scripts(incident, User(pk=0))
 
@@ -179,7 +179,7 @@ def _scripts_for(statement: str) -> None:
 def _store_while_searching(
     model: EmbeddingModel, forms: Forms, query_vectors: Sequence[QueryVector]
 ) -> list[Figure]:
-    """Store vectors on one connection while another one searches continuously."""
+    """Store vectors on one connection while another connection searches continuously."""
     phrasings = [
         Phrasing(
             entry_id=pk, text=forms.draw().statement, source="curator", confirmed_at=timezone.now()
@@ -225,7 +225,7 @@ def _search_until(
 
 
 def _pages(asked: Sequence[str]) -> list[Figure]:
-    """Time every page for a signed-in user, and count its queries."""
+    """Time every page for a signed-in user, and count the page's queries."""
     curator = User.objects.create_user("bench-curator", password=None)
     curator.groups.set(Group.objects.filter(name="curator"))
     client = Client(headers={"host": "localhost"})
@@ -259,10 +259,12 @@ def _look(client: Client, address: str) -> None:
 def _time(
     what: str, looks: Sequence[Callable[[], object]], most: float | None = None
 ) -> list[Figure]:
-    """Time each call. The first one runs twice, because it may fill a cache, and its queries are counted."""
+    """Time each call. The first call runs twice, because it may fill a cache, and its queries are counted."""
     with CaptureQueriesContext(connection) as queries:
         looks[0]()
-    note = f"{len(queries)} statements of SQL"  # now, because the next request resets them
+    note = (
+        f"{len(queries)} statements of SQL"  # count them now, because the next request resets them
+    )
     taken = []
     for look in looks:
         began = time.perf_counter()
@@ -273,7 +275,7 @@ def _time(
 
 @contextmanager
 def by_scan() -> Iterator[None]:
-    """Disable PostgreSQL's index scans inside the block, so that it compares every vector."""
+    """Disable PostgreSQL's index scans inside the block, so that queries compare all vectors."""
     execute("SET enable_indexscan = off")
     try:
         yield

@@ -1,7 +1,7 @@
-"""What the assessor adds to retrieval: entries that lack only certainty, with and without confirmation.
+"""Measure how confirmation by the assessor improves retrieval, for entries that only lack confidence.
 
 The judge is the demo model, which follows rules and is not a language model. Its confirmations show how the flow works
-and what it costs, but not the quality of a language model's judgment.
+and how much it costs, but not how well a language model judges.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from pipeline.types import Question, Reply
 
 
 class Outcome(NamedTuple):
-    """The result and the cost of one query."""
+    """The result and the cost of a query."""
 
     has_answer: bool
-    is_right: bool  # the best entry
+    is_right: bool  # whether the best entry is right
     by_scoring: bool
     was_asked: bool
     is_confirmed: bool
@@ -39,12 +39,12 @@ class Outcome(NamedTuple):
 
     @property
     def is_answered(self) -> bool:
-        """Return whether the user gets the best entry as the answer."""
+        """Return whether the user sees the best entry as the answer."""
         return self.by_scoring or self.is_confirmed
 
 
 class Judge:
-    """The demo model as assessor, which describes each script once."""
+    """The demo model as an assessor. It describes each script only once."""
 
     def __init__(self) -> None:
         self._book = load_book(None)
@@ -52,7 +52,7 @@ class Judge:
         self._described: dict[str, str] = {}
 
     def ask(self, query: Query, model: RelevanceModel) -> Outcome:
-        """Run the flow for a query. The best entry answers by score, needs confirmation or is no answer."""
+        """Run the flow for a query. Ask the model to confirm the best entry if the entry only lacks confidence."""
         [first, *_] = judge_all(query.asked.statement, query.asked.candidates, model)
         is_right = query.asked.right[first.place]
         by_scoring = first.judgement.answer is Answer.MATCH
@@ -85,7 +85,7 @@ class Judge:
 
 
 def describe(outcomes: Sequence[Outcome]) -> list[Figure]:
-    """Return the figures: answered and right, by score alone and with the judge, and the cost of a statement."""
+    """Return the shares of answered and right statements, by score alone and with the judge, and the costs."""
     answerable = [one for one in outcomes if one.has_answer]
     figures = []
     for name, is_answered in (

@@ -1,7 +1,7 @@
-"""Public pairs of statements and scripts, grouped and split so that no part has another part's answers.
+"""Public pairs of statements and scripts, split so that no part contains another part's answers.
 
-Two pairs belong together if their normalized scripts or their reduced statements are equal. Pairs connected by a chain
-of such pairs form a component, and a component is never split.
+Two pairs are connected if their normalized scripts or their reduced statements are equal. Connected pairs form a
+component, and a component is never split.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NULLS = frozenset({"-print0", "-0", "--null"})
 
 
 class Pair(NamedTuple):
-    """A statement and its script, with the component that it belongs to."""
+    """A statement and its script, with the number of their component."""
 
     statement: str
     script: str
@@ -41,14 +41,14 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A catalogue and the queries to it."""
+    """A catalogue, and the queries to run against it."""
 
     catalogue: tuple[Pair, ...]
-    queries: tuple[Pair, ...]  # half of them have no answer there
+    queries: tuple[Pair, ...]  # half of them have no answer in the catalogue
 
 
 def read_pairs(path: Path = PAIRS) -> list[Pair]:
-    """Return the pairs of a file, with their components. Raises OSError."""
+    """Return the pairs in a file, with their components. Raises OSError."""
     with path.open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     texts = [(row["statement"], row["script"]) for row in rows]
@@ -59,7 +59,7 @@ def read_pairs(path: Path = PAIRS) -> list[Pair]:
 
 
 def join(texts: Sequence[tuple[str, str]]) -> list[int]:
-    """Return a number for each pair of statement and script, equal within a component."""
+    """Return the component number of each pair of statement and script."""
     parents = list(range(len(texts)))
 
     def find(place: int) -> int:
@@ -76,7 +76,7 @@ def join(texts: Sequence[tuple[str, str]]) -> list[int]:
 
 
 def reduce(statement: str) -> str:
-    """Return a statement without case, quotes, articles and final period, with *folder* as *directory*.
+    """Return a statement in lower case without quotes, articles and final period. Replace *folder* with *directory*.
 
     >>> reduce("Find the 'a' folders.")
     'find a directories'
@@ -87,7 +87,7 @@ def reduce(statement: str) -> str:
 
 
 def normalize(script: str) -> str:
-    """Return a script as shell tokens without quotes, with one spelling for equivalent commands.
+    """Return a script as shell tokens without quotes. Equivalent commands get the same spelling.
 
     >>> normalize("find -name 'a b' -exec chmod 0755 {} \\\\; -print")
     'find . -name a b -exec chmod 755 {} +'
@@ -129,11 +129,11 @@ def make_task(
     seed: int,
     may_be_taken: Callable[[int], bool] = lambda component: True,
 ) -> Task:
-    """Make a catalogue of the components `known`, and queries from the components `asked`, which `known` includes.
+    """Create a catalogue from the `known` components, and queries from the `asked` components, a subset of `known`.
 
-    The catalogue has one statement for each script. Half of the asked components are removed from it completely.
-    Queries are the other statements of the rest, without those in the catalogue (reduced), and as many of the removed
-    ones.
+    The catalogue has one statement per script, and omits half of the `asked` components. Half of the queries come from
+    components in the catalogue, but their reduced statements are not in it. The other half come from omitted
+    components.
     """
     dice = random.Random(seed)
     candidates = sorted(component for component in asked if may_be_taken(component))
@@ -152,7 +152,7 @@ def make_task(
 
 
 def _once(pairs: Iterable[Pair], shown: set[str]) -> list[Pair]:
-    """Return one pair for each reduced statement that is not shown."""
+    """Return one pair for each reduced statement that is not in `shown`."""
     return list(
         {text: pair for pair in pairs if (text := reduce(pair.statement)) not in shown}.values()
     )

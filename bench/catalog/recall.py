@@ -1,12 +1,12 @@
-"""Recall of the index for the ten nearest neighbors, by number of vectors and by search breadth.
+"""Measure the index's recall of the ten nearest neighbors, by number of vectors and search breadth.
 
 BENCH_RECALL_VECTORS=130000,1300000 python -m bench recall
 
-The vectors are those of bench.catalog.shelves, in a separate table. The exact nearest neighbors come from comparing
-each new vector with each question. The bound applies to the breadth that the product uses for this many vectors, and to
-larger ones. `BENCH_RECALL_MEMORY` is the `maintenance_work_mem` of building an index, and `BENCH_RECALL_CONSTRUCTION`
-is the build's `ef_construction` (default: the product's own). The last index is of `halfvec`, over as many vectors as
-the one before it.
+The vectors come from bench.catalog.shelves and are stored in a separate table. Exact nearest neighbors are found by
+comparing each vector with each question. The bound applies to the product's breadth for this number of vectors, and to
+larger breadths. `BENCH_RECALL_MEMORY` sets `maintenance_work_mem` for building an index, and
+`BENCH_RECALL_CONSTRUCTION` sets `ef_construction` (default: the product's value). The last index is built over the same
+vectors as `halfvec`.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ ASKED = 200
 CHUNK = 10_000
 _MIB = 1_048_576
 LEAST_RECALL = 0.98
-# Two ways of summing 384 products differ by less.
+# Larger than the rounding error of a sum of 384 products.
 _ROUNDING = 1e-5
 
 
 def measure() -> list[Figure]:
-    """Build an index of each size, and print recall and time for each search breadth as soon as they are known."""
+    """Build an index of each size. Print recall and time for each search breadth immediately."""
     with override_settings(SCRIPTSMITH_EMBEDDER="minilm"):
         embedder = vector_store.embedder()
         forms = Forms(embedder, seed=1)
@@ -68,20 +68,20 @@ def measure() -> list[Figure]:
 
 
 class _Nearest:
-    """The cosines of the ten nearest of all vectors so far, for each question."""
+    """The cosines of the ten nearest vectors so far, for each question."""
 
     def __init__(self, asked: Floats) -> None:
         self._asked = asked
         self._best = np.full((len(asked), NEAREST), -1.0, dtype=np.float32)
 
     def see(self, vectors: Floats) -> None:
-        """Update the ten nearest with these vectors."""
+        """Update the nearest vectors with these vectors."""
         cosines = self._asked @ vectors.T
         joined = np.concatenate([self._best, cosines], axis=1)
         self._best = np.partition(joined, -NEAREST, axis=1)[:, -NEAREST:]
 
     def share_of(self, question: int, distances: Sequence[float]) -> float:
-        """Return the share of the found vectors that are as near as the ten nearest."""
+        """Return the recall: the share of the ten nearest vectors that were found."""
         furthest = float(self._best[question].min())
         return sum(1 - one >= furthest - _ROUNDING for one in distances) / NEAREST
 
@@ -124,7 +124,9 @@ def _measure_index(size: int, kind: str, asked: Floats, nearest: _Nearest) -> It
             began = time.perf_counter()
             rows = _ask(
                 f"SELECT vector <=> %s FROM recall_vector ORDER BY {typed} <=> %s LIMIT {NEAREST}",
-                Vector(vector),  # because half precision rounds the distance
+                Vector(
+                    vector
+                ),  # use full precision, because half precision would round the distance
                 value,
             )
             times.append((time.perf_counter() - began) * 1_000)

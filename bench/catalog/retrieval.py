@@ -1,8 +1,8 @@
-"""Retrieval on held-out public pairs: by cosine alone, by words alone, and by the product's scoring.
+"""Measure retrieval on held-out public pairs, by cosine alone, by words alone, and by the product's scoring.
 
-The components are split into five folds, and each is tested once. The model is fitted on the other four. For its
-calibration and threshold, models fitted on three of them are tested on the fourth, in four folds. Then it is tested on
-catalogues drawn for the test part.
+The components are split into five folds, and each fold is tested once. The model is fitted to the other four folds.
+Its calibration and threshold come from cross-validation in these four folds. The model is then tested on catalogues
+sampled for the test fold.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from core.intervals import wilson
 
 SEED = 1
 PARTS = 5
-REPEATS = 2  # catalogues drawn for fitting, each with other statements
-CALIBRATING = 3  # catalogues for each held-out part
-TESTED = 2  # catalogues for the test part
-WANTED_PRECISION = 0.95  # of the held-out answers above the threshold
+REPEATS = 2  # catalogues sampled for fitting, each with different statements
+CALIBRATING = 3  # catalogues sampled for each held-out part
+TESTED = 2  # catalogues sampled for the test part
+WANTED_PRECISION = 0.95  # precision of the held-out answers above the threshold
 BINS = 10
 LEAST_PRECISION = {0.1: 0.80, 0.2: 0.73, 0.3: 0.65}
 MOST_CALIBRATION_ERROR = 0.04
-LEAST_RECALL = 0.66  # of the first answer
+LEAST_RECALL = 0.66  # minimum recall@1
 
 
 class Result(NamedTuple):
-    """How one scoring ranked the answers of one query."""
+    """A scoring's ranking of the answers to a query."""
 
     has_answer: bool
-    confidence: float  # in the first answer
+    confidence: float  # confidence in the first answer
     right: tuple[bool, ...]
 
 
@@ -57,13 +57,13 @@ class Fold(NamedTuple):
     """The results of one test fold."""
 
     results: dict[str, list[Result]]
-    matches: list[bool]  # whether each answer that is a match is right
+    matches: list[bool]  # for each match, whether it is right
     swaps: list[Swapped]
     confirmed: list[Outcome]
 
 
 def measure() -> list[Figure]:
-    """Return all figures, from all folds together."""
+    """Return the figures over all folds."""
     if not PAIRS.is_file():
         raise CannotMeasure(f"the held-out pairs ({PAIRS.name}) are not on this machine.")
     pairs = read_pairs()
@@ -92,7 +92,7 @@ def measure() -> list[Figure]:
 
 
 def measure_fold(pairs: Sequence[Pair], vectors: Vectors, place: int) -> Fold:
-    """Fit on four folds, and query the components of the held-out fold `place`."""
+    """Fit a model to four folds, and query the components of the held-out fold `place`."""
     parts = split((pair.component for pair in pairs), parts=PARTS, seed=SEED)
     test = parts.pop(place)
     known = frozenset().union(*parts)
@@ -135,9 +135,9 @@ def fit_parts(
     version: str = "bench",
     made: dict[str, object] | None = None,
 ) -> tuple[ModelDocument, list[Query]]:
-    """Return a model fitted on these parts, with its threshold, and all held-out results.
+    """Return a model with its threshold, fitted to these parts, and all held-out queries.
 
-    Each part is held out once and queried against a catalogue of all parts.
+    Each part is held out once, and its queries run against a catalogue of all parts.
     """
     known = frozenset().union(*parts)
     folds, queries = [], []
@@ -177,7 +177,7 @@ def _weigh(pairs: Sequence[Pair], components: frozenset[int]) -> Weights:
 
 
 def describe(scoring: str, results: Sequence[Result]) -> list[Figure]:
-    """Return the figures of one scoring."""
+    """Return the figures of a scoring."""
     answerable = [result for result in results if result.has_answer]
     figures = [
         share(
@@ -209,7 +209,7 @@ def describe(scoring: str, results: Sequence[Result]) -> list[Figure]:
 
 
 def calibration_error(results: Sequence[Result]) -> float:
-    """Return the expected calibration error over ten bins of equal width (Naeini et al., AAAI 2015)."""
+    """Return the expected calibration error over bins of equal width (Naeini et al., AAAI 2015)."""
     bins: list[list[Result]] = [[] for _ in range(BINS)]
     for result in results:
         bins[min(int(result.confidence * BINS), BINS - 1)].append(result)
@@ -222,7 +222,7 @@ def calibration_error(results: Sequence[Result]) -> float:
 def share(
     what: str, part: int, whole: int, *, least: float | None = None, most: float | None = None
 ) -> Figure:
-    """Return a share with its interval."""
+    """Return a figure with a share and its interval."""
     if not whole:
         return figure(what, None, least=least, most=most, note="there were none")
     low, high = wilson(part, whole)
@@ -231,7 +231,7 @@ def share(
 
 
 class _Scale:
-    """Converts a single measure to a probability, by isotonic regression on the threshold part."""
+    """Converts a single measure to a probability, by isotonic regression on held-out queries."""
 
     def __init__(self, found: Sequence[Alone]) -> None:
         values = [alone.value for alone in found]
@@ -239,7 +239,7 @@ class _Scale:
         self._curve = IsotonicRegression(out_of_bounds="clip").fit(values, right)
 
     def read(self, has_answer: bool, alone: Alone) -> Result:
-        """Add a small multiple of the measure, to order values that the regression makes equal."""
+        """Return the result with a confidence. A small multiple of the measure orders equal regression values."""
         confidence = float(self._curve.predict([alone.value])[0])
         return Result(has_answer, confidence + 1e-6 * alone.value, alone.right)
 
@@ -264,6 +264,6 @@ def _ask(
 
 
 def _matches(query: Query, model: RelevanceModel) -> list[bool]:
-    """Return whether the first answer is right, or an empty list if it is not a match."""
+    """Return a list that says whether the first answer is right. It is empty if the first answer is not a match."""
     [first, *_] = judge_all(query.asked.statement, query.asked.candidates, model)
     return [query.asked.right[first.place]] if first.judgement.answer is Answer.MATCH else []

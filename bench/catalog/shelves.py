@@ -1,8 +1,8 @@
-"""A large catalogue for benchmarks: statements from templates and literals, their scripts and their vectors.
+"""A large catalogue for benchmarks, with statements from templates and literals, their scripts and their vectors.
 
 Embedding every statement would take ten minutes, so only some statements of each form are embedded. Each other vector
-is one of those, plus the difference of two others and some noise. That is how other literals change a vector of this
-form. Queries are always embedded.
+is the sum of an embedded vector, the difference between two other embedded vectors, and some noise. This simulates the
+effect of different literals. Queries are always embedded.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from catalog.embedding import Embedder
 from catalog.models import Embedding, EmbeddingModel, Entry, Phrasing, Tag, Version
 from catalog.retrieval import text_search, vector_store
 
-EMBEDDED = 12  # embedded statements of each form
-MOVED = 0.7  # factor of the difference of two others
+EMBEDDED = 12  # number of embedded statements of each form
+MOVED = 0.7  # factor of the difference between two embedded vectors
 SCATTER = 0.008  # standard deviation of the noise on each of the 384 numbers
 OWNERS, TAGS = 30, 60
 BATCH = 2_000
@@ -34,7 +34,7 @@ STATES = ("verified",) * 17 + ("in_review", "draft", "deprecated")
 SUSPENDED = 0.01
 SECOND_WORDING = 0.3  # share of entries with a phrasing in addition to the title
 
-# Each task in words and in Bash, with the same literals in both.
+# Tasks in English and in Bash. Both versions contain the same literals.
 _ACTIONS = (
     ("List files older than {days} days in {path}", "find {path} -type f -mtime +{days}"),
     ("Delete files named {glob} in {path}", "find {path} -type f -name '{glob}' -delete"),
@@ -104,7 +104,7 @@ Floats = NDArray[np.float32]
 
 
 class Stated(NamedTuple):
-    """A statement and its script, with the form they were made from."""
+    """A statement and its script, and the form from which they were created."""
 
     form: int
     statement: str
@@ -112,10 +112,10 @@ class Stated(NamedTuple):
 
 
 class Forms:
-    """Every action with every ending, and the vectors of their embedded statements."""
+    """All combinations of actions and endings, with the vectors of their embedded statements."""
 
     def __init__(self, embedder: Embedder, *, seed: int) -> None:
-        """Embed some statements of each form, in about 5 ms each."""
+        """Embed some statements of each form. An embedding takes about 5 ms."""
         self._dice = random.Random(seed)
         self._noise = np.random.default_rng(seed)
         self._forms = [
@@ -134,7 +134,7 @@ class Forms:
         return self._state(self._dice.randrange(len(self)))
 
     def vectors_of(self, forms: NDArray[np.int64]) -> Floats:
-        """Return a vector for a statement of each of these forms."""
+        """Return a random vector for each of these forms."""
         some, others, third = (
             self._anchors[forms, self._noise.integers(EMBEDDED, size=len(forms))] for _ in range(3)
         )
@@ -151,10 +151,10 @@ class Forms:
 
 
 def fill(entries: int, forms: Forms, model: EmbeddingModel, *, before: int = 0) -> None:
-    """Fill the catalogue up to this many entries, with one version each, and vectors of `model` for all phrasings.
+    """Fill the catalogue up to `entries` entries with one version each, and vectors of `model` for all phrasings.
 
-    `before` of them already exist. Rows are inserted in batches, vectors by COPY, and the documents for word search by
-    the product's own statement.
+    `before` is the number of existing entries. Rows are inserted in batches, and vectors by COPY. The product's own SQL
+    updates the search documents.
     """
     dice = random.Random(entries)
     owners = [User.objects.get_or_create(username=f"owner-{place}")[0] for place in range(OWNERS)]
@@ -183,11 +183,11 @@ def fill(entries: int, forms: Forms, model: EmbeddingModel, *, before: int = 0) 
             # scan all tags for each entry.
             execute("ANALYZE")
         text_search.refresh_documents([entry.pk for entry, _ in made])
-    connection.close()  # this connection uses numpy's vector type
+    connection.close()  # because vectors are registered as numpy arrays on this connection
 
 
 def copy_vectors(raw: Connection, rows: list[tuple[int, int, Floats, bool]]) -> None:
-    """Insert vectors of phrasings, given as phrasing, model, vector and whether it is searched."""
+    """Insert vectors of phrasings. Each row has the phrasing's key, the model's key, the vector, and `searchable`."""
     register_vector(raw)
     into = f"COPY {Embedding._meta.db_table} (phrasing_id, model_id, vector, searchable)"
     with raw.cursor() as cursor, cursor.copy(f"{into} FROM STDIN (FORMAT BINARY)") as copy:
@@ -197,7 +197,7 @@ def copy_vectors(raw: Connection, rows: list[tuple[int, int, Floats, bool]]) -> 
 
 
 def make_model() -> EmbeddingModel:
-    """Return the current model for the configured embedder, without an index."""
+    """Create the current model for the configured embedder, without an index."""
     wanted = vector_store.embedder()
     return EmbeddingModel.objects.create(
         name=wanted.name,
@@ -245,7 +245,7 @@ def _version(entry: Entry, stated: Stated, owners: list[User], dice: random.Rand
 
 
 def _tag(versions: list[Version], tags: list[Tag], dice: random.Random) -> None:
-    """Give each version two tags, the first tags often and the last ones rarely."""
+    """Add up to two random tags to each version. The first tags are frequent, and the last tags are rare."""
     weights = [1 / (place + 1) ** 1.3 for place in range(TAGS)]
     Through = Version.tags.through
     Through.objects.bulk_create(

@@ -1,4 +1,4 @@
-"""Statements with one literal replaced, for which the old answer must no longer be a match."""
+"""Statements with one replaced literal. The former answer must no longer be a match."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from bench.catalog.held_out import Pair, Task, make_task
 from catalog.relevance import RelevanceModel, judge_all
 from catalog.types import Answer
 
-EACH = 60  # swaps of a kind, and unchanged statements, for each test part
+EACH = 60  # number of swaps of each kind, and of unchanged statements, for each test part
 
-# These rules differ from the product's own on purpose. Otherwise the check would only agree with itself.
+# These rules deliberately differ from the product's rules. Otherwise, the check would repeat the product's errors.
 _KINDS = {
     "quoted": re.compile(r"\"([^\"\s]{2,40})\"|'([^'\s]{2,40})'"),
     "path": re.compile(r"(?<![\w/.~])((?:~|\.{1,2})?/[\w./-]*[\w-])"),
@@ -53,7 +53,7 @@ _TURNS = [
 
 
 class Found(NamedTuple):
-    """A literal of a statement that its script contains unchanged."""
+    """A literal that a statement and its script share."""
 
     kind: str
     text: str
@@ -61,7 +61,7 @@ class Found(NamedTuple):
 
 
 class Swap(NamedTuple):
-    """A pair whose statement has `new` in place of the literal `old`, both empty if nothing was changed."""
+    """A pair whose statement has `new` in place of the literal `old`. Both are empty if no literal was replaced."""
 
     source: str  # unchanged, turned, catalogue or paraphrase
     pair: Pair
@@ -70,7 +70,7 @@ class Swap(NamedTuple):
 
 
 class Swapped(NamedTuple):
-    """The result for a statement: whether it has a match, and whether that script must be wrong."""
+    """The result for a statement: whether it has a match, and whether the match is certainly wrong."""
 
     source: str
     statement: str
@@ -88,7 +88,7 @@ def ask_swapped(
     asked: frozenset[int],
     seed: int,
 ) -> list[Swapped]:
-    """Query with one literal replaced by another of its kind, with a reversed meaning, and unchanged."""
+    """Query statements with a replaced literal, with a reversed meaning, and unchanged."""
     task = make_task(pairs, known=known, asked=asked, seed=9000 + seed)
     dice = random.Random(seed)
     others = _others(pairs)
@@ -108,7 +108,7 @@ def ask_swapped(
 
 
 def read_literals(statement: str, script: str) -> Iterator[Found]:
-    """Yield each literal that the statement and the script share, once."""
+    """Yield each distinct literal that the statement and the script share."""
     seen: set[str] = set()
     for kind, pattern in _KINDS.items():
         for match in pattern.finditer(statement):
@@ -122,7 +122,7 @@ def read_literals(statement: str, script: str) -> Iterator[Found]:
 def _swap(
     source: str, pairs: Iterable[Pair], others: dict[str, list[str]], dice: random.Random
 ) -> Iterator[Swap]:
-    """Yield statements with another literal, which neither they nor their scripts contained before."""
+    """Yield pairs with a replaced literal. The new literal is neither in the original statement nor in its script."""
     for pair in pairs:
         for found in read_literals(pair.statement, pair.script):
             new, end = dice.choice(others[found.kind]), found.start + len(found.text)
@@ -133,7 +133,7 @@ def _swap(
 
 
 def _turn(pair: Pair) -> Iterator[Swap]:
-    """Yield the pair with its meaning reversed in one place, for each place."""
+    """Yield the pair once for each pattern that reverses the statement's meaning."""
     for pattern, instead in _TURNS:
         turned = pattern.sub(instead, pair.statement, count=1)
         if turned != pair.statement:
@@ -141,7 +141,7 @@ def _turn(pair: Pair) -> Iterator[Swap]:
 
 
 def _others(pairs: Sequence[Pair]) -> dict[str, list[str]]:
-    """Return the literals of all pairs by kind."""
+    """Return all pairs' literals by kind."""
     found = defaultdict(set)
     for pair in pairs:
         for literal in read_literals(pair.statement, pair.script):

@@ -1,7 +1,7 @@
-"""Measure how running a campaign's sandbox tests slows down users who review another campaign.
+"""Measure how much running a campaign's sandbox tests slows down reviewers of another campaign.
 
-The product runs as `make run` starts it. Each user thinks for five seconds before each score over HTTP. The sandbox
-is idle at first. Then the users continue until the campaign is finished or the time is up.
+The product runs as `make run` starts it. Each user thinks for about five seconds before each score over HTTP. The
+sandbox is idle at first. The users then continue until all tests have run or the time is up.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ ITEMS, CASES = size(full=200, quick=30), 5
 PEOPLE, THINK = 32, 5.0  # seconds
 CALM, LONGEST = float(size(full=40, quick=15)), 600.0  # seconds
 HELD = 0.3
-_REVIEWED = 5_000  # more than all of them can score in the time
+_REVIEWED = 5_000  # more items than all users can score in the available time
 _FILES = 10
 
 
 def measure() -> list[Figure]:
-    """Measure the 95th percentile of scoring without and with the sandbox at work, and the sandbox's progress."""
+    """Measure the duration of scoring with an idle and a busy sandbox, and the sandbox's progress."""
     with running() as product:
         # Imported here because they need the settings that `running` sets.
         from bench.review.rows import PASSWORD, make_people, make_study
@@ -142,7 +142,7 @@ async def _sign_in(people: Sequence[Person]) -> None:
 
 
 async def _work(people: Sequence[Person], campaign: int, goes_on: object) -> list[float]:
-    """Let all users score until `goes_on` returns false, and return the seconds of each score."""
+    """Let all users score until `goes_on` returns False. Return the seconds of each score."""
     assert callable(goes_on)
     took: list[float] = []
     is_over = asyncio.Event()
@@ -162,7 +162,7 @@ async def _work(people: Sequence[Person], campaign: int, goes_on: object) -> lis
             if answer.status != 200 or person.shown is None:
                 raise RuntimeError(f"a score was answered with {answer.status}: {answer.body!r}")
             took.append(person.took)
-            # The server closes an idle connection after this time, and a browser opens another one.
+            # Close the connection, because the server would close it while the user thinks.
             await person.leave()
             await asyncio.sleep(chance.uniform(0.5, 1.5) * THINK)
 

@@ -1,4 +1,4 @@
-"""Sandbox tests of scripts: time per test, parallel throughput, and leftovers after kills."""
+"""Measure sandbox tests of scripts: time per test, parallel throughput, and leftovers after kills."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from catalog.execution.sandbox import Sandbox, find_sandbox
 CASES = 40
 AT_ONCE = (1, 2, 4)
 HELD_MEDIAN = 0.150
-LEAST_RATE = 12  # per second, two at once
+LEAST_RATE = 12  # tests per second with two concurrent tests
 KILLED_RUNS = size(full=200, quick=60)
 KILLS = size(full=50, quick=16)
 LONGEST_KILLING = 1200.0  # seconds
-_MARK = f"05{os.getpid():09}"  # the decimals of the seconds that a script sleeps
+_MARK = f"05{os.getpid():09}"  # decimals of a script's sleep time, which identify its processes and files
 
 _FILES = 50
 _SCRIPT = """find /var/log/app -type f -name '*.log' -mtime +7 -delete
@@ -38,7 +38,7 @@ nginx -t && systemctl restart nginx
 
 
 def measure() -> list[Figure]:
-    """Time the start, run and comparison of one test with 50 files and three stubbed commands, repeatedly."""
+    """Time a test with 50 files and stubbed commands repeatedly, then kill processes during runs."""
     found = find_sandbox()
     if found.sandbox is None:
         raise CannotMeasure(f"no sandbox here: {found.reason} {found.remedy}")
@@ -100,7 +100,7 @@ def _make_case() -> Case:
 def kill_at_random() -> list[Figure]:
     """Kill workers, helpers and the first processes of their namespaces at random times, during runs.
 
-    Only finished runs are counted, so a worker that was killed at once does not count.
+    Count only finished runs. A worker that is killed immediately has none.
     """
     mounts = len(Path("/proc/self/mountinfo").read_text().splitlines())
     files = _find_files()
@@ -134,7 +134,7 @@ class _Killed(NamedTuple):
 
 
 def _run_and_kill(seed: int) -> _Killed:
-    """Run half of the work. Each worker runs scripts in turn and reports each end, and every kill ends one process."""
+    """Run and kill workers until half of the runs and kills are done. A worker runs six scripts one after another."""
     chance = random.Random(seed)
     run = (
         "from catalog.execution.sandbox import *\n"
@@ -163,7 +163,7 @@ def _run_and_kill(seed: int) -> _Killed:
 
 
 def _kill(worker: int, name: str) -> bool:
-    """Kill the process of this kind, and return whether there was one."""
+    """Kill a process of this kind. Return whether such a process was found."""
     victims = [worker]
     for _ in range(("worker", "helper", "first of the namespace").index(name)):
         victims = [child for one in victims for child in _children(one)]
@@ -183,7 +183,7 @@ def _children(parent: int) -> list[int]:
 
 
 def _count_processes() -> int:
-    """Count helpers and the processes they started, by their command lines."""
+    """Return the number of helpers and of processes that they started, based on command lines."""
     count = 0
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -195,7 +195,7 @@ def _count_processes() -> int:
 
 
 def _find_files() -> set[str]:
-    """Return files that a helper could have left: those of runs and sandbox users, and all files in mount folders."""
+    """Return files that a helper may have left: files of runs and sandbox users, and all files in mount folders."""
     found: set[str] = set()
     data = os.environ.get("SCRIPTSMITH_DATA", "data")
     for folder in ("/mnt", "/srv", "/media", "/opt", "/tmp", "/var/tmp", "/dev/shm", data):

@@ -1,6 +1,6 @@
-"""Run published InterCode tasks in their own file systems, and compare rewards with the published ones.
+"""Run published InterCode tasks in their own file systems, and compare rewards with the published rewards.
 
-Needs a folder with the tasks and the scripts that build their file systems: SCRIPTSMITH_INTERCODE=DIR. Every difference
+SCRIPTSMITH_INTERCODE=DIR names a folder with the tasks and the scripts that build their file systems. Every difference
 is printed with its cause and both outputs.
 """
 
@@ -36,7 +36,7 @@ class _Ran(NamedTuple):
 
 
 def measure() -> list[Figure]:
-    """Return the number of references with exit code 0 and of rewards that equal the published ones."""
+    """Measure how many references exit with status 0, and how many rewards match the published rewards."""
     folder = Path(os.environ.get("SCRIPTSMITH_INTERCODE", ""))
     if not (folder / TASKS).is_file():
         raise CannotMeasure(f"SCRIPTSMITH_INTERCODE names no folder with {TASKS}")
@@ -79,9 +79,9 @@ def measure() -> list[Figure]:
 
 
 def _run(sandbox: Sandbox, setup: str, command: str) -> _Ran:
-    """Build the file system in the first run and execute the command in the second, to separate their changes.
+    """Build the file system in the first run and execute the command in the second run, to separate their changes.
 
-    Between tasks, the benchmark restores its files with git, which keeps no empty folders.
+    Remove empty folders, because the benchmark restores its files with git between tasks, which ignores them.
     """
     script = (
         "if [ ! -e /run/built ]; then\n(\n"
@@ -91,19 +91,19 @@ def _run(sandbox: Sandbox, setup: str, command: str) -> _Ran:
     )
     seen = sandbox.run(PreparedRun(script=script, limits=LIMITS, runs=2))
     built, ran = seen.runs
-    # The benchmark merges both outputs.
+    # The benchmark concatenates both outputs.
     printed = ran.stdout + ran.stderr
     return _Ran(ran.ended, ran.status, observe(built.after, ran.after, printed))
 
 
 def _as_it_was_run(command: str) -> str:
-    """Return the command as the benchmark runs it: put between double quotes unescaped, then split like a shell.
+    """Return the command as the benchmark runs it. The benchmark inserts it unescaped between double quotes.
 
-    Text in double quotes loses its quotes, and a space in it ends the command.
+    Text in double quotes therefore loses its quotes, and a space in the text ends the command.
     """
     try:
         words = shlex.split(f'bash -c "{command}"')
-    except ValueError:  # an odd number of quotes
+    except ValueError:  # unbalanced quotes
         return command
     return shlex.join(words)
 
@@ -126,9 +126,9 @@ _WORLD = re.compile(r"/?(?:testbed|system|backup)\b|^\.{0,2}/?$")
 def _causes(
     task: dict[str, Any], ours: float, sandbox: Sandbox, setup: str, done: _Ran, wanted: _Ran
 ) -> list[str]:
-    """Return why the reward differs here: different outputs, or effects of other file ages.
+    """Return the causes of a different reward, such as different outputs or file ages.
 
-    The benchmark published what its candidate printed, but nothing about what its reference did.
+    The benchmark published the candidate's output, but nothing about the reference's results.
     """
     published, printed = str(task.get("candidate_output", "")), done.outcome.printed
     as_published = reward(replace(done.outcome, printed=published), wanted.outcome)
@@ -176,7 +176,7 @@ def _causes(
     return causes
 
 
-# Simulate files of an image that was built two years earlier.
+# Simulate the files of an image that was built two years ago.
 _AGED = "\nfind /testbed /system /backup -exec touch -h -d '700 days ago' {} + 2> /dev/null\n"
 
 
@@ -189,7 +189,7 @@ def _paths(text: str) -> list[str]:
 
 
 def _difference(published: str, printed: str) -> str:
-    """Return the words that only one of the outputs has, and their kind."""
+    """Describe the words that occur in only one of the outputs, and their kind."""
     theirs, ours = Counter(_words(published)), Counter(_words(printed))
     only_theirs, only_ours = list(theirs - ours), list(ours - theirs)
     if not only_theirs and not only_ours:

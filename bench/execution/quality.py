@@ -1,6 +1,6 @@
-"""Whether sandbox tests catch errors: correct scripts with one planted error each, against the demo model's tests.
+"""Measure whether the demo model's sandbox tests catch errors, using correct scripts with one planted error each.
 
-The list below was written from the statements before it was tried, and includes errors that the tests miss.
+The errors below were chosen from the statements before any test run, and some errors are not caught.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FEW_MUTANTS = 12
 
 
 class Planted(NamedTuple):
-    """An error planted in an action's correct script: its kind, and the text that replaces another."""
+    """An error in an action's otherwise correct script. `wrong` replaces the text `right`."""
 
     action: str
     kind: str
@@ -66,7 +66,7 @@ PLANTED = (
 
 
 class Written(NamedTuple):
-    """The tests that the demo model writes for an action, and the correct script of its book."""
+    """The demo model's tests for an action, and the action's correct script."""
 
     name: str
     case_set: CaseSet
@@ -74,7 +74,7 @@ class Written(NamedTuple):
 
 
 def read_written(availability: Availability) -> list[Written]:
-    """Return every action of the demo model with its tests, after the corrections by its author."""
+    """Return the demo model's actions with their tests, including the author's corrections."""
     found = []
     for path in sorted((_DEMO / "cases").glob("*.yaml")):
         told = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -121,7 +121,7 @@ def find_unnoticed(written: Sequence[Written], availability: Availability) -> li
 
 
 def measure() -> list[Figure]:
-    """Count the planted errors that are caught, and the mutations caught by each test suite."""
+    """Measure how many planted errors the tests catch, and how many mutations each test suite catches."""
     found = find_sandbox()
     if found.sandbox is None:
         raise CannotMeasure(f"no sandbox here: {found.reason} {found.remedy}")
@@ -153,7 +153,7 @@ def _measure_set(one: Written, sandbox: Sandbox, availability: Availability) -> 
     quality = measure_quality(
         one.case_set, one.right, execution, sandbox, most_mutants=_FEW_MUTANTS
     )
-    assert quality is not None  # such a small suite is measured in time
+    assert quality is not None  # A measurement of such a small suite does not time out.
     row = figure(
         f"{one.name}: mutants killed, of {quality.mutants}",
         quality.noticed,

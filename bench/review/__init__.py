@@ -1,1 +1,1 @@
-"""Benchmarks of reviewing: many reviewers at once, races, size and speed of the review page, blinding."""
+"""Benchmarks of reviewing: concurrent reviewers, races, size and speed of the review page, and blinding."""

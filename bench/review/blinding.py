@@ -1,7 +1,7 @@
 """Check that a blinded reviewer can't infer a verdict, using the real pipeline and an assessor that tosses a coin.
 
-All responses to the reviewer, by page and by API, are split into numbers, ranks, lengths, ids and times. None of them
-may predict the verdict better than chance.
+All pages and API responses for the reviewer are split into numbers, ranks, lengths, IDs and times. None of these
+quantities may predict the verdict better than chance.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from review.models import Item
 
 ITEMS = size(full=1_000, quick=200)  # half of them flagged
-# Nearly four standard errors of an AUC around 0.5: .018 for 500 against 500, .041 for 100 against 100.
+# Nearly four standard errors of an AUC around 0.5. The standard error is .018 for two groups of 500, and .041 for two
+# groups of 100.
 _MARGIN = 0.07 if IS_FULL else 0.16
 LOW, HIGH = 0.5 - _MARGIN, 0.5 + _MARGIN
 SEED = 20261122
@@ -37,12 +38,12 @@ _THREADS = 16
 _PATIENCE = 3_600.0
 _NAME = "coin"
 
-# The value of each item by quantity. A missing value may itself reveal the verdict.
+# Values by quantity and item. A missing value may also reveal the verdict.
 Readings = dict[str, dict[int, float]]
 
 
 def measure() -> list[Figure]:
-    """Create and run the items, read them as a reviewer, and compare every quantity with the verdict."""
+    """Create and run the items, read them as a reviewer, and compare each quantity with the verdicts."""
     with _coin() as environment:
         verdicts = _run_all(environment)
     readings = _read_without_a_server()
@@ -63,9 +64,9 @@ def measure() -> list[Figure]:
 
 
 def area(values: Mapping[int, float], flagged: set[int], items: set[int]) -> float:
-    """Return the area under the ROC curve: how often a flagged item has more than a passed one. Ties count half.
+    """Return the area under the ROC curve: how often a flagged item has a larger value than a passed item.
 
-    An item without the quantity counts as less than all others, because the absence is visible.
+    Ties count half. A missing value is smaller than all other values, because its absence is visible.
     """
     ranked = sorted(items, key=lambda item: values.get(item, -float("inf")))
     total, begin = 0.0, 0
@@ -82,7 +83,7 @@ def area(values: Mapping[int, float], flagged: set[int], items: set[int]) -> flo
 
 @contextmanager
 def _coin() -> Iterator[dict[str, str]]:
-    """Start a model server that flags half of the scripts by a seeded coin, and yield a worker's environment."""
+    """Start a model server that flags half of the scripts at random, and yield a worker's environment."""
     from django.conf import settings
 
     from pipeline.models import Endpoint, RoleSetting
@@ -112,14 +113,14 @@ def _simulation():  # type: ignore[no-untyped-def]
 
 
 def _choose() -> list[int]:
-    """Return the simulated items to request: equal numbers of flagged and passed ones, in random order."""
+    """Return the numbers of the items to request, half of them flagged and half passed, in random order."""
     from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
     from pipeline.types import Verdict
 
     simulation = _simulation()
     decisions = ModelBehaviour(simulation.configurations[0].rates, SeededChance(simulation.seed))
     chosen: dict[bool, list[int]] = {True: [], False: []}
-    # All numbers have the same length. They are not secret, but text lengths should not vary with them.
+    # Use numbers of the same length, so that text lengths do not depend on the numbers.
     number = 10_000
     while min(map(len, chosen.values())) < ITEMS // 2:
         verdict = decisions.judge(decisions.write(number))
@@ -133,7 +134,7 @@ def _choose() -> list[int]:
 
 
 def _run_all(environment: dict[str, str]) -> dict[int, str]:
-    """Request all items as one user. Once every run is in the queue, return the verdicts by item."""
+    """Request all items as one user, wait until all runs are in the review queue, and return the verdicts by item."""
     from pipeline import services
     from pipeline.error_model.script_texts import write_statement
     from pipeline.models import Run
@@ -154,7 +155,7 @@ def _run_all(environment: dict[str, str]) -> dict[int, str]:
 
 
 def _read_without_a_server() -> Readings:
-    """Read in this process, where no static files have been collected."""
+    """Return all readings from this process, which has no collected static files."""
     from django.conf import settings
     from django.test import override_settings
 
@@ -166,7 +167,7 @@ def _read_without_a_server() -> Readings:
 
 
 def _read_all() -> Readings:
-    """Return all quantities that a reviewer who is not the requester can read about each item."""
+    """Return all quantities about each item that a reviewer other than the requester can read."""
     from review.models import Item
 
     client = _client(_person("rita"))
@@ -178,7 +179,7 @@ def _read_all() -> Readings:
 
 
 def _read_lists(client: Client, items: Sequence[Item], readings: Readings) -> None:
-    """Read the API's lists to the end, with the content and position of each row."""
+    """Read all pages of the API's lists, with the content and position of each row."""
     from core.web.public_keys import ITEM, public_key
 
     for name, keys in (
@@ -218,7 +219,7 @@ def _read_one_by_one(client: Client, items: Sequence[Item], readings: Readings) 
     order = list(items)
     random.Random(SEED).shuffle(order)
     for item in order[:20]:
-        client.get(reverse("item-review", args=[item.pk]))  # loads what is cached
+        client.get(reverse("item-review", args=[item.pk]))  # warms the caches
     for item in order:
         assert item.run is not None
         run, action, shown = item.run_id, item.run.action_id, public_key(ITEM, item.pk)
@@ -243,7 +244,7 @@ def _read_one_by_one(client: Client, items: Sequence[Item], readings: Readings) 
 
 
 def flatten(value: object, name: str = "") -> Iterator[tuple[str, float]]:
-    """Yield every number of a JSON document by its path, the length of texts and lists, and the second of times."""
+    """Yield the quantities of a JSON document by path: numbers, times, and lengths of strings and lists."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from flatten(inner, f"{name}.{key}" if name else str(key))
@@ -274,7 +275,7 @@ _LINK = re.compile(r'\b(?:href|action|hx-get|hx-post)="/([a-z/-]+?)/(\d+)/')
 
 
 def take_apart(page: str) -> Iterator[tuple[str, float]]:
-    """Yield what can be counted in a page: tags, words, fields, numbers, and the ids in its addresses."""
+    """Yield the quantities of a page: counts of tags, words and numbers, form fields, IDs in URLs, and times."""
     yield "tags", page.count("<")
     yield "words", len(page.split())
     yield "numbers", len(re.findall(r"\d+", page))

@@ -1,4 +1,4 @@
-"""Lightweight reviewers who look like browsers to the server: keep-alive, htmx headers, CSRF."""
+"""Lightweight clients that behave like reviewers' browsers, with keep-alive, htmx headers and CSRF tokens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Answer(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """The item on the page, and what its score form sends."""
+    """The item on the page, and the fields of its score form."""
 
     item: int
     form: dict[str, str]
@@ -34,7 +34,7 @@ class Shown(NamedTuple):
 
 @dataclass
 class Person:
-    """One reviewer with one browser and one connection."""
+    """A reviewer with one browser and one connection."""
 
     url: str
     name: str
@@ -61,7 +61,7 @@ class Person:
         return await self._follow(answer)
 
     async def score(self, value: int) -> Answer:
-        """Send the score as htmx does. The response is the next item, or a redirect to the queue."""
+        """Submit the score as htmx does. The response contains the next item or a redirect to the queue."""
         assert self.shown is not None
         path = f"/items/{self.shown.item}/"
         fields = self.shown.form | {"value": str(value), "active_seconds": "1.0", "pauses": "0"}
@@ -88,7 +88,7 @@ class Person:
         return await self._send("POST", path, fields, {**(headers or {}), **token})
 
     async def leave(self) -> None:
-        """Close the connection without a request."""
+        """Close the connection without sending a request."""
         if self._streams:
             self._streams[1].close()
         self._streams = None

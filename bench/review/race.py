@@ -1,6 +1,6 @@
-"""50 reviewers race for the items of a study. Leases expire during the work, some skip, some leave for good.
+"""Let 50 reviewers race for a study's items. Leases expire, and some reviewers skip items or leave forever.
 
-The results are read from the database afterwards: no item is ever over-assigned or forgotten.
+The database then shows that no item was over-assigned or forgotten.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from bench.review.rows import make_study
 from review import services
 from review.models import Assignment, Campaign, Item
 
-PLACES = size(full=900, quick=300)  # scores needed in total, for any overlap
-_GONE = 10  # reviewers leave for good, in the middle of an item
-_LATEST = 900.0  # seconds, after which a race has lost items
+PLACES = size(full=900, quick=300)  # total number of scores, for any overlap
+_GONE = 10  # number of reviewers who leave forever with a claimed item
+_LATEST = 900.0  # seconds after which the race is stopped
 _RUN_OUT, _EVERY = 4, 0.5  # number of leases to expire, and the interval in seconds
 _SKIPS = 0.03
 
 
 @dataclass
 class Told:
-    """The responses that the reviewers got."""
+    """Statistics of the responses to the reviewers."""
 
     scored: Counter[str] = field(default_factory=Counter)
     lost: int = 0  # scores for an item whose lease had expired
@@ -43,7 +43,7 @@ class Told:
 
 
 def race(people: Sequence[Person], users: Sequence[User], *, overlap: int) -> list[Figure]:
-    """Let all reviewers work at once until every item has its scores."""
+    """Let all reviewers work concurrently until every item has its scores. Return the figures."""
     name = f"Race with overlap {overlap}"
     study = make_study(name, people=list(users), cases=PLACES // overlap, overlap=overlap)
     told = Told()
@@ -67,7 +67,7 @@ async def _race(people: Sequence[Person], study: Campaign, told: Told) -> None:
 async def _work(
     person: Person, study: Campaign, told: Told, chance: random.Random, most: int | None
 ) -> None:
-    """Score items until none is left. Reviewers who leave stop after `most` items, with another one claimed."""
+    """Score items until the race is over. A reviewer with `most` leaves after that many scores with a claimed item."""
     person.shown = None
     while not told.is_over:
         if person.shown is None:
@@ -100,7 +100,7 @@ async def _note(person: Person, asked: object, told: Told, *, expected: tuple[in
 
 
 async def _let_leases_run_out(study: Campaign, gone: Sequence[str], told: Told) -> None:
-    """Expire a few leases at each interval, and those of all reviewers who left, until the race is over."""
+    """Expire a few random leases and the leases of absent reviewers periodically, until the race is over."""
     deadline = time.perf_counter() + _LATEST
     while not told.is_over:
         await asyncio.sleep(_EVERY)
@@ -148,7 +148,7 @@ def _account(study: Campaign, people: Sequence[Person], told: Told, seconds: flo
 
 
 def _over_assigned(study: Campaign) -> int:
-    """Return items that at some moment had too many reviewers, by the times of their assignments."""
+    """Return the number of items that had too many assignments at the same time."""
     moves: dict[int, list[tuple[float, int]]] = {}
     for item, state, began, ended in Assignment.objects.filter(item__campaign=study).values_list(
         "item", "state", "created_at", "ended_at"

@@ -1,7 +1,7 @@
 """Measure the review cycle over HTTP with 100,000 items in the campaign, and race 50 reviewers.
 
 A cycle is a claim and a score. The response to an item's last score contains the next item. Server, database and
-reviewers share the machine, as on the machine that the bounds were set on.
+reviewers run on the same machine, as they did when the bounds were set.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from review.models import Campaign
 
 CASES, COPIES = 1_000, size(full=100, quick=10)  # 100,000 or 10,000 items
-# Cycles per second. With 8 and 32 reviewers, eight times the rate of Label Studio (11.8 and 10.8) on the reference
-# machine.
+# Minimum cycles per second by number of reviewers. The bounds for 8 and 32 reviewers are eight times the rates of Label
+# Studio on the reference machine (11.8 and 10.8).
 CROWDS = {1: 45, 8: 94, 32: 86}
 SECONDS = float(size(full=20, quick=8))
 _WARM = 3.0
@@ -29,7 +29,7 @@ _RACERS = 50
 
 
 def measure() -> list[Figure]:
-    """Measure the pace of 1, 8 and 32 reviewers, and run two races."""
+    """Measure the pace of 1, 8 and 32 reviewers, and run races with overlap 1 and 3."""
     with running(SCRIPTSMITH_REVIEW_LEASE_MINUTES="1") as product:
         # Imported here because they need the settings that `running` sets.
         from bench.review import race
@@ -52,7 +52,7 @@ def measure() -> list[Figure]:
 def measure_pace(
     product: Product, study: Campaign, people: Sequence[Person], *, least: float
 ) -> list[Figure]:
-    """Return cycles per second for this many reviewers, the time of each, and the processor time by process."""
+    """Return the cycles per second of these reviewers, the time per cycle, and the CPU time per process."""
     asyncio.run(_work(people, study.pk, _WARM))
     before = _used(product)
     took = asyncio.run(_work(people, study.pk, SECONDS))
@@ -70,7 +70,7 @@ def measure_pace(
 
 
 def _used(product: Product) -> dict[str, float]:
-    """Return the seconds of processor time so far, by process."""
+    """Return the CPU seconds used so far, by process."""
     return {
         "web": product.web_seconds(),
         "database": product.database_seconds(),
@@ -86,7 +86,7 @@ async def _sign_in(people: Sequence[Person]) -> None:
 
 
 async def _work(people: Sequence[Person], campaign: int, seconds: float) -> list[float]:
-    """Let all reviewers work this long, and return the seconds of each of their cycles."""
+    """Let all reviewers work for this time. Return the seconds of each cycle."""
     took: list[float] = []
     for person in people:
         if person.shown is None:

@@ -1,4 +1,4 @@
-"""Rows for the review benchmarks: reviewers, and studies of scripts with realistic lengths."""
+"""Create rows for the review benchmarks: reviewers, and studies of scripts with realistic lengths."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RUBRIC = """## What is right
 Judge what the script does and not how it is written. Nothing is run: read it line by line, with its options.
 """
 _COPIED: tuple[type[Model], ...] = (Action, Case, Run, Draft, Assessment, DraftFinding, Item)
-# Copies differ in their texts, because a cached result of one would serve the others.
+# Copies have different texts, so that they do not share cached results.
 _OWN = {
     "statement": "statement || ', case ' || copy",
     "statement_sha256": "encode(sha256(convert_to(statement || ', case ' || copy, 'UTF8')), 'hex')",
@@ -54,9 +54,9 @@ def make_people(count: int) -> list[User]:
 def make_study(
     name: str, *, people: list[User], cases: int, copies: int = 1, overlap: int = 1
 ) -> Campaign:
-    """Create an open study in which each item needs one score, because the assessor passed its script.
+    """Create an open study. Reviewers score only the script of each item, because the assessor passed it.
 
-    With copies, return the first one.
+    The items are multiplied in the database if `copies` is more than 1.
     """
     rules = studies.Rules(overlap=overlap, rubric=_RUBRIC)
     campaign = studies.create_campaign(name, by=people[0], rules=rules, reviewers=people)
@@ -71,9 +71,9 @@ def make_study(
 
 
 def _vacuum_as_autovacuum_does() -> None:
-    """Vacuum changed tables only.
+    """Vacuum only tables that have changed.
 
-    Analyzing an empty table would make PostgreSQL plan for an empty table until it is full.
+    After an analysis of an empty table, PostgreSQL would plan queries as if the table stayed empty.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_stat_force_next_flush()")
@@ -83,7 +83,7 @@ def _vacuum_as_autovacuum_does() -> None:
 
 
 def _scripts(count: int) -> list[tuple[str, str]]:
-    """Return statements and scripts of the starter catalogue, each slightly changed."""
+    """Return slightly changed statements and scripts of the starter catalogue."""
     found = sorted((ROOT / "catalog/starter").glob("*/script.sh"))
     return [
         (

@@ -1,4 +1,4 @@
-"""Measure the review page in Chromium against the real server: the cold first load, and the next item."""
+"""Measure the review page in Chromium with the real server: the cold first load, and the next item."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from bench.figures import Figure, figure, machine, size, slowness
 from bench.support.product import running
 
 LOADS, ITEMS = size(full=21, quick=7), size(full=60, quick=20)
-# Each web thread compiles its queries and templates with its first pages, but only the browser should be cold.
+# Each web thread compiles queries and templates for its first pages. Warm up the server, so that only the browser is
+# cold.
 _WARM_UP = 20
-# Chromium uses half a second of processor time to open a window, which is not the page's.
+# Wait until Chromium has opened its window, which takes half a second of CPU time and must not count for the page.
 _SETTLED_MS = 1_000
 _CASES = 300
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
-# From the key press to the frame that shows another item, with the server's time separately.
+# Measures the time from the key press to the frame that shows the next item, and the server's part of this time.
 _WATCH = """
 () => {
   window.took = [];
@@ -42,7 +43,7 @@ _WATCH = """
 
 
 def measure() -> list[Figure]:
-    """Load one item's page with a cold cache, then score items with the keyboard."""
+    """Load an item's page with a cold cache, then score items with the keyboard."""
     with running() as product:
         # Imported here because they need the settings that `running` sets.
         from bench.review.rows import PASSWORD, make_people, make_study
@@ -68,7 +69,7 @@ def measure() -> list[Figure]:
 
 
 def _load_cold(browser: Browser, page: Page) -> list[Figure]:
-    """Load the page in fresh browsers that have only the session cookie."""
+    """Load the page repeatedly, in new browser contexts that have only the session cookie."""
     requests: list[str] = []
     sizes, usable = [], []
     for _load in range(LOADS):
@@ -94,7 +95,7 @@ def _load_cold(browser: Browser, page: Page) -> list[Figure]:
 
 
 def _count_bytes(page: Page, requests: list[str]) -> list[float]:
-    """Count the bytes that the page receives from now on. The first element of the list grows with them."""
+    """Start to count the bytes that the page receives. Return a list whose only element is the current number."""
     total = [0.0]
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")

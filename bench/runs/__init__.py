@@ -1,1 +1,1 @@
-"""Benchmarks of runs: pace of the pipeline, kills, hostile input, batches, small models, upgrades, alerts."""
+"""Benchmarks of runs: pipeline pace, kills, hostile servers, batches, small models, upgrades and alerts."""

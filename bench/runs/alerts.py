@@ -1,4 +1,4 @@
-"""Measure an alert storm: 10,000 alerts in 1,000 requests of 50 groups in a minute, over real servers."""
+"""Measure an alert storm on real servers: 10,000 alerts of 50 groups in 1,000 requests within a minute."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from bench.support.product import Product, running
 REQUESTS, ALERTS, GROUPS = 1_000, 10, 50
 SECONDS = 60.0
 _CONNECTIONS = 8
-_MOST_SECONDS = 180.0  # until the worker has finished
+_MOST_SECONDS = 180.0  # time limit for the worker
 
 
 def measure() -> list[Figure]:
-    """Count cards, lost alerts and model calls, and time the responses."""
+    """Send the alerts, count cards, lost alerts and model calls, and time the responses."""
     with running() as product:
         # Imported here because they need the settings that `running` sets.
         from django.contrib.auth.models import User
@@ -62,7 +62,7 @@ def measure() -> list[Figure]:
 
 
 async def _storm(product: Product, path: str, secret: str) -> list[tuple[int, float]]:
-    """Send requests at a constant rate, regardless of response times, and return the status and seconds of each."""
+    """Send requests at a constant rate, regardless of response times. Return each request's status and seconds."""
     queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
     begin = time.perf_counter() + 0.5
     for number in range(REQUESTS):

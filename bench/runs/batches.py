@@ -1,4 +1,4 @@
-"""Run a study of 200 items through message batches, with two kills and an expired batch, and compare both ledgers."""
+"""Run a study through message batches with two kills and an expired batch, and compare both ledgers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PATIENCE = 600.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """Run the study, and compare the product's ledger with the provider's."""
+    """Run the study, and compare the product's ledger with the provider's ledger."""
     os.environ["SCRIPTSMITH_BATCH_LOOK_SECONDS"] = "1"
     os.environ["SCRIPTSMITH_BATCH_WAIT_SECONDS"] = "60"
     prepare_study(ITEMS, by=User.objects.create_superuser("bench-manager"))

@@ -1,6 +1,6 @@
-"""Two workers, first with many runs and no kills, then with kill -9 of each worker, Redis and PostgreSQL in turn.
+"""Run two workers, first without failures, then with kill -9 of each worker, Redis and PostgreSQL.
 
-The broker is also emptied, and some replies are slower than every limit.
+The broker is also emptied, and some replies take longer than every limit.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from tests.flow.storm import WORK_GOES_ON_WITHIN, Account, Storm, storm, wait_un
 RUNS = size(full=500, quick=260)  # enough to keep two workers busy until the last failure
 PLACES = 16
 LATENCY = 1.0  # seconds per call
-LIMIT = 5  # seconds an endpoint waits for a reply
+LIMIT = 5  # reply timeout of the endpoint in seconds
 LEASE = 20.0  # seconds, as in production
-# The first worker is the product's own, which its supervisor restarts. The second one is restarted here.
+# The product's supervisor restarts the first worker. This module restarts the second worker.
 BLOWS = (
     "kill_worker",
     "kill_second_worker",
@@ -34,7 +34,7 @@ BLOWS = (
     "stop_worker",
 )
 BETWEEN = 5.0  # seconds of work between two failures
-# Replies that come too late, at different times.
+# Replies that exceed the timeout, at different stages.
 LATE = [
     {"kind": "delay", "task": task, "seconds": 4.0 * LIMIT, "skip": skip}
     for task, skip in (("generate", 10), ("describe", 30), ("similarity", 50), ("difference", 70))
@@ -43,12 +43,12 @@ _PATIENCE = 600.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """Run the crowd, then inject each failure during calls, and compare both ledgers."""
+    """Run the crowd benchmark, then inject each failure during calls, and compare both ledgers."""
     crowd = _measure_crowd()
     _start_runs()
     with (
         storm(os.environ["DATABASE_URL"], latency=LATENCY, lease=LEASE, faults=LATE) as product,
-        # If one worker is killed, the other one continues and may take over its runs.
+        # If a worker is killed, the other worker continues and may take over its runs.
         worker(product.environment, threads=PLACES) as second,
     ):
         pauses = [(blow, _strike(product, second, blow)) for blow in BLOWS]
@@ -58,7 +58,7 @@ def measure() -> list[Figure]:
 
 
 def _measure_crowd() -> list[Figure]:
-    # A separate process, because its product has another database.
+    # Use a separate process, because the crowd benchmark needs its own database.
     done = subprocess.run(
         [sys.executable, "-m", "bench.runs.crowd"], stdout=subprocess.PIPE, check=True, text=True
     )
@@ -85,7 +85,7 @@ def _start_runs() -> None:
 
 
 def _strike(product: Storm, second: WorkerProcess, blow: str) -> float | None:
-    """Return the seconds until a call started after the failure was answered, or None if no work was left."""
+    """Inject a failure. Return the seconds until a later call was answered, or None if no work was left."""
     wait_until(
         lambda: product.in_flight() > 0 or product.unfinished() == 0,
         seconds=_PATIENCE,

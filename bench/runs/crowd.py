@@ -1,8 +1,8 @@
-"""Two workers, more runs than threads, and no kills: no run is taken over and no call is repeated.
+"""Run two workers with more runs than threads and no kills. No run may be taken over, and no call may be repeated.
 
 python -m bench.runs.crowd
 
-Prints its figures as JSON. It has its own database, and runs as a process of `python -m bench chaos`.
+Prints its figures as JSON. `python -m bench chaos` runs it as a separate process with its own database.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 RUNS = size(full=700, quick=210)
 AT_ONCE = 140
 LATENCY = 1.5  # seconds per call
-THREADS = 72  # of the second worker, as many as of the product's own
+THREADS = 72  # threads of the second worker, the same number as in the product's worker
 _PATIENCE = 900.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """Run the product's worker and a second one on one database, with AT_ONCE unfinished runs at all times."""
+    """Run the product's worker and a second worker on one database, with up to AT_ONCE unfinished runs."""
     from tests.standin_process import StandIn
 
     with tempfile.TemporaryDirectory(prefix="scriptsmith-crowd-") as folder:
@@ -61,7 +61,7 @@ def measure() -> list[Figure]:
 
 
 def _carry_crowd() -> list[int]:
-    """Request runs, and more as runs end, until all have ended."""
+    """Request runs, replace finished runs with new requests, and wait until all runs have ended."""
     from pipeline.models import Run
 
     deadline = time.monotonic() + _PATIENCE
@@ -91,7 +91,6 @@ def _books(runs: list[int], billed: int) -> list[Figure]:
 
     of_these = Run.objects.filter(pk__in=runs)
     attempts = Attempt.objects.filter(call__run__in=runs)
-    # Each claim raises the fence. After the first, the run was released for lack of a place, or taken over.
     figures = [
         ("runs with two workers and no kills", len(runs), RUNS),
         ("of them done", of_these.filter(state=Run.State.DONE).count(), len(runs)),

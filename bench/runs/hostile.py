@@ -1,4 +1,4 @@
-"""A worker calls misbehaving servers, and a healthy one next to each of them."""
+"""Let a worker call misbehaving servers, each together with a healthy server."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ THREADS = 72
 HEALTHY = 12
 HELD_MIB = 150
 HELD_STOP = 15.0
-SECONDS = 5  # that an endpoint waits for a reply
-MOST = {"drip": size(full=110, quick=80)}  # runs per kind (FEW for the others)
+SECONDS = 5  # reply timeout of an endpoint
+MOST = {"drip": size(full=110, quick=80)}  # runs per kind (FEW for other kinds)
 FEW = 8
 _PATIENCE = 240.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """Run each kind in turn on one worker, the dripping server last, then stop the worker."""
+    """Test each kind of server with the same worker, the dripping server last, then stop the worker."""
     from tests.standin_process import StandIn
 
     kinds = [kind for kind in (*KINDS, "tls") if kind != "drip"] + ["drip"]
@@ -43,7 +43,9 @@ def measure() -> list[Figure]:
         for kind in kinds:
             _make_endpoint(kind, tls_url if kind == "tls" else f"http://127.0.0.1:{port}/{kind}")
         with worker(environment, threads=THREADS) as process:
-            _finish(_start([("", HEALTHY)]))  # so that initial loading does not count as growth
+            _finish(
+                _start([("", HEALTHY)])
+            )  # loads modules first, so that they don't count as growth
             start = _memory(process.pid, "VmRSS")
             for kind in kinds:
                 figures += _meet(kind, process.pid, start, port)
@@ -63,7 +65,7 @@ def _meet(kind: str, pid: int, start: float, port: int) -> list[Figure]:
     from pipeline.ledger.failures import failure_of
     from pipeline.models import Attempt, Run
 
-    Path(f"/proc/{pid}/clear_refs").write_text("5")  # resets the peak
+    Path(f"/proc/{pid}/clear_refs").write_text("5")  # resets the peak memory
     counted = "handshake" if kind == "tls" else kind
     before = _requests(port)[counted]
     began = time.monotonic()
@@ -119,7 +121,7 @@ def _make_endpoint(kind: str, url: str) -> None:
 
 
 def _start(wanted: Sequence[tuple[str, int]]) -> list[Run]:
-    """Start this many runs of each configuration, alternating. "" is the default with the demo model."""
+    """Start the given number of runs for each configuration. The name "" means the default with the demo model."""
     from pipeline import services
     from pipeline.models import Configuration
 
@@ -147,7 +149,7 @@ def _finish(runs: Sequence[Run]) -> None:
 
 
 def _memory(pid: int, what: str) -> float:
-    """Return MiB from a line of the process's status."""
+    """Return a value in MiB from the process's status file."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith(f"{what}:"):
             return int(line.split()[1]) / 1024
@@ -161,7 +163,7 @@ def _requests(port: int) -> Counter[str]:
 
 @contextmanager
 def _hostile() -> Iterator[tuple[int, str]]:
-    """Run the server in a separate process, because it keeps what it sends in memory."""
+    """Run the server in a separate process, because it holds its responses in memory."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.hostile"],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""The pipeline's overhead: wall time compared with the model latencies on the critical path."""
+"""Measure the pipeline's overhead: wall time compared with the model latencies on the critical path."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _PATIENCE = 300.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """Measure one run alone, one worker process with 64 runs in flight, then many runs with few places."""
+    """Measure a single run, a worker with 64 concurrent runs, and many runs with few endpoint slots."""
     return [*measure_alone(), *measure_together(), *measure_few_places()]
 
 
 def measure_alone() -> list[Figure]:
-    """Measure the best of a few single runs against a demo model with a known latency, and count its calls."""
-    # Imported here because they need the settings that the stage sets. The same applies below.
+    """Measure the best of a few single runs with a demo model of known latency, and count calls and queries."""
+    # Imported here because they need the settings that the stage sets. The same applies to imports below.
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -40,7 +40,7 @@ def measure_alone() -> list[Figure]:
     from pipeline.execution import run_worker
     from pipeline.models import Attempt
 
-    model_client()  # loading the SDK is part of the worker's start, not of a run
+    model_client()  # loads the SDK first, because loading it is part of the worker's start
     ratios, calls, queries = [], 0, 0
     with _standin():
         for _ in range(REPEATS):
@@ -61,7 +61,7 @@ def measure_alone() -> list[Figure]:
 
 
 def measure_together() -> list[Figure]:
-    """Measure as many runs in flight as the worker has threads, with one more always waiting."""
+    """Measure a worker whose threads are all busy while more runs are waiting."""
     with (
         _standin() as environment,
         _places(2 * IN_FLIGHT),
@@ -87,7 +87,7 @@ def measure_together() -> list[Figure]:
 
 
 def measure_few_places() -> list[Figure]:
-    """Measure how well an endpoint's few places are used when far more runs need one."""
+    """Measure how well an endpoint's few slots are used when far more runs need a slot."""
     with (
         _standin() as environment,
         _places(FEW_PLACES),
@@ -109,7 +109,7 @@ def measure_few_places() -> list[Figure]:
 
 @contextmanager
 def _standin(latency: float = LATENCY) -> Iterator[dict[str, str]]:
-    """Start the demo model with this latency, and yield the environment for other processes."""
+    """Start the demo model with this latency, and yield an environment for other processes."""
     from django.conf import settings
 
     from tests.standin_process import StandIn
@@ -137,7 +137,7 @@ def _start(*, enqueue: bool) -> Run:
 
 
 def _wait_for(runs: list[int], pid: int) -> float:
-    """Wait until all runs have ended, and return the worker's peak memory in MiB."""
+    """Wait until all runs have ended. Return the worker's peak memory in MiB."""
     from pipeline.models import Run
 
     deadline, most = time.monotonic() + _PATIENCE, 0.0
@@ -151,7 +151,7 @@ def _wait_for(runs: list[int], pid: int) -> float:
 
 
 def _walls_and_calls(runs: list[int]) -> tuple[list[float], int]:
-    """Return the seconds from the first claim to the end of each run, and the total number of attempts."""
+    """Return each run's seconds from its start to its end, and the total number of attempts."""
     from pipeline.models import Attempt, Run
 
     times = Run.objects.filter(pk__in=runs).values_list("started_at", "finished_at")

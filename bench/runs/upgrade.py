@@ -1,10 +1,10 @@
-"""A rolling upgrade: the web server of this tree next to a worker of the previous release, on one database.
+"""Test a rolling upgrade, with this tree's web server and a worker of the previous release on one database.
 
 SCRIPTSMITH_BEFORE=/path/to/the/previous/release python -m bench upgrade
 
-The folder has a checkout of that release, with its `.venv`. The previous release creates the database, and this tree
-migrates it. The worker of this tree is stopped, so that the old one does all the work. 100 runs are requested while
-four users give 500 scores.
+The folder contains a checkout of that release with a `.venv`. The previous release creates the database, and this tree
+migrates it. This tree's worker is suspended, so that the old worker does all the work. While 100 requested runs are
+processed, four users submit 500 scores.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PATIENCE = 300.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """Count requested runs and scores, and their results. Raises CannotMeasure without a previous release."""
+    """Request runs, submit scores, and compare their results. Raises CannotMeasure without a previous release."""
     from tests.standin_process import StandIn
 
     before = Path(os.environ.get("SCRIPTSMITH_BEFORE") or "none")
@@ -48,7 +48,7 @@ def measure() -> list[Figure]:
         try:
             with worker(dict(os.environ), threads=16, tree=before):
                 users = make_people(PEOPLE)
-                # One more for each user, so that no one reaches the study's end before the last score.
+                # Create one more item for each user, so that the items do not run out before the last score.
                 cases = SCORES + PEOPLE
                 study = make_study("Study across an upgrade", people=users, cases=cases)
                 people = [Person(product.url, user.username, PASSWORD) for user in users]
@@ -75,7 +75,7 @@ def _ask() -> list[int]:
 
 
 async def _score(people: list[Person], study: int) -> int:
-    """Let all users work until `SCORES` scores are accepted, and return their number."""
+    """Let all users work until at least `SCORES` scores are accepted. Return the number of accepted scores."""
     given = 0
 
     async def work(person: Person) -> None:

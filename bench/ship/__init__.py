@@ -1,1 +1,1 @@
-"""Builds everything that is computed before a release and shipped with it."""
+"""Build the artifacts that are computed before a release and shipped with it."""

@@ -1,4 +1,4 @@
-"""Build all shipped artifacts, or the named ones.
+"""Build all shipped artifacts, or only the named artifacts.
 
 python -m bench.ship [NAME ...]
 
@@ -15,7 +15,7 @@ import subprocess
 import sys
 from importlib import import_module
 
-# In order of dependency. Each module has a function build(), which returns a line about the result.
+# In order of dependency. Each module has a function build() that returns a line about the result.
 ARTIFACTS = ("embedder", "relevance", "vectors", "results", "aws_actions")
 
 
@@ -27,7 +27,7 @@ def main(names: list[str]) -> int:
     if len(names) == 1:
         print(f"{names[0]}: {import_module(f'bench.ship.{names[0]}').build()}")
         return 0
-    # Each runs in a separate process, because `results` sets up Django.
+    # Run each build in a separate process, because `results` sets up Django.
     ended = [
         subprocess.run([sys.executable, "-m", "bench.ship", name], check=False).returncode
         for name in names or ARTIFACTS

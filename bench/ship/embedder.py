@@ -1,11 +1,11 @@
-"""The shipped graph of all-MiniLM-L6-v2.
+"""Build the shipped graph of all-MiniLM-L6-v2.
 
-A BERT encoder (Devlin et al. 2019) with six layers, width 384 and twelve heads, then the mean over the tokens, scaled
-to length 1 (Reimers and Gurevych 2019). The graph takes the tokens of one text. Without padding it needs no mask, and a
-text's vector never depends on other texts in a batch.
+The graph is a BERT encoder (Devlin et al. 2019) with six layers, width 384 and twelve heads, followed by the mean over
+the tokens, scaled to length 1 (Reimers and Gurevych 2019). Its input is the tokens of one text. It therefore needs no
+mask, and a text's vector never depends on other texts.
 
-The file has the nodes and the offset of each number, but not the numbers. The installation computes those from the
-original weights, and therefore needs no onnx package.
+The file contains the nodes and the offsets of the weights, but not the weights. Each installation converts the original
+weights, which does not require the onnx package.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Attribute = int | float | list[int]
 
 
 def build_graph() -> onnx.ModelProto:
-    """Return the graph `input_ids [tokens] -> vector [1, 384]`, with its numbers in `model.bin`."""
+    """Return the graph from `input_ids [tokens]` to `vector [1, 384]`. Its weights are in `model.bin`."""
     weights = read_safetensors(find_model_folder() / "model.safetensors")
     graph = _Graph(dict(quantise(weights)))
     hidden = graph.embeddings("input_ids")
@@ -51,7 +51,7 @@ def build_graph() -> onnx.ModelProto:
 
 
 def _placed(arrays: dict[str, Array]) -> list[onnx.TensorProto]:
-    """Return tensors with name and offset, without their numbers."""
+    """Return tensors that refer to `model.bin` by offset and contain no values."""
     offset, tensors = 0, []
     for name, values in arrays.items():
         tensor = numpy_helper.from_array(np.ascontiguousarray(values), name)
@@ -63,7 +63,7 @@ def _placed(arrays: dict[str, Array]) -> list[onnx.TensorProto]:
 
 
 class _Graph:
-    """Collects nodes and constants. Each method returns the name of its output."""
+    """Collects nodes and constants. Each method returns the name of the new output."""
 
     def __init__(self, arrays: dict[str, Array]) -> None:
         self.arrays = arrays
@@ -88,7 +88,7 @@ class _Graph:
         return self.constant(name, np.array(values, dtype=np.int64))
 
     def embeddings(self, ids: str) -> str:
-        """Add word vectors, from int8 rows, and positions. The first segment's vector is included."""
+        """Add word vectors from int8 rows, and position vectors that include the first segment's vector."""
         row = self.node("Gather", ["words", ids])
         row = self.node("Cast", [row], to=TensorProto.FLOAT)
         scale = self.node("Gather", ["word_scales", ids])
@@ -102,7 +102,7 @@ class _Graph:
         return self.node("LayerNormalization", inputs, axis=-1, epsilon=_EPSILON)
 
     def linear(self, hidden: str, name: str) -> str:
-        """Add `hidden @ weight.T + bias`, with the weight in blocks of int8."""
+        """Add the node for `hidden @ weight.T + bias`, with the weight in int8 blocks."""
         outputs, blocks, _width = self.arrays[f"{name}.weight"].shape
         return self.node(
             "MatMulNBits",
@@ -116,7 +116,7 @@ class _Graph:
         )
 
     def heads(self, hidden: str, name: str, order: list[int]) -> str:
-        """Add a linear layer whose output is split into heads, with its axes in the given order."""
+        """Add a linear layer, split its output into heads, and transpose the axes to the given order."""
         split = self.ints("split", [-1, HEADS, WIDTH // HEADS])
         return self.node(
             "Transpose", [self.node("Reshape", [self.linear(hidden, name), split])], perm=order

@@ -1,4 +1,4 @@
-"""The shipped relevance model, fitted like the benchmarked ones, but on all five parts."""
+"""Build the shipped relevance model. It is fitted like the benchmarked models, but to all five parts."""
 
 from __future__ import annotations
 

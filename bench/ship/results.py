@@ -1,7 +1,7 @@
-"""Results of the sandbox tests of the starter catalogue and the demo, with the quality of the tests.
+"""Build the sandbox test results of the starter catalogue and the demo, with the quality of the tests.
 
-Runs the product with its demo until everything is measured. The product starts with the shipped results, so only
-changed texts are measured. Delete the file to measure everything again.
+The product runs with its demo until all tests are measured. It starts with the shipped results, so it measures only
+changed scripts and tests. Delete the file to measure all of them again.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import time
 
 from bench.support.product import running
 
-LOOK_AGAIN = 10.0  # seconds, because no row shows activity between two steps of a run
-LOOKS = 3  # checks without work in a row
+LOOK_AGAIN = (
+    10.0  # seconds between checks, because no row shows activity between two steps of a run
+)
+LOOKS = 3  # number of consecutive idle checks after which the product is idle
 
 
 def build() -> str:

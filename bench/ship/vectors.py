@@ -1,4 +1,4 @@
-"""The vectors of the starter catalogue's phrasings."""
+"""Build the vectors of the starter catalogue's phrasings."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Benchmarks of studies: reports, coverage of intervals, import and export, growth."""
+"""Benchmarks of studies: reports, coverage of intervals, import and export, and growth."""

@@ -1,9 +1,9 @@
-"""How often the intervals of a report contain the truth: 2,000 studies drawn from known truths.
+"""Measure how often a report's intervals contain the true value, in 2,000 simulated studies.
 
-Shares, paired differences and Krippendorff's alpha, for independent items and for three correlated items per statement
-(correlation 0.3), at 30, 100 and 500 items. The bound is 92.5 to 97.5%. If that is impossible, the row says why: 30
-items with few right ones and fewer than 20 statements have too little data. With six discordant pairs in 30, Newcombe's
-interval is wider than necessary.
+The figures are shares, paired differences and Krippendorff's alpha, at 30, 100 and 500 items. The items are either
+independent or have three correlated items per statement (correlation 0.3). The coverage must be 92.5 to 97.5%. A row
+without bounds says why: 30 items with few right ones or fewer than 20 statements have too little data, and Newcombe's
+interval is too wide for six discordant pairs in 30.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ SEED = 20260301
 
 Outcomes = NDArray[np.int64]
 Ends = tuple[float | None, float | None]
-# From each item's outcome, by statement, to an interval of the figure.
+# Function from the items' outcomes by statement to the interval of a figure.
 Estimate = Callable[[list[Outcomes], bool], Ends]
 
 
 class Truth(NamedTuple):
-    """A figure with the probabilities of an item's outcomes, and the value that follows from them."""
+    """A figure with the probabilities of an item's outcomes, and the resulting true value."""
 
     name: str
     chances: tuple[float, ...]
@@ -48,7 +48,7 @@ class Truth(NamedTuple):
 
 
 def measure() -> list[Figure]:
-    """Return the coverage of each interval in percent."""
+    """Return the percentage of studies in which each interval contains the true value."""
     generator = np.random.default_rng(SEED)
     return [
         _row(truth, items, clustered=clustered, generator=generator)
@@ -62,7 +62,7 @@ def _truths() -> Iterator[Truth]:
     for share, is_skewed in ((0.42, False), (0.75, False), (0.08, True)):
         chances = (1 - share, share)
         yield Truth(f"share of {share:.0%}", chances, share, _share, is_skewed)
-    # Neither, gained, lost, both right.
+    # Probabilities of neither, gained, lost and both right.
     yield Truth("paired difference of 10%", (0.4, 0.15, 0.05, 0.4), 0.10, _difference)
     few = "six discordant pairs: wider than need be"
     yield Truth("paired difference of 0%", (0.3, 0.1, 0.1, 0.5), 0.0, _difference, False, 31, few)
@@ -101,7 +101,7 @@ def _row(truth: Truth, items: int, *, clustered: bool, generator: np.random.Gene
 def _study(
     truth: Truth, items: int, clustered: bool, generator: np.random.Generator
 ) -> list[Outcomes]:
-    """Draw outcomes by statement. An item has its statement's with probability sqrt(ALIKE), else a random one."""
+    """Sample outcomes by statement. An item has its statement's outcome with probability sqrt(ALIKE)."""
     kinds = len(truth.chances)
     if not clustered:
         return list(generator.choice(kinds, size=(items, 1), p=truth.chances))
@@ -138,12 +138,15 @@ def _difference(outcomes: list[Outcomes], clustered: bool) -> Ends:
     return found.low, found.high
 
 
-_KINDS = tuple(combinations_with_replacement(range(3), 2))  # what two reviewers may give
+_KINDS = tuple(combinations_with_replacement(range(3), 2))  # possible scores of two reviewers
 _MULTISETS = np.array([[kind.count(value) for value in range(3)] for kind in _KINDS], dtype=float)
 
 
 def _kind_chances(margins: tuple[float, float, float], alpha: float) -> tuple[float, ...]:
-    """Each reviewer gives an item's own value with probability sqrt(alpha), else one drawn from the margins."""
+    """Return the probability of each pair of scores.
+
+    A reviewer gives the item's true value with probability sqrt(alpha), or else a random value from the margins.
+    """
     own = alpha**0.5
     given = own * np.eye(3) + (1 - own) * np.array(margins)
     joint = np.einsum("v,va,vb->ab", np.array(margins), given, given)

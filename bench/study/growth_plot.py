@@ -1,4 +1,4 @@
-"""Plot growth in plain SVG, with one small plot for each figure and two logarithmic axes."""
+"""Plot growth as SVG, with one small plot per figure and two logarithmic axes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from xml.sax.saxutils import escape
 
-_ACROSS = 3  # plots in a row
+_ACROSS = 3  # plots per row
 _WIDTH, _HEIGHT = 300, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 18, 48, 38
 _HEAD = 44
@@ -16,14 +16,14 @@ _INK, _MUTED, _GRID, _LINE = "#22303a", "#5b6b76", "#d9e0e4", "#1f6f8b"
 
 @dataclass(frozen=True)
 class Curve:
-    """One figure at each size."""
+    """The values of a figure at each size."""
 
     what: str
     points: Sequence[tuple[int, float]]
 
 
 def draw(curves: Sequence[Curve], *, across: str, title: str) -> str:
-    """Return the SVG. Curves without a value above zero are left out."""
+    """Return the plots as SVG. Curves without positive values are left out."""
     shown = [curve for curve in curves if any(value > 0 for _size, value in curve.points)]
     rows = ceil(len(shown) / _ACROSS)
     width, height = _ACROSS * _WIDTH, _HEAD + rows * _HEIGHT
@@ -64,14 +64,14 @@ def _plot(curve: Curve) -> list[str]:
     parts.append(_path([(x, y) for x, y, _said in at], _LINE, 2))
     for place, (x, y, said) in enumerate(at):
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{_LINE}"/>')
-        # Keep the first and the last label inside, away from the axis and the next plot.
+        # Align the first and the last label so that they don't overlap the axis and the next plot.
         anchor = "start" if place == 0 else "end" if place == len(at) - 1 else "middle"
         parts.append(_text(x, y - 8, said, anchor=anchor, fill=_INK))
     return parts
 
 
 def _decades(values: Sequence[float]) -> tuple[int, int]:
-    """Return the powers of ten around the values, at least one apart."""
+    """Return the exponents of the powers of ten around the values. They differ by at least 1."""
     least, most = floor(log10(min(values))), ceil(log10(max(values)))
     return least, max(most, least + 1)
 

@@ -1,11 +1,11 @@
-"""Growth of a catalogue from ten thousand entries, and of a study's scores from a hundred thousand.
+"""Measure a growing catalogue from ten thousand entries, and a growing study from thirty thousand scores.
 
 BENCH_SCALE_ENTRIES=10000,30000,100000 BENCH_SCALE_SCORES=100000,300000 python -m bench scale
 
 Any sizes are possible, including 1,000,000 entries and 10,000,000 scores. The results of each size are printed and
-plotted before the next size, so the benchmark can be interrupted. The plots go to bench/results/scale-*.svg. After
-BENCH_SCALE_MINUTES, neither growth starts another size. BENCH_SCALE_MEMORY is the `maintenance_work_mem` of building
-the index.
+plotted before the next size, so you can interrupt the benchmark. The plots are written to bench/results/scale-*.svg.
+After BENCH_SCALE_MINUTES, neither benchmark starts another size. BENCH_SCALE_MEMORY sets `maintenance_work_mem` for
+building the index.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ SCORES = os.environ.get("BENCH_SCALE_SCORES", "30000,100000,300000,1000000" if I
 RESULTS = Path(__file__).parents[1] / "results"
 ASKED = 100
 LOOKS = 20
-IMPORTED = 1_000  # rows of scores
-# In each copy of the rows that bench.study.study creates first.
+IMPORTED = 1_000  # rows of scores to import
+# Number of scores in each copy of the original rows of bench.study.study.
 _SCORES_A_COPY = 24_400
-_MAINTENANCE = os.environ.get("BENCH_SCALE_MEMORY", "512MB")  # as on the product's own server
+_MAINTENANCE = os.environ.get("BENCH_SCALE_MEMORY", "512MB")  # same as on the product's own server
 _MINUTES = float(os.environ.get("BENCH_SCALE_MINUTES", "inf"))
 _PLAIN_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 _MIB = 1_048_576
@@ -61,7 +61,7 @@ Points = dict[str, list[tuple[int, float]]]
 
 
 def measure() -> list[Figure]:
-    """Run both benchmarks, and print each size's figures as soon as they are known."""
+    """Run both benchmarks. Print each size's figures immediately."""
     plain = settings.STORAGES | {"staticfiles": _PLAIN_FILES}
     with override_settings(SCRIPTSMITH_EMBEDDER="minilm", STORAGES=plain):
         return [*_grow_catalogue(_sizes(ENTRIES)), *_grow_study(_sizes(SCORES))]
@@ -72,7 +72,7 @@ def _sizes(words: str) -> list[int]:
 
 
 def _in_time(sizes: Sequence[int]) -> Iterator[int]:
-    """Yield the sizes in order: the first always, the others until the time is over."""
+    """Yield the sizes in order until the time is over. Always yield the first size."""
     began = time.monotonic()
     for place, size in enumerate(sizes):
         if place and time.monotonic() - began > 60 * _MINUTES:
@@ -82,7 +82,7 @@ def _in_time(sizes: Sequence[int]) -> Iterator[int]:
 
 
 def _bounds(what: str) -> dict[str, float]:
-    """Return the bounds for every size up to a million entries and scores."""
+    """Return the bounds of a figure, which are the same for all sizes."""
     if what.startswith("recall@10"):
         return {"least": 0.96}
     if what in ("report, p95 ms", "dashboard, p95 ms", "next item, p95 ms"):
@@ -91,7 +91,7 @@ def _bounds(what: str) -> dict[str, float]:
 
 
 class _Growth:
-    """Figures by size, printed as they arrive, and plotted after each size."""
+    """Figures by size. Each figure is printed immediately, and all figures are plotted after each size."""
 
     def __init__(self, name: str, title: str) -> None:
         self.figures: list[Figure] = []
@@ -140,7 +140,7 @@ def _measure_catalogue(
     meanings: Sequence[QueryVector],
 ) -> None:
     phrasings = Phrasing.objects.count()
-    # `fill` closes its connection, which resets the setting.
+    # Set it again, because `fill` closes the connection.
     execute(f"SET maintenance_work_mem = '{_MAINTENANCE}'")
     began = time.perf_counter()
     vector_store.create_index(model)
@@ -217,7 +217,7 @@ def _measure_study(growth: _Growth, size: int, campaign: Campaign, client: Clien
 
 
 def _claims(campaign: Campaign, size: int) -> list[Callable[[], object]]:
-    """Return calls that let new reviewers claim a first item."""
+    """Return functions that claim an item for a new reviewer."""
     people = [User.objects.create_superuser(f"scale-{size}-{number}") for number in range(LOOKS)]
     return [partial(_claim, campaign, person) for person in people]
 
@@ -228,7 +228,7 @@ def _claim(campaign: Campaign, person: User) -> None:
 
 
 def _import_scores(campaign: Campaign, size: int) -> float:
-    """Import scores of one more reviewer with the command, and return the seconds."""
+    """Import another reviewer's scores with the management command. Return the seconds."""
     names = campaign.cases.order_by("pk").values_list("external_id", flat=True)[:IMPORTED]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scores.jsonl"
@@ -261,7 +261,7 @@ def _look(client: Client, address: str) -> None:
 
 
 def _backend_memory() -> float:
-    """Return the peak memory of this connection's server process in MiB, including shared memory."""
+    """Return the peak memory of this connection's PostgreSQL process in MiB, including shared memory."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         [pid] = cursor.fetchone()

@@ -1,6 +1,6 @@
-"""Measure how long a study's report and dashboard take at 100,000 items and 1,000,000 scores.
+"""Measure how long a study's report and dashboard take with 100,000 items and more than 1,000,000 scores.
 
-Some two thousand random items are created through the models and multiplied in the database.
+Two thousand random items are created through the models and then multiplied in the database.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from review.models import Assignment, Campaign, Case, Item, ReportPart, Score, T
 from review.report import services
 from tests.review.report.rows import Label, fill
 
-# In two arms each: 100,000 or 12,000 items. Both are more than `LARGE_STUDY`, so that a worker counts the slow parts.
+# Each study has two arms, with 100,000 or 12,000 items in total. Both exceed `LARGE_STUDY`, so that a worker computes
+# the slow parts.
 CASES, COPIES = 1_000, size(full=50, quick=6)
 REVIEWERS, ASKED = 20, 5
 LOOKS = 40
@@ -43,14 +44,14 @@ _COPIED: tuple[type[Model], ...] = (
 )
 _COPY_OF = "encode(sha256(convert_to({0} || ' ' || copy, 'UTF8')), 'hex')"
 _EARLIER = "{0} - copy * interval '7 minutes'"
-# Random positions in the reviewers' orders. Each claim would have to sort items with equal positions.
+# Give items random positions in the reviewers' orders, because each claim would have to sort equal positions.
 _ANYWHERE = "floor(random() * 2147483647)::int"
 _OWN = {
-    # Spread the times, so that a reviewer has about a hundred items in a session, not all of them.
+    # Spread the times, so that a reviewer's session has about a hundred items.
     **{name: _EARLIER.format(name) for name in ("at", "created_at", "ended_at")},
     "external_id": "external_id || '-' || copy",
     "shuffle": _ANYWHERE,
-    # Copies are not counted yet, even if the original is.
+    # Copies are not tallied yet, even if the original is.
     "pattern": "''",
     "disputed": "false",
     "statement": "statement || ', copy ' || copy",
@@ -66,7 +67,7 @@ Given = tuple[int | None, int | None, int | None]
 
 
 def measure() -> list[Figure]:
-    """Build the study, count it once, then open its pages while scores arrive."""
+    """Create the study, tally it once, then open its pages while new scores arrive."""
     manager = User.objects.create_user("bench-manager", password=None)
     manager.groups.set(Group.objects.filter(name="manager"))
     campaign = rules.create_campaign("Study of the bench", by=manager)
@@ -78,7 +79,7 @@ def measure() -> list[Figure]:
     rate = items / (time.perf_counter() - began)
     tidy()
     of = f"{items:,} items, {scores:,} scores"
-    # The pages' static files are not measured and need not be collected.
+    # Use plain storage, because static files are not measured and are not collected.
     with override_settings(STORAGES=settings.STORAGES | {"staticfiles": _PLAIN_FILES}):
         looks = _time_looks(campaign, manager)
         looks += _time_evidence(campaign, manager)
@@ -97,10 +98,10 @@ def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
     where = f"/campaigns/{campaign.pk}/report/"
     behind = f"{where}items/?figure=broken&configuration=demo"
     threats = f"{where}threats/"
-    parts = time_once(tasks.count_due)  # by a worker, as data arrives
+    parts = time_once(tasks.count_due)  # a worker does this when data arrives
     first = time_once(lambda: _look(client, threats))
     return [
-        # The time without a cached report: the first view in fifteen seconds, a table, a snapshot.
+        # The time without a cached report, as for the first view in fifteen seconds, a table or a snapshot.
         *_time("report without cache", lambda: services.make_report(campaign), campaign, most=None),
         *_time(
             "report page without cache",
@@ -116,13 +117,13 @@ def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
         *_time("items behind a figure", lambda: _look(client, behind), campaign),
         *_time("threats page", lambda: _look(client, threats), campaign, most=SLOW_PAGE_MS),
         figure("threats page, first look in ms", first, most=SLOW_PAGE_MS * slowness()),
-        # A page that counted the scores itself would take as long as the worker.
+        # The page must not count the scores itself, which would take as long as in the worker.
         figure("first look at threats / their count by a worker", first / parts, most=0.5),
     ]
 
 
 def _time_evidence(campaign: Campaign, manager: User) -> list[Figure]:
-    """Measure the same report after every script was run in sandbox tests."""
+    """Measure the report after sandbox tests of all scripts."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -159,7 +160,7 @@ def _time(
     looks: int = LOOKS,
     most: float | None = 200,
 ) -> list[Figure]:
-    """Measure the milliseconds of each view. A new score arrives before each one."""
+    """Measure the milliseconds of each view. A score changes before each view."""
     look()
     taken = []
     for _ in range(looks):
@@ -171,7 +172,7 @@ def _time(
 
 
 def time_once(act: Callable[[], object]) -> float:
-    """Return how long it takes, in milliseconds."""
+    """Return the duration of the call in milliseconds."""
     began = time.perf_counter()
     act()
     return (time.perf_counter() - began) * 1_000
@@ -184,7 +185,7 @@ def _look(client: Client, address: str) -> None:
 
 
 def change_a_score(campaign: Campaign) -> None:
-    """Add a score, so that no cached result can be used."""
+    """Change a score, so that no cached result can be used."""
     item = campaign.items.order_by("pk")[random.randrange(1_000)]
     changed = item.scores.filter(stage="script").order_by("?").first()
     assert changed is not None
@@ -198,7 +199,7 @@ def _fill(campaign: Campaign) -> None:
 
 
 def fill_first(campaign: Campaign) -> None:
-    """Create the original items through the models, with some twenty thousand scores."""
+    """Create the original items through the models, with about 24,000 scores."""
     chance = random.Random(1)
     people = [
         User.objects.create_user(f"bench-{number}", password=None) for number in range(REVIEWERS)
@@ -214,7 +215,7 @@ def fill_first(campaign: Campaign) -> None:
 
 
 def last_keys() -> dict[type[Model], int]:
-    """Return the last key of each multiplied table. Later rows are not copied."""
+    """Return the highest key of each table to multiply. Later rows are not copied."""
     return {model: model._default_manager.latest("pk").pk for model in _COPIED}
 
 
@@ -225,7 +226,7 @@ def grow(
     before: int = 1,
     last: Mapping[type[Model], int] | None = None,
 ) -> None:
-    """Multiply the original rows up to this many copies, with `before` so far. New items wait to be counted."""
+    """Multiply the original rows from `before` to `copies` copies. New items are due for tallying."""
     with transaction.atomic():
         multiply(_COPIED, copies, own=_OWN, before=before, last=last)
     with connection.cursor() as cursor:
@@ -238,12 +239,12 @@ def grow(
 
 
 def tidy() -> None:
-    """Vacuum as autovacuum does soon after many changes. The benchmark's servers have it disabled."""
+    """Vacuum the database, because autovacuum is disabled on the benchmark's servers."""
     execute("VACUUM (ANALYZE)")
 
 
 def _run_scripts(campaign: Campaign) -> None:
-    """Create a test suite for each statement, and each script's result. The campaign counts them later."""
+    """Create a test suite for each statement, and a result for each script."""
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE pipeline_draft SET sha256 = encode(sha256(convert_to(sha256 || run_id, 'UTF8')), 'hex')"
@@ -280,7 +281,7 @@ def _run_scripts(campaign: Campaign) -> None:
 
 
 def _assign() -> None:
-    """Give each reviewer of an item their assignment, over three weeks, and leave a quarter of the items open."""
+    """Create the assignments of all scores over three weeks, and reopen a quarter of the items."""
     with connection.cursor() as cursor:
         cursor.execute(
             """

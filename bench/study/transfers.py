@@ -1,4 +1,4 @@
-"""Import and export: rows per second, and memory growth."""
+"""Measure import and export: rows per second, and memory growth."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ ITEMS = size(full=100_000, quick=20_000)
 SCORES = size(full=1_000_000, quick=100_000)
 CAMPAIGN = "Measured"
 LEAST_RATE = 5_000  # rows per second
-MOST_MEMORY = 150  # MB above the start, for any file size
+MOST_MEMORY = 150  # maximum growth in MB, for any file size
 
-# Run one command in a separate process, and report its time and its memory growth in MB. The kernel's peak includes the
-# time before, so it is reset once Django is loaded (proc(5), clear_refs).
+# Run a command in a separate process, and report its time and memory growth in MB. Reset the kernel's peak after Django
+# is loaded, because the peak includes earlier use (see clear_refs in proc(5)).
 _CHILD = """
 import json, re, sys, time
 from pathlib import Path
@@ -57,7 +57,7 @@ def measure() -> list[Figure]:
         figure("items in, rows/s", ITEMS / item_time, least=LEAST_RATE / slowness()),
         figure("memory for few items, MB", small[1]),
         figure("memory for all items, MB", item_memory, most=MOST_MEMORY),
-        # Two slices are in memory at a time, for any number of slices.
+        # For any number of slices, two slices are in memory at a time.
         figure("memory for all items / for few", item_memory / small[1], most=1.5),
         figure("the same items again, rows/s", ITEMS / again_time),
         figure("scores in, rows/s", SCORES / score_time),
@@ -92,7 +92,7 @@ def _write_items(path: Path, count: int) -> None:
 
 
 def _write_scores(path: Path) -> None:
-    """Write this many scores, spread evenly over the items: three reviewers' rows of up to three stages."""
+    """Write `SCORES` scores, spread evenly over the items. A row contains up to three stages of one reviewer."""
     rows, left = 0, SCORES
     with path.open("w") as file:
         while left > 0:

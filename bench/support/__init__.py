@@ -1,1 +1,1 @@
-"""Shared parts of benchmarks: servers, the product as users start it, workers, and rows."""
+"""Shared parts of the benchmarks: servers, the running product, workers and rows."""

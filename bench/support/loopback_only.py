@@ -1,8 +1,8 @@
-"""Run a module as a program that can reach only the loopback interface.
+"""Run a module as a program with access to the loopback interface only.
 
 python -m bench.support.loopback_only MODULE [ARGUMENT ...]
 
-For third-party programs, which may request prices, models or news when they start.
+Use this for third-party programs, which may request prices, models or news when they start.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _WITH_ADDRESS = ("socket.connect", "socket.bind", "socket.sendto")
 
 
 def refuse_others(event: str, given: tuple[object, ...]) -> None:
-    """Audit hook that raises PermissionError for a lookup, connection or listener at any other address."""
+    """Raise PermissionError for a lookup, connection or listener at any other address. Use this as an audit hook."""
     if event == "socket.getaddrinfo":
         host = given[0]
     elif event in _WITH_ADDRESS and isinstance(given[1], tuple):

@@ -1,6 +1,6 @@
-"""The product as `make run` starts it: supervisor, web, worker and servers, in a temporary data folder.
+"""Run the product as `make run` starts it, with supervisor, web, worker and servers, in a temporary data folder.
 
-The database is durable, as in production. Django in this process uses the same one.
+The database is durable, as in production. Django in this process uses the same database.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ _STOP_SECONDS = 60
 
 @dataclass(frozen=True)
 class Product:
-    """A running ScriptSmith."""
+    """A running ScriptSmith installation."""
 
     url: str
-    supervisor: int  # process id
+    supervisor: int  # process ID
 
     def web_memory(self) -> float:
-        """Return the memory of all web processes in MiB, with shared pages counted once."""
+        """Return the memory of all web processes in MiB. Shared pages count once."""
         return sum(memory_of(pid) for pid in self._web())
 
     def web_seconds(self) -> float:
-        """Return the processor seconds of the web processes."""
+        """Return the CPU seconds of the web processes."""
         return sum(processor_seconds(pid) for pid in self._web())
 
     def database_seconds(self) -> float:
-        """Return the processor seconds of PostgreSQL with all its sessions."""
+        """Return the CPU seconds of PostgreSQL, including all its sessions."""
         return sum(processor_seconds(pid) for pid in self._database())
 
     def worker_seconds(self) -> float:
-        """Return the processor seconds of the worker, which counts new scores in the background."""
+        """Return the CPU seconds of the worker, which tallies new scores in the background."""
         return sum(processor_seconds(pid) for pid in self.workers())
 
     def workers(self) -> list[int]:
-        """Return the process ids of its workers."""
+        """Return the process IDs of the product's workers."""
         return [pid for pid in _below(self.supervisor) if "worker" in _command(pid)]
 
     def _web(self) -> list[int]:
@@ -65,13 +65,15 @@ class Product:
 
 @contextmanager
 def running(migrated_by: Path | None = None, **settings: str) -> Iterator[Product]:
-    """Run the product with these settings during the block, without its demo, on a free port.
+    """Run the product during the block, with these settings, without its demo, on a free port.
 
-    `migrated_by` is a checkout with a .venv whose migrations run before this tree's own.
+    `migrated_by` is a checkout with a .venv. Its migrations run before this tree's migrations.
     """
     forget_credentials()
     folder = Path(tempfile.mkdtemp(prefix="scriptsmith-bench-", dir="/tmp"))
-    folder.chmod(0o711)  # as root, PostgreSQL's own user must be able to traverse its folder
+    folder.chmod(
+        0o711
+    )  # if this process runs as root, PostgreSQL's user must be able to traverse the folder
     for name in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(name, None)
     port = _free_port()
@@ -125,7 +127,7 @@ def _below(ancestor: int) -> list[int]:
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
-        except OSError:  # the process has ended
+        except OSError:  # the process has exited
             continue
     found = [ancestor]
     for pid in found:

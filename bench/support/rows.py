@@ -1,4 +1,4 @@
-"""Create many rows by multiplying the rows created through the models in the database."""
+"""Create many rows by multiplying existing rows in the database."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from django.db import connection
 from django.db.models import Model
 
-# Larger than any row's key.
+# Must be larger than any original row's key.
 STRIDE = 10_000_000
 
 
@@ -19,10 +19,10 @@ def multiply(
     before: int = 1,
     last: Mapping[type[Model], int] | None = None,
 ) -> None:
-    """Multiply each row up to this many copies. Foreign keys of copies refer to the copies made with them.
+    """Multiply each row up to this many copies. Foreign keys of copies refer to copies with the same number.
 
-    `before` is the current number of copies. Only the original rows are copied, up to the key in `last` for their
-    table. `own` has the SQL of each copy's own values by column, where `copy` is the copy's number.
+    `before` is the current number of copies. Only original rows are copied. `last` contains the highest key to copy for
+    each model. `own` maps columns to SQL expressions for the copies' values, in which `copy` is the copy's number.
     """
     for model in models:
         names, values = [], []

@@ -26,7 +26,7 @@ def prepared() -> Iterator[None]:
     os.environ["SCRIPTSMITH_EMBEDDER"] = "hashing"
     os.environ["DJANGO_SETTINGS_MODULE"] = "scriptsmith_site.settings"
     try:
-        # Restores the saved result of the migrations, as the test suite does.
+        # Restore the saved result of the migrations, as the test suite does.
         subprocess.run([sys.executable, "-m", "tests.template"], check=True)
         url = urlsplit(servers.database_url)._replace(path=f"/{TEMPLATE}")
         os.environ["DATABASE_URL"] = url.geturl()

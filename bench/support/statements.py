@@ -1,4 +1,4 @@
-"""Execute a statement in a benchmark's database."""
+"""Execute SQL statements in a benchmark's database."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from django.db import connection
 
 
 def execute(statement: str) -> None:
-    """Execute the statement on this thread's connection. Its settings last until the connection is closed."""
+    """Execute the statement on this thread's connection. Settings apply until the connection is closed."""
     with connection.cursor() as cursor:
         cursor.execute(statement)

@@ -1,4 +1,4 @@
-"""Loaded by measured workers: records the duration of heartbeats and admissions, one JSON line each."""
+"""Record the durations of heartbeats and admissions in measured workers, as one JSON line each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from celery.signals import worker_ready
 
-# The file's name comes from the environment. Lines are short enough for atomic writes by several processes.
+# The environment names the file. Lines are short enough for atomic writes by multiple processes.
 NOTES = Path(os.environ["BENCH_WATCH_FILE"])
 
 
@@ -33,7 +33,7 @@ def _timed(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 @worker_ready.connect
 def watch(**_signal: object) -> None:
-    """Time all later calls."""
+    """Time all later heartbeats and admissions of this worker."""
     from pipeline.ledger import admission
     from pipeline.scheduling import heartbeat
 
@@ -42,7 +42,7 @@ def watch(**_signal: object) -> None:
     def admit_timed(*given: Any) -> Any:
         rows = admit(*given)
         if rows:
-            # The time in the server alone, without the network and without waiting for Python's lock.
+            # Record the time in the database server, without the network and without waiting for Python's GIL.
             _note("wait", rows[0].took.total_seconds())
         return rows
 

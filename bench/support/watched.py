@@ -1,4 +1,4 @@
-"""The product's settings, with workers that record the duration of heartbeats and waits for an endpoint."""
+"""The product's settings, with workers that record the durations of heartbeats and admissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real Celery worker process for benchmarks, and its memory."""
+"""A Celery worker process for benchmarks, and measurements of its memory and CPU time."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.site_process import ROOT
 
 
 class WorkerProcess:
-    """One worker with its scheduler, both queues and this many threads, in its own process group."""
+    """A worker with a scheduler, both queues and this many threads, in its own process group."""
 
     def __init__(
         self, environment: dict[str, str], *, threads: int, tree: Path | None = None
     ) -> None:
-        """Use the checkout `tree` with its own .venv, or this one by default."""
+        """Use the checkout `tree` with its own .venv, or this tree by default."""
         self._tree = tree or ROOT
         self._python = str(tree / ".venv/bin/python") if tree else sys.executable
         self._environment = environment | {"SCRIPTSMITH_WORKER_THREADS": str(threads)}
@@ -30,16 +30,16 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """Return the process id after the start."""
+        """Return the process ID. The worker must have been started."""
         assert self._process is not None
         return self._process.pid
 
     def start(self) -> None:
-        """Start the worker and wait until it accepts work. Raises RuntimeError if it does not."""
+        """Start the worker and wait until it accepts work. Raises RuntimeError if the worker does not start."""
         command = [self._python, "-m", "celery", "-A", "scriptsmith_site", "worker", "-B"]
         command += ["--schedule", str(Path(self._folder.name) / "schedule"), "--pool", "threads"]
         command += ["--queues", "interactive,campaign", "--loglevel", "INFO"]
-        # Use another name, because a second worker may run on this machine.
+        # Use a different host name, because another worker may run on this machine.
         command += ["--without-gossip", "--without-mingle", "--hostname", "bench@%h"]
         log = Path(self._folder.name) / "worker.log"
         with log.open("wb") as output:
@@ -54,13 +54,13 @@ class WorkerProcess:
         _wait_until_ready(self._process, log)
 
     def kill(self) -> None:
-        """Kill it with SIGKILL, including its scheduler."""
+        """Kill the worker and its scheduler with SIGKILL."""
         assert self._process is not None
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
     def stop(self) -> None:
-        """Stop it if it is running, and wait until it has ended."""
+        """Stop the worker if it is running, and wait until it has exited."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             self._process.wait(timeout=60)
@@ -71,7 +71,7 @@ class WorkerProcess:
 def worker(
     environment: dict[str, str], *, threads: int, tree: Path | None = None
 ) -> Iterator[WorkerProcess]:
-    """Run a worker of this tree or another one during the block."""
+    """Run a worker of this tree or another tree during the block."""
     process = WorkerProcess(environment, threads=threads, tree=tree)
     try:
         process.start()
@@ -81,7 +81,7 @@ def worker(
 
 
 def memory_of(pid: int) -> float:
-    """Return the process's proportional share of memory in MiB."""
+    """Return the process's proportional set size (PSS) in MiB."""
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) / 1024
@@ -89,7 +89,7 @@ def memory_of(pid: int) -> float:
 
 
 def processor_seconds(pid: int) -> float:
-    """Return the processor seconds of the process so far, including its reaped children."""
+    """Return the CPU seconds that the process has used so far, including its reaped children."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(int(ticks) for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
