@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Django's command line; the servers that a command needs are started and stopped around it."""
+"""Run a Django management command. Start the servers that the command needs, and stop them afterwards."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Validates image, compose.yaml and chart without an engine and a cluster: `make deployment`.
+"""Validate the image, compose.yaml and the chart without a container engine or a cluster: `make deployment`.
 
-It prints the tool and the version of each check; deploy/README.md quotes this output. It exits with 1 if a check fails.
+Prints the tool and the version of each check. deploy/README.md quotes this output. Exits with status 1 if a check
+fails.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ VALUES = {
         "brokerTo": [{"podSelector": {"matchLabels": {"app": "valkey"}}}],
     },
 }
-# For commands that use neither a database nor a broker.
+# Unreachable servers, for commands that use neither a database nor a broker.
 NOWHERE = {
     "DATABASE_URL": "postgresql://nobody@/none?host=/nowhere",
     "REDIS_URL": "redis://127.0.0.1:9",
@@ -50,7 +51,7 @@ def main() -> None:
 
 
 def check_image(folder: Path) -> Iterator[bool]:
-    """The files that the Dockerfile copies, and no others, start."""
+    """Check that the product starts with only the files that the Dockerfile copies."""
     text = (ROOT / "Dockerfile").read_text()
     copies = re.findall(r"^COPY (?!--from)(.+)$", text, re.M)
     (folder / "image").mkdir()
@@ -73,10 +74,10 @@ def check_image(folder: Path) -> Iterator[bool]:
 
 
 def check_compose(folder: Path) -> Iterator[bool]:
-    """compose.yaml is of its schema; with its variables it is resolved, and without one it says which."""
+    """Check compose.yaml against its schema, and resolve it with all variables and with a missing variable."""
     tool = ("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml")
     yield run("compose.yaml: check-jsonschema", "check-jsonschema", *tool)
-    # No engine is asked anything but its version.
+    # podman-compose only asks the engine for its version, so a stub is sufficient.
     engine = folder / "podman"
     engine.write_text("#!/bin/sh\necho podman version 5.0.0\n")
     engine.chmod(0o755)
@@ -90,7 +91,7 @@ def check_compose(folder: Path) -> Iterator[bool]:
 
 
 def check_chart() -> Iterator[bool]:
-    """The chart is sound by Helm itself, and each of its manifests by the schemas of Kubernetes."""
+    """Lint the chart with Helm, and validate each manifest against the Kubernetes schemas."""
     print(f"\n== Chart: helm lint --strict (helm-python-sdk {version('helm-python-sdk')})")
     said = helm_python.lint(CHART, VALUES, strict=True)
     for message in said["messages"]:

@@ -19,7 +19,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end -}}
 
-{{/* What every Pod has in common: it may do nothing on its node, and has no token of the cluster. */}}
+{{/* Settings of all Pods. They have no privileges on the node and no service account token. */}}
 {{- define "scriptsmith.pod" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
@@ -43,8 +43,8 @@ volumes:
 {{- end }}
 {{- end -}}
 
-{{/* What a container is told, by name; an operator's settings come last, and so have the last word.
-What is empty is left out: it would hide the same name in a Secret. */}}
+{{/* Environment variables of a container. The operator's settings override the chart's values.
+Empty variables are left out, because they would override the same variable in a Secret. */}}
 {{- define "scriptsmith.environment" -}}
 {{- $values := .root.Values }}
 {{- $told := dict "SCRIPTSMITH_PRODUCTION" "True" "SCRIPTSMITH_DEMO" "False" "SCRIPTSMITH_BIND" "0.0.0.0" }}
@@ -68,7 +68,7 @@ What is empty is left out: it would hide the same name in a Secret. */}}
 {{- toYaml $told }}
 {{- end -}}
 
-{{/* A worker serves its own metrics, because the web servers do not see its counts (docs/operation.md, Metrics). */}}
+{{/* Workers serve their own metrics, because web servers can't access them (see Metrics in docs/operation.md). */}}
 {{- define "scriptsmith.scraped" -}}
 {{- if .Values.workerMetrics.enabled -}}
 annotations:
@@ -85,7 +85,7 @@ ports:
 {{- end }}
 {{- end -}}
 
-{{/* Whether a program gives signs of life; part: scheduler or runner, nothing for a worker. */}}
+{{/* Startup and liveness probes. `part` is "scheduler", "runner" or, for a worker, empty. */}}
 {{- define "scriptsmith.alive" -}}
 {{- $check := list "python" "-I" "scriptsmith_site/embedded/worker_healthcheck.py" }}
 {{- if .part }}{{ $check = append $check .part }}{{ end -}}
@@ -101,7 +101,7 @@ livenessProbe:
   timeoutSeconds: 6
 {{- end -}}
 
-{{/* What every container has in common. */}}
+{{/* Settings of all containers. */}}
 {{- define "scriptsmith.container" -}}
 image: {{ include "scriptsmith.image" .root | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
