@@ -38,7 +38,7 @@ MEASUREMENTS = {
     "quality": "execution.quality",
     "batches": "runs.batches",
 }
-# These benchmarks need installations or an earlier release, or they take many minutes.
+# Run only by name, because these benchmarks need installations or an earlier release, or take many minutes.
 ON_DEMAND = {
     "tiny": "runs.tiny",
     "intercode": "execution.intercode",
@@ -81,7 +81,7 @@ def main(arguments: list[str]) -> int:
 
 
 def measure(name: str) -> int:
-    """Print a benchmark's table and write it to bench/results. Return 1 if it broke a bound or could not run."""
+    """Print a benchmark's table and write it to bench/results. Return 1 if the benchmark failed or could not run."""
     RESULTS.mkdir(exist_ok=True)
     try:
         with nullcontext() if name in OWN_STAGE else prepared():

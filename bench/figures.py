@@ -74,7 +74,7 @@ def describe_bounds(row: Figure) -> str:
 
 @cache
 def slowness() -> float:
-    """Return how many times slower this machine is than the reference (at least 1). Multiply time limits by this."""
+    """Return how many times slower this machine is than the reference (at least 1). Multiply time limits by it."""
     return max(1.0, min(_time_squares() for _ in range(3)) / _REFERENCE_MS)
 
 

@@ -33,11 +33,11 @@ class EntryViewSet(
     EntryExportViewSet,
     entries.EntryViewSet,
 ):
-    """Entries, newest first. With `q`, the best matches first."""
+    """Entries, newest first, or the best matches for the query `q`."""
 
 
 class VersionViewSet(VersionCasesViewSet, entries.VersionViewSet):
-    """One version and its state transitions, from draft to deprecated."""
+    """A version and its state transitions, from draft to deprecated."""
 
 
 router = SimpleRouter()

@@ -1,4 +1,4 @@
-"""Retrieval, search and pages over a catalogue of 100,000 entries, while new vectors arrive."""
+"""Measure retrieval, search and pages with a catalogue of 100,000 entries while new vectors are stored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ENTRIES = size(full=100_000, quick=10_000)
 ASKED = 200
 LOOKS = 40
 NEAREST = 10
-ADDED = 2_000  # vectors stored during searches
+ADDED = 2_000  # number of vectors to store during searches
 PAGE_MS = 200.0
 _PLAIN_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 # Ordered from filters that match nearly all entries to filters that match almost none.
@@ -230,7 +230,7 @@ def _pages(asked: Sequence[str]) -> list[Figure]:
     curator.groups.set(Group.objects.filter(name="curator"))
     client = Client(headers={"host": "localhost"})
     client.force_login(curator)
-    settle_memory()  # as in the web processes
+    settle_memory()  # as the web processes do
     slugs = Entry.objects.order_by("-pk").values_list("slug", flat=True)[:LOOKS]
     words = [quote(statement) for statement in asked[:LOOKS]]
     addresses = {name: [address] * LOOKS for name, address in _PAGES.items()}
@@ -262,9 +262,7 @@ def _time(
     """Time each call. The first call runs twice, because it may fill a cache, and its queries are counted."""
     with CaptureQueriesContext(connection) as queries:
         looks[0]()
-    note = (
-        f"{len(queries)} statements of SQL"  # count them now, because the next request resets them
-    )
+    note = f"{len(queries)} statements of SQL"  # count the queries now, because the next request resets them
     taken = []
     for look in looks:
         began = time.perf_counter()

@@ -52,7 +52,7 @@ class Judge:
         self._described: dict[str, str] = {}
 
     def ask(self, query: Query, model: RelevanceModel) -> Outcome:
-        """Run the flow for a query. Ask the model to confirm the best entry if the entry only lacks confidence."""
+        """Run the flow for a query. If the best entry only lacks confidence, ask the model to confirm it."""
         [first, *_] = judge_all(query.asked.statement, query.asked.candidates, model)
         is_right = query.asked.right[first.place]
         by_scoring = first.judgement.answer is Answer.MATCH

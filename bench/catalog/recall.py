@@ -47,7 +47,7 @@ _ROUNDING = 1e-5
 
 
 def measure() -> list[Figure]:
-    """Build an index of each size. Print recall and time for each search breadth immediately."""
+    """Build an index of each size. Print recall and time as soon as a search breadth is measured."""
     with override_settings(SCRIPTSMITH_EMBEDDER="minilm"):
         embedder = vector_store.embedder()
         forms = Forms(embedder, seed=1)
@@ -124,9 +124,7 @@ def _measure_index(size: int, kind: str, asked: Floats, nearest: _Nearest) -> It
             began = time.perf_counter()
             rows = _ask(
                 f"SELECT vector <=> %s FROM recall_vector ORDER BY {typed} <=> %s LIMIT {NEAREST}",
-                Vector(
-                    vector
-                ),  # use full precision, because half precision would round the distance
+                Vector(vector),  # because half precision would round the distance
                 value,
             )
             times.append((time.perf_counter() - began) * 1_000)

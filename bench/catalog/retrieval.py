@@ -264,6 +264,6 @@ def _ask(
 
 
 def _matches(query: Query, model: RelevanceModel) -> list[bool]:
-    """Return a list that says whether the first answer is right. It is empty if the first answer is not a match."""
+    """Return whether the first answer is right, as a list that is empty if the answer is not a match."""
     [first, *_] = judge_all(query.asked.statement, query.asked.candidates, model)
     return [query.asked.right[first.place]] if first.judgement.answer is Answer.MATCH else []

@@ -74,7 +74,7 @@ class Swapped(NamedTuple):
 
     source: str
     statement: str
-    script: str  # of the first answer
+    script: str  # script of the first answer
     is_match: bool
     is_failure: bool
 

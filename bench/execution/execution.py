@@ -100,7 +100,7 @@ def _make_case() -> Case:
 def kill_at_random() -> list[Figure]:
     """Kill workers, helpers and the first processes of their namespaces at random times, during runs.
 
-    Count only finished runs. A worker that is killed immediately has none.
+    Count only finished runs. A worker that is killed immediately finishes no runs.
     """
     mounts = len(Path("/proc/self/mountinfo").read_text().splitlines())
     files = _find_files()

@@ -81,7 +81,7 @@ def measure() -> list[Figure]:
 def _run(sandbox: Sandbox, setup: str, command: str) -> _Ran:
     """Build the file system in the first run and execute the command in the second run, to separate their changes.
 
-    Remove empty folders, because the benchmark restores its files with git between tasks, which ignores them.
+    Remove empty folders, because the benchmark restores its files with git, and git ignores empty folders.
     """
     script = (
         "if [ ! -e /run/built ]; then\n(\n"
@@ -97,7 +97,7 @@ def _run(sandbox: Sandbox, setup: str, command: str) -> _Ran:
 
 
 def _as_it_was_run(command: str) -> str:
-    """Return the command as the benchmark runs it. The benchmark inserts it unescaped between double quotes.
+    """Return the command as the benchmark runs it. The benchmark inserts the command unescaped between double quotes.
 
     Text in double quotes therefore loses its quotes, and a space in the text ends the command.
     """

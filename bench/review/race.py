@@ -1,6 +1,6 @@
-"""Let 50 reviewers race for a study's items. Leases expire, and some reviewers skip items or leave forever.
+"""Let 50 reviewers race for a study's items. Leases expire, and some reviewers skip items or leave early.
 
-The database then shows that no item was over-assigned or forgotten.
+Then check in the database that no item was over-assigned or forgotten.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from review import services
 from review.models import Assignment, Campaign, Item
 
 PLACES = size(full=900, quick=300)  # total number of scores, for any overlap
-_GONE = 10  # number of reviewers who leave forever with a claimed item
+_GONE = 10  # number of reviewers who leave early with a claimed item
 _LATEST = 900.0  # seconds after which the race is stopped
 _RUN_OUT, _EVERY = 4, 0.5  # number of leases to expire, and the interval in seconds
 _SKIPS = 0.03
@@ -39,7 +39,7 @@ class Told:
     errors: list[str] = field(default_factory=list)
     longest: float = 0.0  # seconds of the slowest response
     is_over: bool = False
-    is_stopped: bool = False  # by the time limit, with items still open
+    is_stopped: bool = False  # True if the time limit ended the race while items were open
 
 
 def race(people: Sequence[Person], users: Sequence[User], *, overlap: int) -> list[Figure]:
@@ -67,7 +67,7 @@ async def _race(people: Sequence[Person], study: Campaign, told: Told) -> None:
 async def _work(
     person: Person, study: Campaign, told: Told, chance: random.Random, most: int | None
 ) -> None:
-    """Score items until the race is over. A reviewer with `most` leaves after that many scores with a claimed item."""
+    """Score items until the race is over. If `most` is set, leave after that many scores with a claimed item."""
     person.shown = None
     while not told.is_over:
         if person.shown is None:

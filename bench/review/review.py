@@ -86,7 +86,7 @@ async def _sign_in(people: Sequence[Person]) -> None:
 
 
 async def _work(people: Sequence[Person], campaign: int, seconds: float) -> list[float]:
-    """Let all reviewers work for this time. Return the seconds of each cycle."""
+    """Let all reviewers work for `seconds` seconds. Return the duration of each cycle."""
     took: list[float] = []
     for person in people:
         if person.shown is None:

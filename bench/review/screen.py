@@ -16,7 +16,7 @@ LOADS, ITEMS = size(full=21, quick=7), size(full=60, quick=20)
 # Each web thread compiles queries and templates for its first pages. Warm up the server, so that only the browser is
 # cold.
 _WARM_UP = 20
-# Wait until Chromium has opened its window, which takes half a second of CPU time and must not count for the page.
+# Wait until Chromium has opened its window. This takes half a second of CPU time, which the measurement must exclude.
 _SETTLED_MS = 1_000
 _CASES = 300
 _NAMES = ("chromium", "chromium-browser", "google-chrome")

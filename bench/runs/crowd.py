@@ -2,7 +2,7 @@
 
 python -m bench.runs.crowd
 
-Prints its figures as JSON. `python -m bench chaos` runs it as a separate process with its own database.
+This module prints its figures as JSON. `python -m bench chaos` runs it as a separate process with its own database.
 """
 
 from __future__ import annotations

@@ -43,9 +43,7 @@ def measure() -> list[Figure]:
         for kind in kinds:
             _make_endpoint(kind, tls_url if kind == "tls" else f"http://127.0.0.1:{port}/{kind}")
         with worker(environment, threads=THREADS) as process:
-            _finish(
-                _start([("", HEALTHY)])
-            )  # loads modules first, so that they don't count as growth
+            _finish(_start([("", HEALTHY)]))  # so that loading modules does not count as growth
             start = _memory(process.pid, "VmRSS")
             for kind in kinds:
                 figures += _meet(kind, process.pid, start, port)

@@ -29,7 +29,7 @@ _PATIENCE = 300.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """Request runs, submit scores, and compare their results. Raises CannotMeasure without a previous release."""
+    """Request runs, submit scores, and check the results. Raises CannotMeasure if the previous release is missing."""
     from tests.standin_process import StandIn
 
     before = Path(os.environ.get("SCRIPTSMITH_BEFORE") or "none")

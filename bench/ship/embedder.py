@@ -1,8 +1,8 @@
 """Build the shipped graph of all-MiniLM-L6-v2.
 
-The graph is a BERT encoder (Devlin et al. 2019) with six layers, width 384 and twelve heads, followed by the mean over
-the tokens, scaled to length 1 (Reimers and Gurevych 2019). Its input is the tokens of one text. It therefore needs no
-mask, and a text's vector never depends on other texts.
+The graph is a BERT encoder (Devlin et al. 2019) with six layers, width 384 and twelve heads. Its output is the mean
+over the tokens, scaled to length 1 (Reimers and Gurevych 2019). Its input is the tokens of a single text. The graph
+therefore needs no mask, and a text's vector never depends on other texts.
 
 The file contains the nodes and the offsets of the weights, but not the weights. Each installation converts the original
 weights, which does not require the onnx package.

@@ -1,4 +1,4 @@
-"""Build the shipped relevance model. It is fitted like the benchmarked models, but to all five parts."""
+"""Build the shipped relevance model, which is fitted like the benchmarked models, but to all five parts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Build the sandbox test results of the starter catalogue and the demo, with the quality of the tests.
 
-The product runs with its demo until all tests are measured. It starts with the shipped results, so it measures only
-changed scripts and tests. Delete the file to measure all of them again.
+The product runs with its demo until all tests are measured. The product starts with the shipped results, so it measures
+only changed scripts and tests. Delete the file to measure all tests again.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import time
 
 from bench.support.product import running
 
-LOOK_AGAIN = (
-    10.0  # seconds between checks, because no row shows activity between two steps of a run
-)
+# Seconds between checks. No row shows activity between two steps of a run, so check a few times.
+LOOK_AGAIN = 10.0
 LOOKS = 3  # number of consecutive idle checks after which the product is idle
 
 

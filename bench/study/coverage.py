@@ -1,8 +1,8 @@
 """Measure how often a report's intervals contain the true value, in 2,000 simulated studies.
 
-The figures are shares, paired differences and Krippendorff's alpha, at 30, 100 and 500 items. The items are either
-independent or have three correlated items per statement (correlation 0.3). The coverage must be 92.5 to 97.5%. A row
-without bounds says why: 30 items with few right ones or fewer than 20 statements have too little data, and Newcombe's
+The figures are shares, paired differences and Krippendorff's alpha, at 30, 100 and 500 items. The items are
+independent, or each statement has three correlated items (correlation 0.3). The coverage must be 92.5 to 97.5%. Some
+rows have no bounds, and their notes say why. For example, fewer than 20 statements have too little data, and Newcombe's
 interval is too wide for six discordant pairs in 30.
 """
 

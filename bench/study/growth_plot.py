@@ -71,7 +71,7 @@ def _plot(curve: Curve) -> list[str]:
 
 
 def _decades(values: Sequence[float]) -> tuple[int, int]:
-    """Return the exponents of the powers of ten around the values. They differ by at least 1."""
+    """Return the exponents of the powers of ten around the values. The exponents differ by at least 1."""
     least, most = floor(log10(min(values))), ceil(log10(max(values)))
     return least, max(most, least + 1)
 

@@ -140,7 +140,7 @@ def _measure_catalogue(
     meanings: Sequence[QueryVector],
 ) -> None:
     phrasings = Phrasing.objects.count()
-    # Set it again, because `fill` closes the connection.
+    # Apply this setting again, because `fill` closes the connection.
     execute(f"SET maintenance_work_mem = '{_MAINTENANCE}'")
     began = time.perf_counter()
     vector_store.create_index(model)
@@ -179,7 +179,7 @@ def _grow_study(sizes: Sequence[int]) -> list[Figure]:
     campaign.refresh_from_db()
     client = Client(headers={"host": "localhost"})
     client.force_login(manager)
-    settle_memory()  # as in the web processes
+    settle_memory()  # as the web processes do
     copies = 1
     for size in _in_time(sizes):
         wanted = max(copies, size // _SCORES_A_COPY)

@@ -94,11 +94,11 @@ def measure() -> list[Figure]:
 def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
     client = Client(headers={"host": "localhost"})
     client.force_login(manager)
-    settle_memory()  # as in the web processes
+    settle_memory()  # as the web processes do
     where = f"/campaigns/{campaign.pk}/report/"
     behind = f"{where}items/?figure=broken&configuration=demo"
     threats = f"{where}threats/"
-    parts = time_once(tasks.count_due)  # a worker does this when data arrives
+    parts = time_once(tasks.count_due)  # in the product, a worker does this when data arrives
     first = time_once(lambda: _look(client, threats))
     return [
         # The time without a cached report, as for the first view in fifteen seconds, a table or a snapshot.

@@ -37,7 +37,7 @@ print(json.dumps([time.perf_counter() - began, memory("VmHWM") - before]))
 
 
 def measure() -> list[Figure]:
-    """Import items, import their scores, and export everything."""
+    """Import items, import their scores, and export the study."""
     with tempfile.TemporaryDirectory() as folder:
         few, items, scores, out = (
             Path(folder) / name

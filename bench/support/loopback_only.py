@@ -15,7 +15,7 @@ _WITH_ADDRESS = ("socket.connect", "socket.bind", "socket.sendto")
 
 
 def refuse_others(event: str, given: tuple[object, ...]) -> None:
-    """Raise PermissionError for a lookup, connection or listener at any other address. Use this as an audit hook."""
+    """Raise PermissionError for lookups, connections and listeners outside of loopback. Use this as an audit hook."""
     if event == "socket.getaddrinfo":
         host = given[0]
     elif event in _WITH_ADDRESS and isinstance(given[1], tuple):

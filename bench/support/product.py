@@ -65,15 +65,14 @@ class Product:
 
 @contextmanager
 def running(migrated_by: Path | None = None, **settings: str) -> Iterator[Product]:
-    """Run the product during the block, with these settings, without its demo, on a free port.
+    """Run the product during the block on a free port, with these settings and without its demo.
 
     `migrated_by` is a checkout with a .venv. Its migrations run before this tree's migrations.
     """
     forget_credentials()
     folder = Path(tempfile.mkdtemp(prefix="scriptsmith-bench-", dir="/tmp"))
-    folder.chmod(
-        0o711
-    )  # if this process runs as root, PostgreSQL's user must be able to traverse the folder
+    # If this process runs as root, PostgreSQL runs as another user, who must be able to traverse the folder.
+    folder.chmod(0o711)
     for name in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(name, None)
     port = _free_port()

@@ -103,7 +103,7 @@ class CalibrationViewSet(viewsets.ViewSet):
     @extend_schema(request=ChoiceInput, responses={201: ChoiceOutput})
     @action(detail=False, methods=["post"])
     def choose(self, request: Request) -> Response:
-        """Switch to another scoring, or back to the shipped one."""
+        """Switch to another scoring, or back to the shipped scoring."""
         by = signed_in(request)
         require(by, SET_THRESHOLD)
         said = read_body(ChoiceInput, request)
@@ -136,7 +136,7 @@ class ThresholdViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Threshold]
 
 
 class ScoringViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[ScoringModel]):
-    """Scorings fitted to this team's labels, newest first, without the shipped one."""
+    """Scorings fitted to this team's labels, newest first, without the shipped scoring."""
 
     serializer_class = ScoringOutput
     queryset = ScoringModel.objects.none()

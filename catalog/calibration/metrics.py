@@ -47,7 +47,7 @@ class Point:
     """The result of answering all cases with at least this confidence."""
 
     threshold: float
-    share: Share  # of the answered cases
+    share: Share  # share of matches among the answered cases
     cases: int  # all cases, answered or not
 
     @property
@@ -93,7 +93,7 @@ def suggest_threshold(cases: Sequence[Case], *, wanted_precision: float) -> Poin
 
 
 def fill_bins(cases: Iterable[Case]) -> list[Bin]:
-    """Return the nonempty confidence bins. Cases that may not match have no confidence and are left out."""
+    """Return the nonempty confidence bins. Cases that rules forbid to match are left out."""
     weighed = sorted(case for case in cases if case.may_match)
     found = []
     for place, group in groupby(

@@ -44,7 +44,7 @@ class Figures:
 
     @property
     def are_drawn(self) -> bool:
-        """Return whether there are enough labels for a curve. With fewer, the curve would only show noise."""
+        """Return whether there are enough labels for a curve. With fewer labels, the curve would only show noise."""
         return self.cases >= FEW
 
     @property

@@ -74,7 +74,7 @@ def scoring_fit(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def scoring_choose(request: HttpRequest) -> HttpResponse:
-    """Switch to another scoring or back to the shipped one."""
+    """Switch to another scoring or back to the shipped scoring."""
     user = _allowed(request, SET_THRESHOLD)
     form = ScoringForm(request.POST)
     status = 422

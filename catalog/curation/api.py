@@ -83,7 +83,7 @@ class MergeViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Merge]):
 
 
 class DuplicateViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[NearDuplicate]):
-    """Pairs of entries that may do the same and are waiting for a curator's decision."""
+    """Pairs of entries that may do the same thing and are waiting for a curator's decision."""
 
     serializer_class = DuplicateOutput
     required_scope = CURATE_SCOPE

@@ -1,4 +1,4 @@
-"""An embedder without a model, for tests and as a fallback. It compares spelling rather than meaning."""
+"""An embedder without a model, for tests and as a fallback. The embedder compares spelling rather than meaning."""
 
 from __future__ import annotations
 

@@ -15,9 +15,7 @@ from catalog.embedding.store import open_model
 from catalog.embedding.types import EmbedderUnavailable, Vectors
 
 LONGEST = 256  # tokens; the original model's max_seq_length and the graph's number of positions
-_LONGEST_TEXT = (
-    20_000  # characters; far more than 256 tokens need, but limits the cost of hostile input
-)
+_LONGEST_TEXT = 20_000  # characters; far more than 256 tokens, to limit the cost of hostile input
 
 
 class _Loaded(NamedTuple):
@@ -26,9 +24,9 @@ class _Loaded(NamedTuple):
 
 
 class MiniLMEmbedder:
-    """The all-MiniLM-L6-v2 model with int8 weights. It is loaded on first use and is thread-safe."""
+    """The all-MiniLM-L6-v2 model with int8 weights. The model is loaded on first use and is thread-safe."""
 
-    name = "all-minilm-l6-v2-int8"  # change the name whenever the graph or its numbers change the vectors
+    name = "all-minilm-l6-v2-int8"  # must change whenever the vectors change
     dimension = 384
 
     def __init__(self, cache: Path, *, threads: int = 1) -> None:

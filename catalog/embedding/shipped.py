@@ -29,9 +29,7 @@ def shipped_vectors(embedder: str, file: Path = FILE) -> Mapping[bytes, Vectors]
             return {}
         vectors = arrays["vectors"].astype(np.float32)
         keys = [key.tobytes() for key in arrays["texts"]]
-    vectors /= np.linalg.norm(
-        vectors, axis=1, keepdims=True
-    )  # rounding to float16 changed the length
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)  # float16 has changed the length
     return dict(zip(keys, vectors, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""The folder of a built model. It is created once, checked on each load, and safe for concurrent processes."""
+"""The folder of a built model, which is created once, checked on each load, and safe for concurrent processes."""
 
 from __future__ import annotations
 

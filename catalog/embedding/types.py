@@ -22,7 +22,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name stored with each vector. It changes whenever the vectors change."""
+        """The name stored with each vector. The name changes whenever the vectors change."""
 
     @property
     def dimension(self) -> int:

@@ -18,7 +18,7 @@ from catalog.models import Entry, Version
 
 
 class EntryFilter(filters.FilterSet):  # type: ignore[misc]
-    """The filters of the list page. A single version must match all of them."""
+    """The filters of the list page. A single version must match all filters."""
 
     state = filters.ChoiceFilter(
         choices=[
@@ -45,7 +45,7 @@ class EntryFilter(filters.FilterSet):  # type: ignore[misc]
 
 
 class EntryListViewSet(viewsets.GenericViewSet[Entry]):
-    """Entries, newest first. With `q`, the best matches first."""
+    """Entries, newest first, or the best matches for the query `q`."""
 
     filterset_class = EntryFilter
 

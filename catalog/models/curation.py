@@ -81,7 +81,7 @@ class Recheck(models.Model):
 
 
 class NearDuplicate(models.Model):
-    """Two entries that may do the same. A background task finds the pair, and a curator merges or dismisses it."""
+    """Two entries that may do the same thing. Background tasks find pairs, and curators merge or dismiss them."""
 
     class State(models.TextChoices):
         OPEN = "open", _("To check")
@@ -165,7 +165,7 @@ class RollbackQuerySet(models.QuerySet["Rollback"]):
 
 
 class Rollback(models.Model):
-    """A rollback, which made a former version live again.
+    """A rollback that made a former version live again.
 
     In an emergency, the version's author may roll back alone. Another user confirms the rollback later.
     """

@@ -56,8 +56,8 @@ class EmbeddingModel(models.Model):
 class Embedding(models.Model):
     """The vector of a Phrasing under an EmbeddingModel.
 
-    `searchable` is True if the Entry may answer (verified and not suspended). It is stored here because a partial
-    index can only use columns of its own table. Filtering after the search would ruin the recall.
+    `searchable` is True if the Entry may answer (verified and not suspended). The value is stored here because a
+    partial index can only use columns of its own table. Filtering after the search would ruin the recall.
     """
 
     phrasing = models.ForeignKey(Phrasing, models.CASCADE, related_name="embeddings")

@@ -55,7 +55,7 @@ class Entry(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
-    # A suspended entry is not used. Curators and uses that made things worse suspend entries, and curators lift it.
+    # Suspended entries are not used. Curators and bad outcomes suspend entries, and curators lift suspensions.
     suspended_at = models.DateTimeField(_("suspended"), null=True, blank=True)
     suspended_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"

@@ -212,7 +212,7 @@ class EntryCases(models.Model):
 
 
 class EvidenceChange(models.Model):
-    """A change in the behavior of an entry's live script. It is listed until a curator marks it as seen."""
+    """A change in the behavior of an entry's live script. The change is listed until a curator marks it as seen."""
 
     entry = models.ForeignKey(Entry, models.CASCADE, related_name="evidence_changes")
     version = models.ForeignKey(Version, models.CASCADE, related_name="+")

@@ -52,5 +52,5 @@ class Job(LeasedJob):
 
     @property
     def progress(self) -> Mapping[str, object]:
-        """Return the attributes of the progress component. They are empty while the total is unknown."""
+        """Return the attributes of the progress component. The attributes are empty while the total is unknown."""
         return {"value": self.done if self.total else "", "max": self.total or ""}

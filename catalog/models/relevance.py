@@ -75,7 +75,7 @@ class MatchLabel(models.Model):
 
 
 class LabelScore(models.Model):
-    """A scoring's confidence in a labeled case. It is the basis for choosing a threshold."""
+    """A scoring's confidence in a labeled case. Thresholds are based on these confidences."""
 
     label = models.ForeignKey(MatchLabel, models.CASCADE, related_name="scores")
     scoring = models.CharField(_("scorer"), max_length=40)

@@ -1,4 +1,4 @@
-"""Uses, which record that a user copied a script, and the outcome."""
+"""Uses, which record that a user copied a script, and the use's outcome."""
 
 from __future__ import annotations
 

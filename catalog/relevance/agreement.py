@@ -31,7 +31,7 @@ class Agreement:
     loose_extra: tuple[Literal, ...] = ()  # guessed literals without a counterpart
     loose_missing: tuple[Literal, ...] = ()
     fills: Mapping[str, str] = field(default_factory=dict)
-    open_places: tuple[Literal, ...] = ()  # literals on both sides that stand for a parameter
+    open_places: tuple[Literal, ...] = ()  # literals on both sides that are parameter values
     defaulted: tuple[tuple[Parameter, Literal], ...] = ()  # parameters that keep their default
     unfilled: tuple[Parameter, ...] = ()  # no default, and no value in the statement
 
@@ -159,7 +159,7 @@ def _is_like(literal: Literal, other: Literal) -> bool:
     if Kind.GLOB in kinds and Kind.TEXT in kinds and not _is_containing(literal, other):
         return False
     mine, theirs = _core(literal), _core(other)
-    if not (literal.firm and other.firm):  # "PDF files" and "*.pdf", but not "foo" and "*.foo"
+    if not (literal.firm and other.firm):  # as in "PDF files" and "*.pdf", not "foo" and "*.foo"
         mine, theirs = mine.lstrip("."), theirs.lstrip(".")
     if Kind.NAME in kinds:
         mine, theirs = mine.lower(), theirs.lower()
@@ -210,7 +210,7 @@ def _occurs(literal: Literal, profile: StatementProfile) -> bool:
     if literal.kind.family != "name":
         return False
     core = _core(literal).lower()
-    if literal.kind == Kind.GLOB and not literal.firm:  # "log files" and "logs"
+    if literal.kind == Kind.GLOB and not literal.firm:  # for example "log files" and "logs"
         return core.lstrip(".") in profile.words
     if is_common(core):  # An ordinary word in the text may have another meaning than the name.
         return False

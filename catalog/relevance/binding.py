@@ -103,7 +103,7 @@ def _fit_path(literal: Literal) -> tuple[float, str]:
 
 
 def _spelled(literal: Literal) -> str:
-    """Return a path as written. If the statement only describes it, as in "the current directory", return its value."""
+    """Return a path as written, or the value of a described path such as "the current directory"."""
     return literal.text if literal.firm else literal.value
 
 

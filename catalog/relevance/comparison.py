@@ -52,13 +52,9 @@ class Comparison:
     other_roles: tuple[Literal, ...]  # for example a user in the statement and a group in the entry
     other_units: tuple[Literal, ...]  # for example lines in the statement and files in the entry
     denied: str  # a word that only one side negates, or empty
-    half_agreed: frozenset[
-        str
-    ]  # axes on which one side has the other's mark and an additional mark
+    half_agreed: frozenset[str]  # axes on which the sides share some marks, but not all
     other_order: bool  # the script sorts in the opposite direction
-    other_letters: tuple[
-        str, ...
-    ]  # words that differ from the script only in case, such as ERROR and error
+    other_letters: tuple[str, ...]  # words with a different case in the script, such as ERROR
     is_identical: bool  # equals a phrasing, ignoring spaces and the final period
     is_alike: bool  # equals the phrasing, also ignoring case, quotes and articles
 
@@ -78,7 +74,7 @@ class Comparison:
 
     @property
     def does_other_things(self) -> bool:
-        """Return whether the entry does more or less than the statement asks for."""
+        """Return whether the entry does more or less than the statement requests."""
         return bool(self.unasked or self.unoffered or self.other_reach)
 
     @property
@@ -89,7 +85,7 @@ class Comparison:
 
     @property
     def minds_other_time(self) -> bool:
-        """Return whether only one side mentions a kind of time, such as modification. False if both give an age."""
+        """Return whether only one side mentions a kind of time, such as modification, unless both give an age."""
         both_say_age = all(
             any(mark.startswith("age:") for mark in profile.marks)
             for profile in (self.statement, self.phrasing)

@@ -72,7 +72,7 @@ def judge_all(
 def score_candidates(
     statement: str, candidates: Sequence[Candidate], model: RelevanceModel
 ) -> list[ScoredCandidate]:
-    """Score the candidates by their surface features. Return them best first."""
+    """Return the candidates with scores of their surface features, best first."""
     asked = read_wording(statement)
     rows = [surface_features(asked, candidate, model.words) for candidate in candidates]
     add_gaps(rows)
@@ -90,7 +90,7 @@ def score_candidates(
 
 
 def add_gaps(rows: Sequence[dict[str, float]]) -> None:
-    """Add the difference of each candidate's cosine and word overlap from the best value."""
+    """Add features for the gaps between each candidate's cosine and word overlap and the best values."""
     for name in ("cosine", "lexical"):
         best = max((row[name] for row in rows), default=0.0)
         for row in rows:

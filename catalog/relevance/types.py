@@ -61,7 +61,7 @@ class Judgement:
     """The judgment of a candidate for a statement.
 
     `confidence` is the estimated probability that the entry is the answer without changes. `likeness` is the similarity
-    as if all literals agreed, and helps to rank starting points. `fills` contains values for parameters.
+    as if all literals agreed, and helps to rank starting points. `fills` maps parameters to values.
     """
 
     answer: Answer
@@ -70,4 +70,4 @@ class Judgement:
     reasons: tuple[Reason, ...] = ()
     differs: tuple[Difference, ...] = ()
     fills: Mapping[str, str] = field(default_factory=dict)
-    lacks_only_certainty: bool = False  # a starting point without objections from the rules
+    lacks_only_certainty: bool = False  # True for a starting point that the rules allow as a match

@@ -27,7 +27,7 @@ class Alike:
 def find_alike(title: str, *, script: str) -> list[Alike]:
     """Return entries with the same script, and entries that retrieval finds for the title, best first.
 
-    This function changes no data. A title of less than two words is not searched for.
+    This function changes no data. It does not search for titles with fewer than two words.
     """
     found = {
         entry.slug: Alike(title=entry.title, slug=entry.slug, same_script=True)

@@ -122,7 +122,7 @@ def as_document(found: Retrieval) -> dict[str, object]:
 
 
 def find(statement: str) -> tuple[list[Found], str]:
-    """Return entries with a similar meaning or wording, nearest first, and why the search was limited, or ""."""
+    """Return entries with a similar meaning or wording, nearest first, and the reason for a limited search, if any."""
     by_words = [
         hit.entry_id for hit in text_search.find_phrasings(statement, limit=NEAREST_PHRASINGS)
     ]
@@ -212,7 +212,7 @@ def candidate_of(one: Found) -> Candidate:
 
 
 def neighbours_of(found: Iterable[Found]) -> tuple[Neighbour, ...]:
-    """Return the nearest of these entries, which the caller has sorted by cosine. The caller excludes answers."""
+    """Return the nearest of these sorted entries. Callers must exclude matches and starting points."""
     near = (
         Neighbour(one.version.pk, one.phrasing, one.version.script, one.cosine)
         for one in found

@@ -21,7 +21,7 @@ LONGEST = 10.0  # seconds per task run, so that a worker can stop soon
 def embed_missing() -> None:
     """Compute all missing vectors, and complete a change of the embedding model.
 
-    One worker runs at a time. It stores the vectors in small steps, so that finished vectors remain if it is killed.
+    Only one worker does this at a time. Vectors are stored in small steps, so that they remain if the worker is killed.
     """
     with only_one(FILL_VECTORS) as is_mine:
         if not is_mine:

@@ -59,7 +59,7 @@ def unscored(scoring: str) -> QuerySet[MatchLabel]:
 
 
 def score_labels(*, limit: int) -> int:
-    """Compute up to `limit` missing confidences under the current scoring. Return how many were computed."""
+    """Compute up to `limit` missing confidences under the current scoring. Return the number of scored labels."""
     model = current_scoring()
     labels = list(unscored(model.version)[:limit])
     LabelScore.objects.bulk_create(

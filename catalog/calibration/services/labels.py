@@ -1,4 +1,4 @@
-"""Labels: users' judgments of retrieved versions. They are the basis for choosing a threshold."""
+"""Labels, which are users' judgments of retrieved versions. Thresholds are based on labels."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def confirmed_matches() -> list[Confirmed]:
 def undo_label(label: MatchLabel, *, by: User) -> None:
     """Withdraw the label. Its case can then be labeled again.
 
-    Raises PermissionDenied for another user's label, and NotAllowedNow if it was already withdrawn.
+    Raises PermissionDenied for another user's label, and NotAllowedNow if the label was already withdrawn.
     """
     if label.by_id != by.pk:
         raise PermissionDenied(_("Only the user who added a label can remove it."))

@@ -1,4 +1,4 @@
-"""A team's own scoring, fitted in the background and compared with the current one. A user may then choose it."""
+"""Fit a team's own scoring in the background and compare it with the current scoring. Users can then switch to it."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ Words = str | StrPromise
 
 
 class CuratedAdmin(admin.ModelAdmin[AnyModel]):
-    """A page on which curators write through services. Errors of a service are shown in the form."""
+    """A page on which curators change objects through services. The form shows the services' errors."""
 
     through_services = (
         True  # checked by the admin site, which makes all other admin pages read-only

@@ -14,7 +14,7 @@ from catalog.models import Entry, NearDuplicate, OutcomeReport, Recheck
 class CurationBacklog:
     """Counts of pending work, and the suspended entries. Entries are not used while they are suspended."""
 
-    emergencies: int  # rollbacks that only their author has confirmed so far
+    emergencies: int  # emergency rollbacks that no second user has confirmed yet
     changed_evidence: int
     newer_findings: int
     near_duplicates: int

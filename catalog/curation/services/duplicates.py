@@ -1,4 +1,4 @@
-"""Near-duplicates: pairs of entries that may do the same, found in the background."""
+"""Find near-duplicates in the background. Near-duplicates are pairs of entries that may do the same thing."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ from core.audit import record
 from core.errors import NotAllowedNow
 from core.texts import name_of
 
-LEAST_LIKENESS = (
-    0.5  # list pairs only if one entry answers the other's title with at least this probability
-)
+LEAST_LIKENESS = 0.5  # lowest probability that one entry of a pair answers the other's title
 State = NearDuplicate.State
 
 
@@ -89,7 +87,7 @@ def _compare(entry: Entry) -> None:
 def _alike(entry: Entry) -> dict[int, Like]:
     found: dict[int, Like] = {}
     rivals = rivals_of(entry.title)
-    # The rules exclude entries with different literals, verbs or negations, because those are no duplicates.
+    # The rules exclude entries with different literals, verbs or negations, because such entries are not duplicates.
     lenient = replace(current_scoring(), match_threshold=LEAST_LIKENESS)
     likeness = {
         rivals.version_ids[judged.place]: judged.judgement.confidence

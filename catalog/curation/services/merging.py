@@ -1,4 +1,4 @@
-"""Merge an entry into another entry that does the same, and undo merges."""
+"""Merge an entry into another entry that does the same thing, and undo merges."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def recheck_versions(*, limit: int) -> int:
 
 
 def to_recheck(checkers: str = "") -> QuerySet[Version]:
-    """Return the versions, except deprecated ones, that the current checkers have not checked."""
+    """Return the draft, submitted and verified versions that the current checkers have not checked."""
     checkers = checkers or analysis.checkers(ToolRule.objects.in_force())
     seen = Recheck.objects.filter(version=OuterRef("pk"), checked_with=checkers)
     return (
@@ -46,7 +46,7 @@ def to_recheck(checkers: str = "") -> QuerySet[Version]:
 
 
 def mark_seen(recheck: Recheck, *, by: User) -> None:
-    """Mark the recheck as seen by a curator. Only another change of the findings lists it again."""
+    """Mark the recheck as seen by a curator. The recheck is listed again only if the findings change again."""
     require(by, CURATE)
     if not Recheck.objects.filter(pk=recheck.pk, seen_at=None).update(
         seen_at=timezone.now(), seen_by=by, risk_before=""

@@ -53,7 +53,7 @@ def merge_tag(tag: Tag, *, into: Tag, by: User) -> None:
 
 @transaction.atomic
 def delete_tag(tag: Tag, *, by: User) -> None:
-    """Remove the tag from every version, and delete it."""
+    """Remove the tag from all versions, and delete the tag."""
     require(by, CURATE)
     entries = _entries_with(tag)
     record(tag, "tag deleted", by=by, name=(tag.name, ""))

@@ -52,7 +52,7 @@ def save_tool_rule(
 
 @transaction.atomic
 def remove_tool_rule(rule: ToolRule, *, by: User) -> None:
-    """Remove the rule. Background tasks then check the scripts again without it."""
+    """Remove the rule. Background tasks then check the scripts again without the rule."""
     require(by, CURATE)
     record(rule, "tool rule removed", by=by, name=(rule.name, ""), effect=(rule.effect, ""))
     rule.delete()

@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
 @require_safe
 def duplicate_list(request: HttpRequest) -> HttpResponse:
-    """List pairs of entries that may do the same, most similar first."""
+    """List pairs of entries that may do the same thing, most similar first."""
     user = curator_of(request)
     pairs = list(NearDuplicate.objects.to_look_at()[:PAIRS])
     entries = [entry for pair in pairs for entry in (pair.first, pair.second)]

@@ -97,7 +97,7 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(request=ReasonInput, responses=EntrySerializer)
     @action(detail=True, methods=["post"])
     def suspend(self, request: Request, slug: str) -> Response:
-        """Suspend the entry. It is not used until a curator lifts the suspension."""
+        """Suspend the entry. The entry is not used until a curator lifts the suspension."""
         entry = _entry(request, slug)
         services.suspend(entry, by=signed_in(request), **read_body(ReasonInput, request))
         return changed_entry_response(request.user, slug)
@@ -113,7 +113,7 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(request=TitleInput, responses=EntrySerializer)
     @action(detail=True, methods=["post"])
     def rename(self, request: Request, slug: str) -> Response:
-        """Change the title of the entry. Its URL stays the same."""
+        """Change the title of the entry. The entry's URL stays the same."""
         entry = _entry(request, slug)
         services.rename(entry, by=signed_in(request), **read_body(TitleInput, request))
         return changed_entry_response(request.user, slug)

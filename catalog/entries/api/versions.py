@@ -74,7 +74,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=VerifyInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"])
     def verify(self, request: Request, pk: str) -> Response:
-        """Verify the version. Its author can't do this."""
+        """Verify the version. Authors can't verify their own versions."""
         asked = self._read(request, pk, VerifyInput, to_curate=True)
         wordings = cast("list[int]", asked.body["wordings"])
         note = str(asked.body["note"])

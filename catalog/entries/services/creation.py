@@ -109,7 +109,7 @@ def raised_risk(said: str, findings: Iterable[analysis.RatedFinding]) -> str:
 def check(script: str, details: VersionDetails) -> list[Parameter]:
     """Return the script's described and detected parameters. Raise BadInput for all input that `prepare` rejects.
 
-    Starts no other program, so a call takes milliseconds.
+    This function starts no other program, so it takes only milliseconds.
     """
     if not script.strip():
         raise BadInput(_("This field can't be empty."), field="script")
@@ -204,7 +204,7 @@ def make_entry(title: str, *, by: User | None, confirmation: Confirmation, slug:
 def add_phrasings(
     entry: Entry, texts: Iterable[str], *, source: Phrasing.Source, confirmation: Confirmation
 ) -> list[str]:
-    """Add phrasings to a locked entry. Return those that the entry did not have yet."""
+    """Add phrasings to a locked entry. Return the phrasings that are new to the entry."""
     known = set(entry.phrasings.values_list("text", flat=True))
     new = [text for text in dict.fromkeys(texts) if text not in known]
     Phrasing.objects.bulk_create(

@@ -120,7 +120,7 @@ def remove_phrasing(phrasing: Phrasing, *, by: User) -> None:
 
 @transaction.atomic
 def suspend(entry: Entry, *, by: User, reason: str) -> None:
-    """Suspend the entry. It is not used until a curator lifts the suspension."""
+    """Suspend the entry. The entry is not used until a curator lifts the suspension."""
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
     locked = lock_standing(entry.pk)

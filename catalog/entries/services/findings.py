@@ -1,4 +1,4 @@
-"""Compare a version's findings with those of a newer check or of another version."""
+"""Compare a version's findings with the findings of a newer check or another version."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class SinceReplaced:
 
 
 class _Place(NamedTuple):
-    """The fields that identify a finding. The message is not one of them."""
+    """The fields that identify a finding. The message does not matter."""
 
     check: object
     code: object

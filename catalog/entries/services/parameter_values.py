@@ -41,7 +41,7 @@ class Filled:
         return len(new) - len(old), sum(1 for _pair in same)
 
     def line_of(self, line: object) -> int | None:
-        """Convert a line number of the script to a line number of the text. Return None if it is not a number."""
+        """Convert a line number of the script to a line number of the text. Return None if `line` is not a number."""
         added, after = self._added
         if not isinstance(line, int):
             return None

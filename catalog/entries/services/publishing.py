@@ -50,9 +50,10 @@ def publish(
     """Add an approved script to the catalogue under its statement, and return its version.
 
     If an entry that is not suspended has the same verified script, the statement becomes one of its phrasings.
-    Otherwise, a new version of `entry` or of a new entry is created. It is verified immediately if `verified` is set
-    and its author is a model (`author` is None) or a user other than `by`. Other versions stay in review. So does a
-    script that a suspended entry has, because an approval must not bypass the suspension.
+    Otherwise, a new version of `entry` or of a new entry is created. The version is verified immediately if `verified`
+    is set and its author is a model (`author` is None) or a user other than `by`. Other versions stay in review. If a
+    suspended entry has the script, the version also stays in review, because an approval must not bypass the
+    suspension.
 
     The author of the phrasing is `author` or else the requester, `asked_by`. If `by` is a different user, the approval
     confirms the phrasing. An unconfirmed phrasing only suggests a starting point.

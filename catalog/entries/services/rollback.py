@@ -31,7 +31,7 @@ class RollbackPlan:
 
     version: Version
     replaced: Version | None  # the current live version
-    may_verify: bool  # if not, another user or an emergency is needed
+    may_verify: bool  # if False, the rollback needs another user or an emergency
     problem: str = ""
 
     @property

@@ -1,4 +1,4 @@
-"""An entry's page. Actions on the entry also render it if they fail."""
+"""An entry's page, which failed actions on the entry also render."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def show_review(
 
 
 def replaced_by(version: Version, versions: list[Version]) -> Version | None:
-    """Return the version that this version would replace: the live version, or else the last one that was live."""
+    """Return the version to compare with: the live version, or else the latest earlier version that was verified."""
     others = [one for one in versions if one.pk != version.pk]
     verified = [one for one in others if one.state == State.VERIFIED]
     former = [one for one in others if one.verified_at and one.number < version.number]

@@ -104,7 +104,7 @@ def _column(name: str) -> str:
 
 
 def _count_names(filters: Filters) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the most frequent tags and owners with their counts. Each ignores the filter on its own field."""
+    """Return the most frequent tags and owners with their counts. Tag counts ignore the tag filter, and vice versa."""
     queries = []
     for kind, path in (("tag", "tags__name"), ("owner", "owner__username")):
         versions = Version.objects.filter(row_condition(replace(filters, **{kind: ""})))

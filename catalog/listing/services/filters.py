@@ -15,9 +15,8 @@ from django.utils.translation import gettext as _
 from catalog.models import Rollback, Tag, Use, Version, VersionEvent
 from core.errors import BadInput
 
-SUSPENDED = (
-    "suspended"  # SUSPENDED and MERGED are states of entries; the others are states of versions
-)
+# SUSPENDED and MERGED are states of entries. The other states are states of versions.
+SUSPENDED = "suspended"
 MERGED = "merged"
 IN_USE = "in_use"  # draft, in review or verified
 ALL = "all"  # also includes deprecated versions, which other filters exclude

@@ -1,4 +1,4 @@
-"""Sort orders of the list of entries. They use the version that the list shows for each entry."""
+"""Sort orders of the list of entries, based on the version that the list shows for each entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tabs above the list of entries. They link to the curators' work lists and show their lengths."""
+"""The tabs above the list of entries, with links to the curators' work lists and the lists' lengths."""
 
 from __future__ import annotations
 

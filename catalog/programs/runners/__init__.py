@@ -1,7 +1,7 @@
 """Export a verified script as an Ansible role, a Rundeck job or an AWX survey.
 
 This package does not access the database. Exports contain the script's exact bytes, so that its hash can be verified.
-They pass values as arguments and environment variables and never insert values into the script.
+Values are passed as arguments and environment variables and never inserted into the script.
 """
 
 from __future__ import annotations

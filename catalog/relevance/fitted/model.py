@@ -1,4 +1,4 @@
-"""The fitted model. It selects candidates for a full comparison and estimates the probability of a match."""
+"""The fitted model, which selects candidates for a full comparison and estimates the probability of a match."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def actions_of(tokens: Sequence[Token], skeleton: str) -> frozenset[str]:
 
 def _verbs(tokens: Sequence[Token]) -> Iterator[str]:
     may_start = True
-    has_clause = bool(tokens) and tokens[0].lower in _OPENING  # "if the disk is full, delete"
+    has_clause = bool(tokens) and tokens[0].lower in _OPENING  # as in "if the disk is full, delete"
     for position, token in enumerate(tokens):
         following = tokens[position + 1].lower if position + 1 < len(tokens) else ""
         verb = _as_verb(token, following)
@@ -89,7 +89,7 @@ def agree(verb: str, other: str) -> bool:
 
 
 def disagree(some: frozenset[str], others: frozenset[str]) -> bool:
-    """Return whether both sides request actions, but no actions agree.
+    """Return whether both sides request actions, but the actions do not match.
 
     Verbs of looking are ignored if a stronger verb is present, so "find and delete" agrees with "delete".
     """

@@ -27,8 +27,8 @@ _EVERYWHERE = re.compile(r"\bon the (?:file ?)?system\b")
 def has_other_scope(statement: StatementProfile, script: ScriptProfile, text: str) -> bool:
     """Return whether a script omits part of the statement or searches a different scope.
 
-    This is the case if the script (`text` as written) lacks a literal, searches a directory that the statement does not
-    name, or searches for a different file type, age or size than the statement says.
+    This is the case if the script (`text` as written) lacks a literal or searches a directory that the statement does
+    not name. This is also the case if the script searches for a different file type, age or size.
     """
     if any(_must_stand(literal) and not script.explains(literal) for literal in statement.literals):
         return True

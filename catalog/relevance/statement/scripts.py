@@ -109,7 +109,7 @@ def _analyse(script: str) -> ScriptProfile:
 
 
 def _keys(before: str, piece: str, after: str) -> list[tuple[str, str]]:
-    """Return the possible keys of a script's piece, given its neighbors."""
+    """Return the possible literal keys of a piece of a script, given the adjacent pieces."""
     measure = read_measure(piece.lstrip("+-"))
     if measure is None:
         shape = classify(piece)

@@ -125,7 +125,7 @@ def normalise_path(text: str) -> str:
 
 
 def read_mode(text: str) -> str | None:
-    """Return a permission mode in `chmod` notation, or None. Notation of `ls` is converted to octal."""
+    """Return a permission mode in `chmod` notation, or None. The notation of `ls` is converted to octal."""
     if _MODE.fullmatch(text):
         return text
     listed = _LISTED_MODE.fullmatch(text)

@@ -32,9 +32,7 @@ from catalog.relevance.judge import MOST_COMPARED, add_gaps, judge_all, score_ca
 from catalog.relevance.types import Candidate
 from catalog.types import Answer
 
-_LEAST_STATEMENTS = (
-    5  # minimum number of statements with a word for the word to have its own weight
-)
+_LEAST_STATEMENTS = 5  # words in fewer statements share one weight
 _FIRST_LOOK = (
     "cosine", "lexical", "said_weight", "asked_weight", "new_weight", "lost_weight", "pairs",
     "values_said", "values_lost", "values_new", "new_to_script", "cosine_gap", "lexical_gap",
@@ -61,7 +59,7 @@ class Outcome(NamedTuple):
 
 
 class CrossValidationFold(NamedTuple):
-    """Statements to train trees on, and held-out statements of other components to measure confidences on."""
+    """Statements for training trees, and held-out statements of other components for calibration."""
 
     asked: Sequence[Asked]
     held_back: Sequence[Asked]

@@ -96,7 +96,7 @@ def refit(
     version: str,
     made: dict[str, object],
 ) -> ModelDocument:
-    """Return the document with a calibration fitted to these labels. Raise TooFewLabels if there are too few."""
+    """Return the document with a calibration fitted to these labels. Raise TooFewLabels if the labels are too few."""
     return {
         **document,
         "version": version,
