@@ -1,4 +1,4 @@
-"""Describes failed checks for a model in one line each: the scenario, the expectation and the result.
+"""Descriptions of checks for models and pages: the scenario, the expectation and the result.
 
 This module also decides which cases are held out from a refinement, to test whether it generalizes.
 """
@@ -17,13 +17,13 @@ MOST_TOLD = 6  # checks
 _LONGEST_LINE = 700
 _MOST_FILES = 12
 JUDGED = (State.PASSED, State.FAILED)
-NOT_RUN = "Not run: "  # a resumed run reads the reason after this prefix
+NOT_RUN = "Not run: "  # a resumed run parses the reason after this prefix
 
 
 def held_back(case_set: CaseSet) -> frozenset[int]:
-    """Return the numbers of the held-out cases: a third, but at least one, and none if there is only one case.
+    """Return the numbers of the held-out cases: a third of the cases, but at least one. A single case is not held out.
 
-    The cases are chosen by a hash of statement and title, so that fixing a case does not change whether it is held out.
+    A hash of the statement and the title selects the cases, so fixing a case does not change whether it is held out.
     """
     if len(case_set.cases) < 2:
         return frozenset()
@@ -38,7 +38,7 @@ def _draw(case_set: CaseSet, number: int) -> str:
 
 
 def tell_checks(case_set: CaseSet, checks: Iterable[CheckSeen]) -> str:
-    """Return three lines for each of the first checks: the scenario, the expectation and the result."""
+    """Return three lines for each of the first `MOST_TOLD` checks: the scenario, the expectation and the result."""
     return "\n\n".join(
         f"{check.name} World: {_cut(describe_world(case_set.cases[check.case - 1]))}\n"
         f"Expected: the script {_cut(check.sentence)}\n"

@@ -1,4 +1,4 @@
-"""The declaration of a flow stage: its name, its labels and, if it calls a model, its question and reader.
+"""The declaration of a flow stage: its name, its labels and, if it calls a model, its question and reply reader.
 
 All code that lists stages (pages, prompts, stored Drafts, costs) reads these declarations.
 """
@@ -53,7 +53,7 @@ class Stage:
     makes: DraftKind | None = None
 
     def outcome_label(self, outcome: str) -> str | None:
-        """Return the untranslated label of an outcome, or None if the stage does not have it."""
+        """Return the untranslated label of an outcome, or None if the stage has no such outcome."""
         return self.outcomes.get(outcome) or _COMMON_OUTCOMES.get(outcome)
 
 
@@ -64,13 +64,13 @@ class AskedStage(Stage, Generic[R_co]):
     role: Role
     answer: Shape  # the required properties of the JSON object in the answer
     read: Callable[[Reply], R_co]
-    # The answer is part of the verdict, and each Assessment names the version of this stage's prompt.
+    # True if the answer contributes to the verdict. Each Assessment then records the version of this stage's prompt.
     judges: bool = False
-    # Runs from before this stage existed name no version of its prompt and use the current version.
+    # True if older runs record no version of this stage's prompt. They use the current version.
     added_later: bool = False
-    # The run continues without its answer. If no model can be called, the stage ends as *none*.
+    # True if the run continues without an answer. If no model can be called, the stage's outcome is *none*.
     optional: bool = False
-    # The prompt of another stage that asks the same question.
+    # The prompt's name if another stage asks the same question.
     asks_by: str = ""
 
     @property
@@ -80,7 +80,7 @@ class AskedStage(Stage, Generic[R_co]):
 
     @property
     def answer_words(self) -> Iterator[str]:
-        """Yield the words in the answer: its properties and their allowed values."""
+        """Yield the names of the answer's properties and their allowed values."""
         for word, allowed in self.answer.items():
             yield word
             choices = allowed.get("enum", [])
@@ -88,7 +88,7 @@ class AskedStage(Stage, Generic[R_co]):
             yield from choices
 
     def question(self, templates: Templates, *, round: int = 0, **slots: str) -> Question:
-        """Fill the prompt's slots. Raises ValueError if the slots differ from the prompt's."""
+        """Return the question with filled slots. Raises ValueError if the prompt has different slots."""
         prompt = render(templates[self.prompt], **slots)
         return Question(
             stage=self.name,

@@ -1,4 +1,4 @@
-"""Chooses the verified entries that a generator sees as examples."""
+"""Choose the verified entries that the generator gets as examples."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from catalog.types import Retrieval
 from pipeline.types import Example
 
 MOST = 3
-LONGEST = 6_000  # characters of all examples together, statements and scripts
+LONGEST = 6_000  # total characters of all example statements and scripts
 
 
 def choose_examples(retrieval: Retrieval) -> list[Example]:
-    """Choose matches first, then neighbors. Examples that do not fit are skipped.
+    """Choose up to `MOST` examples, matches before neighbors. Examples that would exceed `LONGEST` are skipped.
 
     For a study run, the retrieval contains no entry that answers the statement (see `catalog.retrieval.examples`).
     """

@@ -1,4 +1,4 @@
-"""The state that all stages of a run share (input and ports), and the calls to models."""
+"""The state that all stages of a run share, and the calls to models."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ASK_AGAIN = {ReadingOutcome.TRUNCATED, ReadingOutcome.UNPARSED, ReadingOutcome.
 
 @dataclass
 class Step:
-    """A stage in one round, while it runs."""
+    """A running stage in one round."""
 
     stage: Stage
     ports: Ports
@@ -40,7 +40,7 @@ class Step:
         self.is_ended = True
 
     def end_without(self, problem: Problem) -> None:
-        """End an optional stage for which no model could be called."""
+        """End an optional stage whose model could not be called."""
         self.end("none", found=show(f"{SKIPPED}{problem}"), ok=False)
 
 
@@ -68,9 +68,9 @@ class Passage:
 
     @contextmanager
     def stage(self, stage: Stage, *, round: int = 0) -> Iterator[Step]:
-        """Begin a stage. The block must end it; otherwise RuntimeError is raised.
+        """Begin a stage. Raises RuntimeError if the block does not end the stage.
 
-        A stage whose block raises stays open, and a resumed Run continues it.
+        If the block raises an exception, the stage stays open, and a resumed Run continues it.
         """
         self.ports.begin(stage.name, round=round)
         step = Step(stage, self.ports, round)
@@ -88,7 +88,7 @@ class Passage:
         return self.ask_all([(stage, question)])[0]
 
     def ask_or_end(self, step: Step, stage: AskedStage[R], question: Question) -> R | None:
-        """Ask for an optional stage. If no model can be called, end the stage with the reason and return None."""
+        """Ask an optional stage's question. If no model can be called, end the stage and return None."""
         try:
             return self.ask(stage, question)
         except Problem as problem:
@@ -96,7 +96,7 @@ class Passage:
             return None
 
     def ask_all_or_end(self, asked: Sequence[tuple[Step, AskedStage[R], Question]]) -> list[R]:
-        """Ask for several optional stages in parallel. Return an empty list if no model can be called."""
+        """Ask the questions of optional stages in parallel. If no model can be called, end the stages and return []."""
         try:
             return self.ask_all([(stage, question) for _step, stage, question in asked])
         except Problem as problem:
@@ -105,7 +105,7 @@ class Passage:
             return []
 
     def ask_all(self, asked: Sequence[tuple[AskedStage[R], Question]]) -> list[R]:
-        """Ask several questions in parallel. Ask a question again once if its answer can't be read."""
+        """Ask multiple questions in parallel. Ask a question again once if its answer can't be read."""
         stages = [stage for stage, _ in asked]
         latest = [question for _, question in asked]
         readings = self._read(stages, latest)
@@ -127,7 +127,7 @@ class Passage:
 
 
 def ask_again(question: Question, reading: Reading) -> Question:
-    """Return the second question: with a higher limit after a truncated reply, otherwise with the error."""
+    """Return the question to repeat: with a higher token limit after a truncated reply, otherwise with the error."""
     missing = ""
     if reading.outcome is ReadingOutcome.EMPTY:
         missing = "Your last answer was empty."

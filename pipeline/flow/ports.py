@@ -33,17 +33,17 @@ class FlowInput:
     rounds: int = 1
     uses_retrieval: bool = True
     uses_examples: bool = True
-    # If the only doubt about an entry is the scorer's certainty, the entry answers once the assessor confirms it.
+    # If an entry's only problem is an uncertain score, the assessor can confirm the match.
     confirms_matches: bool = False
     cases: CasesUse = CasesUse.OFF
     case_author: str = "a model"  # the name under which cases are stored
-    # The prompts in the versions with which the run was started.
+    # The prompt versions that were current when the run started.
     templates: Templates = field(default_factory=load_all, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DraftMade:
-    """One script text, identified within its Run by kind and round, so that a resumed Run creates it once."""
+    """A script. Its kind and round identify it within its Run, so a resumed Run does not create it again."""
 
     kind: DraftKind
     script: str
@@ -82,14 +82,14 @@ class Assessed:
 
     @property
     def noted(self) -> tuple[str, ...]:
-        """Return the reasons against the Draft: the listed differences, or else the stated reasons."""
+        """Return the objections to the Draft: the listed differences or, if none are listed, the stated reasons."""
         reasons = (self.similarity_reason, self.difference_reason)
         return self.differences or tuple(reason for reason in reasons if reason)
 
 
 @dataclass(frozen=True)
 class CheckSeen:
-    """One check of one case, both numbered from 1, with the result if it failed."""
+    """A check of a case, both numbered from 1. If the check failed, `got` is the observed result."""
 
     case: int
     number: int
@@ -109,7 +109,7 @@ class CheckSeen:
 
 @dataclass(frozen=True, kw_only=True)
 class Executed:
-    """The results of a script in a case set. `reason` says why nothing was run."""
+    """The results of running a script against a case set. `reason` says why nothing was run."""
 
     case_set: CaseSet
     checks: tuple[CheckSeen, ...] = ()
@@ -124,7 +124,7 @@ class Executed:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """How a Run ended. `verdict` is always the first assessment's verdict."""
+    """The result of a Run. `verdict` is always the verdict of the first assessment."""
 
     recommended: DraftMade
     verdict: Verdict | None = None
@@ -200,7 +200,7 @@ class CasePorts(Protocol):
         """Withdraw these cases because their author kept none of them. The run then has no cases."""
 
     def start_cases(self, case_set: CaseSet, draft: DraftMade) -> None:
-        """Start the cases on a Draft in a sandbox worker."""
+        """Start running the cases against a Draft in a sandbox worker."""
 
     def end_cases(self, case_set: CaseSet, draft: DraftMade, *, round: int) -> Executed:
-        """Wait for the result for a limited time and return it."""
+        """Wait for the results, up to a time limit, and return them."""

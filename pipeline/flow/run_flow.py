@@ -7,10 +7,10 @@ If the input allows it and the best entry's only problem is an uncertain score: 
 that fails.
 
 With cases: cases -> execute in parallel with describe -> mend_cases. Each later Draft is also executed. With
-*feedback*, a final refine_cases works from the failed checks. Its Draft is assessed and executed as well.
+*feedback*, refine_cases finally rewrites the script from the failed checks, and the new Draft is assessed and executed.
 
-To guard against self-doubt, a refined Draft is recommended only if its own assessment is better. Refinement ends with
-"no error found" or with a script that the run had before. A Draft refined from cases is only offered.
+To guard against self-doubt, a refined Draft is recommended only if its own assessment is better. Refinement ends if the
+model finds no error or returns an earlier script. A Draft refined from cases is offered but never recommended.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from pipeline.types import CasesUse, DraftKind, ReadingOutcome, Verdict
 
 
 class Flow:
-    """Runs the stages for one input."""
+    """The flow for one input."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Flow:
         self._executed: dict[DraftMade, Executed] = {}
 
     def carry_out(self) -> Result:
-        """Go from the statement to the recommended Draft. Raises NoScript if the model writes no script."""
+        """Run all stages and return the recommended Draft. Raises NoScript if the model writes no script."""
         flow_input = self._passage.flow_input
         retrieval = retrieve(self._passage)
         if retrieval and flow_input.uses_retrieval and retrieval.answer is Answer.MATCH:
@@ -97,9 +97,7 @@ class Flow:
     def refine_on_demand(
         self, assessed: Assessed, feedback: FeedbackGiven | None
     ) -> Assessed | None:
-        """Rewrite a Draft of a finished Run from an expert's feedback, or from the model's feedback if none is
-        given.
-        """
+        """Refine a Draft of a finished Run from the feedback, or else the model's feedback, and assess the result."""
         self._passage.seen.add(assessed.draft.script)
         round = feedback.round if feedback else 1
         refined = self._refine(assessed, feedback, round=round)
@@ -120,8 +118,8 @@ class Flow:
     def _offer_revised(self, best: Assessed) -> None:
         """Refine the recommended Draft from cases and offer the result as an alternative.
 
-        The result is never recommended itself. Reviewers see, score and decide on the recommended Draft, so the choice
-        must not depend on cases, which differ from run to run.
+        The result is never recommended. Reviewers see, score and decide on the recommended Draft, so the choice must
+        not depend on cases, which differ from run to run.
         """
         before = self._executed.get(best.draft)
         if before is None:
@@ -147,14 +145,14 @@ class Flow:
         return Result(recommended=draft, matched=True, confirmed=confirmed)
 
     def _check_and_repair(self, draft: DraftMade) -> DraftMade:
-        """Return the Draft itself, or the result of a single repair."""
+        """Check the Draft and return it, or the result of a single repair if it has errors."""
         report = check(self._passage, draft)
         return repair(self._passage, draft, report) if has_errors(report) else draft
 
     def _refine(
         self, assessed: Assessed, feedback: FeedbackGiven | None, *, round: int
     ) -> DraftMade | None:
-        """Return a Draft made from the feedback, or from the model's own feedback if none is given."""
+        """Return a Draft refined from the feedback, or from the model's own feedback if none is given."""
         if feedback is None:
             feedback = explain(self._passage, assessed, round=round)
             if feedback is None or feedback.no_error_found:
@@ -165,7 +163,7 @@ class Flow:
         return refined
 
     def _assess(self, draft: DraftMade, *, round: int) -> Assessed:
-        """Assess a Draft as in CodeSift: describe the script on its own, compare it in both ways and combine the
+        """Assess a Draft as CodeSift does: describe the script, compare the description in both ways and combine the
         opinions.
         """
         report = self._passage.ports.check(draft.script)

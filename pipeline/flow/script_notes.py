@@ -1,4 +1,4 @@
-"""Notes on a run's page about a model's script, or about why it is missing."""
+"""Notes for a run's page about a model's script, or about why the script is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Determines from a static Report whether a repair is needed, and describes the errors for the model."""
+"""Descriptions of the errors and findings in a static Report, for the repair prompt and for users."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import islice
 
 from catalog.analysis import Finding, Level, Report, has_errors, is_at_least
 
-_MOST_LINES = 12  # only the first lines, because later errors often follow from them
+_MOST_LINES = 12  # later errors often result from the first ones
 
 
 def describe_errors(report: Report) -> str:

@@ -1,7 +1,6 @@
-"""Prompts are texts with a version; slots are filled once, and untrusted text is fenced, never altered.
+"""Versioned prompts with slots. Untrusted text in a slot is fenced, never altered.
 
-The product contains one version of each prompt as a file. Other versions are stored elsewhere and passed in as texts. A
-Template is created from either and knows its version.
+ScriptSmith includes one version of each prompt as a file. Callers pass the text of other versions.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ _FOLDER = Path(__file__).parent
 # Bash uses $ and {} everywhere, so string.Template and str.format are unsuitable.
 _SLOT = re.compile(r"<<([A-Z_]+)>>")
 _PARTING = "\n---\n"
-# The beginning of a marker, or a tag with a random part.
+# Matches the beginning of a marker, or a tag with a random suffix.
 _MARK = re.compile(r"<<<[A-Z][A-Z_]+\b|</?[A-Za-z_]+[-_:.](?=[0-9a-f]*\d)[0-9a-f]{4,}>")
-_PARTS = ("PARAMETERS", "EXAMPLE_STATEMENT", "EXAMPLE_SCRIPT")  # marks within a slot
+_PARTS = ("PARAMETERS", "EXAMPLE_STATEMENT", "EXAMPLE_SCRIPT")  # markers inside the value of a slot
 
 
 class Template(NamedTuple):
-    """A prompt with its slots filled: the system text, the user text, and the version."""
+    """A prompt with unfilled slots: the system text, the user text, and the version."""
 
     system: str
     user: str
@@ -52,31 +51,29 @@ def read(name: str) -> str:
 
 @cache
 def load(name: str) -> Template:
-    """Return the prompt from the file with this name. Raises FileNotFoundError if it does not exist."""
+    """Return the Template of the prompt file with this name. Raises FileNotFoundError if it does not exist."""
     return parse(read(name))
 
 
 def parse(text: str) -> Template:
-    """Parse a text into a Template: the part above the first line `---` is the system text, and the rest is the user
-    text.
-    """
+    """Parse a text into a Template. The system text is above the first `---` line, and the user text is below."""
     system, _, user = text.partition(_PARTING)
     return Template(system.strip(), user.strip(), hashlib.sha256(text.encode()).hexdigest()[:12])
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the names of all prompts."""
+    """Return the names of all prompts, sorted."""
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.md")))
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of all the product's prompts, by name."""
+    """Return the version of each built-in prompt, by name."""
     return {name: load(name).version for name in names()}
 
 
 def load_all() -> Templates:
-    """Return every prompt of the product."""
+    """Return all built-in prompts, by name."""
     return {name: load(name) for name in names()}
 
 
@@ -89,13 +86,14 @@ def fence(text: str, word: str) -> str:
 
 
 def holds_mark(text: str) -> bool:
-    """Return whether a text contains a marker. No script has a here-string of one word in capitals, nor such a tag."""
+    """Return whether a text contains a marker. Scripts have no here-string of one uppercase word, and no such tag."""
     return _MARK.search(text) is not None
 
 
 def holds_mark_word(script: str) -> bool:
-    """Return whether a line of a script is only the end of a marker, or the head of a function with the
-    marker's name.
+    """Return whether a line of a script is only the end of a marker, or the header of a function named like a marker.
+
+    Delimiters of the script's own here-documents are allowed.
     """
     words = {slot for name in names() for slot in load(name).slots} | {*_PARTS}
     line = rf"(?m)^[ \t]*(?:function )?((?:{'|'.join(words)})_*)[ \t]*(?:\(\)[ \t]*)?\{{?\r?$"
@@ -104,7 +102,7 @@ def holds_mark_word(script: str) -> bool:
 
 
 def fence_context(context: str) -> str:
-    """Return the value of the slot CONTEXT, which is empty if the statement has no context."""
+    """Return the value of the CONTEXT slot, which is empty if the statement has no context."""
     return f"Its context:\n{fence(context, 'CONTEXT')}" if context.strip() else ""
 
 
@@ -117,7 +115,7 @@ def render(template: Template, **slots: str) -> Prompt:
         raise ValueError(
             f"version {template.version} wants {sorted(template.slots)}, got {sorted(slots)}"
         )
-    # Remove the line of a slot that is filled with an empty text.
+    # Remove the line of a slot whose value is empty.
     user = re.sub(
         r"<<([A-Z_]+)>>\n?",
         lambda match: (

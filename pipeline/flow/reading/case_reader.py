@@ -1,7 +1,7 @@
-"""Reads cases, and answers about failed checks, from replies in any mode.
+"""Read cases, and answers about failed checks, from replies in any mode.
 
-JSON is decoded again here without changes, so that the names of variables and files keep their case. Invalid cases are
-dropped and listed in the note. A reply is unreadable only if no valid case is left.
+This module decodes the JSON itself, because `find_objects` lowercases keys, and the names of variables and files are
+case-sensitive. Invalid cases are dropped and listed in the note. A reply is unreadable only if no valid case is left.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LONGEST_NOTE = 600
 
 @dataclass(frozen=True)
 class CasesReading:
-    """The cases of a reply. If it has no cases, `note` may give the model's reason."""
+    """The cases in a reply. If the reply has no cases, `note` may give the model's reason."""
 
     outcome: ReadingOutcome
     case_set: CaseSet | None = None
@@ -40,7 +40,7 @@ class AnswersReading:
 
 
 def read_cases(reply: Reply, *, statement: str = "", author: str = "a model") -> CasesReading:
-    """Return the cases for a statement. An empty list is valid and means that the model can't write cases."""
+    """Return the cases in a reply. An empty list is valid and means that the model can't write cases."""
     why = stopped(reply)
     if why:
         return CasesReading(why)
@@ -89,7 +89,7 @@ def read_answers(reply: Reply) -> AnswersReading:
 def make_case_set(
     items: Sequence[object], *, statement: str, author: str
 ) -> tuple[CaseSet | None, list[str]]:
-    """Return a case set of the valid cases, or None if no case is valid, and the reasons why the others are invalid."""
+    """Return a case set of the valid cases (None if no case is valid), and why the other cases are invalid."""
     kept: list[object] = []
     refused: list[str] = []
     for number, item in enumerate(items, 1):
@@ -114,7 +114,7 @@ def _read(items: Sequence[object], statement: str, author: str) -> CaseSet:
 
 
 def _find_list(reply: Reply, key: str) -> tuple[list[object], str] | None:
-    """Return the first list under the key, in any mode, and the note next to it."""
+    """Return the first list under the key in a reply in any mode, and the note next to the list."""
     for value, note in _find_values(reply, key):
         items = _as_list(value, key)
         if items is not None:
@@ -134,8 +134,9 @@ def _find_values(reply: Reply, key: str) -> Iterator[tuple[object, str]]:
 
 
 def _values_of(value: object, key: str) -> Iterator[tuple[object, str]]:
-    """Yield the values under the key in an object, or in an inner object because some models write tool calls
-    that way.
+    """Yield each value under the key in an object and its nested objects, with the note next to the value.
+
+    Some models nest the arguments of tool calls.
     """
     if not isinstance(value, dict):
         return
@@ -147,9 +148,7 @@ def _values_of(value: object, key: str) -> Iterator[tuple[object, str]]:
 
 
 def _as_list(value: object, key: str) -> list[object] | None:
-    """Return a list, given as a list, as JSON text, or as the text of an object that contains the list under
-    the key.
-    """
+    """Return the list in a value: a list, its JSON text, or the JSON text of an object with the list under the key."""
     if isinstance(value, str):
         value = _decode(value)
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Chooses the script among several code blocks based on the reply's text about them, never on their length."""
+"""Choose the script among multiple code blocks based on the reply's text about them, never on their length."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMES = re.findall(r"\w+", "one two three four five first second third fourth f
 def choose(
     text: str, blocks: Sequence[Block], candidates: Sequence[Block]
 ) -> tuple[Block | None, str]:
-    """Return the block that is the reply's script (None if that is unclear), and a note on the choice."""
+    """Return the block with the reply's script, or None if that is unclear, and a note on the choice."""
     if len(blocks) > _MOST_BLOCKS:
         return None, f"it contains {len(blocks)} code blocks"
     starts = {block.start for block in candidates if not says(block.content, "left out")}
@@ -61,7 +61,7 @@ def choose(
 
 
 def is_correction(words: str, *, of_scripts: bool = True) -> bool:
-    """Return whether the words before a block say that it replaces the previous blocks."""
+    """Return whether the text before a block says that the block replaces the previous blocks."""
     if says(words, "alternative"):
         return False
     is_replaced = of_scripts and says(words, "replacement") and not says(words, "choice")
@@ -82,19 +82,19 @@ def _parts_of(scripts: Sequence[Block], blocks: list[Block], text: str) -> list[
 
 
 def _is_aside(block: Block) -> bool:
-    """Return whether a block shows output or a call of the script."""
+    """Return whether a block shows output or an invocation of the script."""
     commands = strip_prompts(block.content)
     is_call = commands and consists_of(commands, "comment", "call") and says(block.words, "usage")
     return bool(is_call or says(block.lead, "output"))
 
 
 def _is_rival(block: Block) -> bool:
-    """Return whether a block is an alternative to the script, according to the words before it."""
+    """Return whether a block is an alternative to the script, according to the text before the block."""
     return not SHEBANG.match(block.content) and says(block.lead, "rival") and not _is_aside(block)
 
 
 def _is_sample(block: Block, steps: Sequence[Block]) -> bool:
-    """Return whether a block between the steps is a configuration file, which may be part of a step."""
+    """Return whether a block is a configuration file between the steps. It may be part of a step."""
     is_config = pattern("config").fullmatch(block.language) is not None
     return is_config and steps[0].start < block.start < steps[-1].start
 
@@ -105,7 +105,7 @@ def _is_rejected(block: Block) -> bool:
 
 
 def _without_asides(pool: Sequence[Block]) -> list[Block]:
-    """Return the first block, and all others except output, calls, quotations, alternatives and rejected blocks."""
+    """Return the first block, and all others except output, invocations, quotations, asides and rejected blocks."""
     first, *others = pool
     whole, kept = first.content.strip(), [first]
     for block in others:
@@ -121,7 +121,7 @@ def _without_asides(pool: Sequence[Block]) -> list[Block]:
 
 
 def _recommended(pool: Sequence[Block], text: str) -> list[Block]:
-    """Return the option that the reply recommends, by name or in the words before it."""
+    """Return the block that the reply recommends by name or in the text before it, or an empty list."""
     names = [name.lower() for name in chain(*pattern("picked").findall(text)) if name]
     picks = {(int(one) - 1 if one.isdecimal() else _NAMES.index(one)) % 5 for one in names}
     picks |= {at for at, block in enumerate(pool) if says(block.lead, "recommended")}
@@ -129,7 +129,7 @@ def _recommended(pool: Sequence[Block], text: str) -> list[Block]:
 
 
 def _numbers(block: Block) -> list[int]:
-    """Return the step numbers before a block, or else in the first line of the block."""
+    """Return the step numbers in the text before a block or, if it has none, in the block's first line."""
     found = pattern("number").findall(block.words) or pattern("number").findall(
         block.content.split("\n")[0]
     )
@@ -138,7 +138,7 @@ def _numbers(block: Block) -> list[int]:
 
 
 def _are_in_order(parts: Sequence[Block], blocks: Sequence[Block]) -> bool:
-    """Return whether the text numbers or continues the parts one by one, and offers no part as an alternative."""
+    """Return whether the text presents the parts as consecutive steps, and no part as an alternative."""
     first, *others = parts
     shown = [block for block in blocks if block in parts or _is_sample(block, parts)]
     found = [_numbers(first)[-1:], *(_numbers(block) for block in shown[1:])]

@@ -1,4 +1,4 @@
-"""Finds scripts outside code fences, by their shebang or as the only text that is a command."""
+"""Find scripts outside code fences: text with a shebang, or the only command in a reply."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(?:(?:bash|sh) )?([^`\n]+)\1(?!`)")
 
 
 def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks and, if no block has a shebang, the scripts outside them that begin with a shebang.
+    """Return the blocks and, if no closed block has a shebang, the scripts with a shebang outside the blocks.
 
     A block without a closing fence counts as closed if its script has a shebang and is complete.
     """
@@ -53,7 +53,7 @@ def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
             before = text[start : line.start()]
             begin = start if is_only_comments(before) and not _has_prose(before) else line.start()
             region = text[begin:end]
-            if indent := line[1]:  # of an indented block in Markdown or YAML
+            if indent := line[1]:  # the script is in an indented block of Markdown or YAML
                 lines = takewhile(
                     lambda one: one.startswith((indent, "\n")), region.splitlines(True)
                 )
@@ -66,13 +66,13 @@ def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
 
 
 def is_only_comments(script: str) -> bool:
-    """Return whether a script has no command, or only prints an apology."""
+    """Return whether a script contains only comments, or only prints an apology."""
     prints = ("print",) if says(script, "apology") else ()
     return consists_of(script, "comment", *prints)
 
 
 def _closed(block: Block) -> Block:
-    """Return the block marked as closed if its script is complete and its last line was not cut short."""
+    """Return the block, marked as closed if its script is complete and the last line was not truncated."""
     script, length = before_prose(block.content)
     before, _newline, last = script.rpartition("\n")
     is_end = not last or (_CLOSES.match(last) and not is_complete(before))
@@ -81,7 +81,7 @@ def _closed(block: Block) -> Block:
 
 
 def before_prose(text: str) -> tuple[str, int]:
-    """Return the complete script at the start of a text, before prose or markup, and its length, or "" and 0."""
+    """Return the complete script before the first prose or markup in a text, and its length there, or "" and 0."""
     for end in [*islice(_ends(text), _MOST_ENDS), len(text)] if len(text) < _LONGEST else ():
         script = text[:end]
         if SHEBANG.match(script) and is_complete(script):
@@ -94,7 +94,7 @@ def before_prose(text: str) -> tuple[str, int]:
 
 
 def _ends(text: str) -> Iterator[int]:
-    """Yield the starts of lines of prose or markup. Lines that call one of the script's functions are skipped."""
+    """Return the start positions of prose and markup lines, except lines that call a function of the script."""
     shebang = SHEBANG_LINE.search(text)
     lines = _LINE.finditer(text, shebang.end() if shebang else 0)
     names = set(_FUNCTION.findall(text))
@@ -107,7 +107,7 @@ def _has_prose(text: str) -> bool:
 
 
 def is_words(text: str) -> bool:
-    """Return whether each line of a text is a sentence."""
+    """Return whether each nonblank line of a text is a sentence."""
     return all(_is_sentence(line) for line in text.split("\n") if line.strip())
 
 
@@ -128,9 +128,7 @@ def _is_sentence(line: str) -> bool:
 
 
 def lone_command(text: str) -> str:
-    """Return the command of a reply without code blocks if exactly one text in the reply is clearly a command, or an
-    empty string.
-    """
+    """Return the only text that is clearly a command in a reply without code blocks, or an empty string."""
     if len(text) > _LONGEST_WITHOUT_SHEBANG:
         return ""
     found = {run for before, run in _runs(text) if is_command(run) and not says(before, "warning")}
@@ -148,7 +146,7 @@ def lone_command(text: str) -> str:
 
 
 def is_plainly_bash(script: str, language: str) -> bool:
-    """Return whether a block in another language is a shell script, by its shebang or its known commands."""
+    """Return whether a block in another language is a shell script, based on its shebang or known commands."""
     if not is_complete(script):
         return False
     with suppress(UnreadableScript):
@@ -162,7 +160,7 @@ def is_plainly_bash(script: str, language: str) -> bool:
 
 
 def _runs(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a text between lines of prose and markup, each with the line before it."""
+    """Yield the line before each part of a text between prose and markup lines, and the part itself."""
     before, run = "", ""
     for line in [*text.splitlines(keepends=True), "- end"]:
         if not _is_prose(line):

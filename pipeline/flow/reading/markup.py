@@ -1,4 +1,4 @@
-"""Finds JSON objects, code blocks and tagged lines in the text of a reply, without judging them."""
+"""Find JSON objects, code blocks and tagged lines in a reply, without interpreting them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.flow.reading.transcripts import HEREDOC, end_of_heredoc
 CONSOLES = ("console", "terminal", "shell-session", "sh-session", "shellsession")
 SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *CONSOLES)
 PLAIN = ("", "none", "text", "txt", "plaintext", "plain", "code", "script")
-STRING = "a string in JSON"  # the language of a block that no fence delimits
+STRING = "a string in JSON"  # the language of a block without a fence
 
 # Limit the parsing time for a reply full of braces, fences or tags.
 _MOST_TRIES = 1000
@@ -27,7 +27,7 @@ _MOST_TAGS = 10
 _FINAL = re.compile(
     r"<\|channel\|>\s*(?:final\b|commentary to=)[^<]{0,200}(?:<\|[^<]{0,200})?<\|message\|>|assistantfinal"
 )
-# A fence may also end the last line of its block ("fi```"), or open a block of Bash within a line ("Run: ```bash").
+# A fence may also end the last line of its block ("fi```"), or open a Bash block within a line ("Run: ```bash").
 _FENCE = (
     r"(?P<before>^[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?|(?P<inline>(?<=[\w:.!*)])|(?<=[\w:.!*)] ))"
     r"(?=```(?:(?i:bash|sh|shell|zsh|console)[ \t]*$|(?:bash|sh)?[ \t]*#!.{0,80}sh\b)|(?<=: )```$))"
@@ -67,7 +67,7 @@ _BEGINS_LIKE_JSON = re.compile(r"\{\s*[\"'}]")
 
 @dataclass(frozen=True)
 class FoundObject:
-    """An outermost JSON object, with None as `value` if it can't be decoded."""
+    """An outermost JSON object. `value` is None if the object can't be decoded."""
 
     start: int
     end: int
@@ -84,18 +84,18 @@ class Block:
     language: str
     content: str
     is_closed: bool = True
-    is_nested: bool = False  # a fence inside a here-document did not end it
-    indent: int = 0  # number of blanks removed from each line, because the fence was indented
-    words: str = ""  # between this block and the previous one
+    is_nested: bool = False  # a here-document in the block contains a fence
+    indent: int = 0  # number of spaces removed from each line, because the fence was indented
+    words: str = ""  # text between the previous block and this block
 
     @property
     def lead(self) -> str:
-        """The last two lines of the words before the block."""
+        """Return the last two lines of the text before the block."""
         return "\n".join(self.words.rstrip().rsplit("\n", 2)[-2:])[-1000:]
 
 
 def with_plain_blanks(text: str) -> str:
-    """Replace unusual blanks at the ends of lines, which a shell would treat as part of a word."""
+    """Replace unusual indentation, and remove zero-width characters at line ends. A shell would treat both as words."""
     return _ODD_BLANKS.sub(lambda found: found[0].translate(_PLAIN_BLANKS), text)
 
 
@@ -154,7 +154,7 @@ def _code_in(text: str) -> list[tuple[int, int]]:
 
 
 def _first_turn(text: str) -> str:
-    """Return the first turn with code, or else with prose. The model may invent a user message after it."""
+    """Return the first turn with code, or the first with prose if no turn has code. A model may invent later turns."""
     spans = _code_in(text)
     start, words = 0, ""
     for turn in islice(pattern("turn").finditer(text), _MOST_TURNS):
@@ -169,9 +169,9 @@ def _first_turn(text: str) -> str:
 
 
 def find_objects(text: str, key: str) -> list[FoundObject]:
-    """Return the JSON objects outside code that contain the key, in order, including broken ones that mention it.
+    """Return the JSON objects outside code that contain the key, in order, including broken objects.
 
-    The object may be nested, because some models write tool calls that way.
+    The key may be in a nested object, because some models nest the arguments of tool calls.
     """
     mentions = re.compile(rf"[\"']{re.escape(key)}[\"']\s*:", re.IGNORECASE)
     found = []
@@ -208,10 +208,10 @@ def find_strings(text: str) -> set[str]:
 
 
 def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block]:
-    """Return the fenced blocks in order. No block begins inside one of the given objects. Markdown blocks are
+    """Return the fenced blocks in order, except blocks that begin inside the given objects. Markdown blocks are
     unwrapped.
 
-    A block is not closed if the text ends in it, or if a fence that names a language follows its opening fence.
+    A block is not closed if the text ends inside it, or if the next fence names a language.
     """
     blocks: list[Block] = []
     opened: re.Match[str] | None = None
@@ -282,7 +282,7 @@ def _scan_objects(text: str) -> Iterator[tuple[int, int, dict[str, object] | Non
 
 
 def _without_contradiction(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the pairs as a dict with keys in lower case. A key with two different values gets None."""
+    """Return the pairs as a dict with lowercase keys. The value of a key with conflicting values is None."""
     found: dict[str, object] = {}
     for name, value in pairs:
         name = name.strip().lower()
@@ -298,7 +298,7 @@ def _holder_of(value: dict[str, object], key: str) -> dict[str, object] | None:
 
 
 def _decoded(value: object) -> object:
-    """Return the object in a JSON string, because some servers send tool arguments that way, or else the value."""
+    """Return the object in a JSON string, or the value itself. Some servers send tool arguments as JSON strings."""
     found = _scan_objects(value) if isinstance(value, str) and value.startswith("{") else ()
     return next((inner for _, _, inner in found), value)
 
@@ -319,8 +319,9 @@ def _block_of(
     is_closed: bool = False,
     is_nested: bool = False,
 ) -> Block:
-    """Return the block from an opening fence, whose line may have a shebang, to the next fence or the end of
-    the text.
+    """Return the block from an opening fence to the next fence or the end of the text.
+
+    The shebang may be on the line of the opening fence.
     """
     text, shebang = opened.string, opened["more"].find("#!")
     start = opened.end() + 1 if shebang < 0 else opened.start("more") + shebang

@@ -1,4 +1,4 @@
-"""Matches phrases and tokens that replies use to describe a text. `phrases.tsv` lists them, each with an example."""
+"""Match phrases and tokens that replies use to describe their text. `phrases.tsv` gives an example of each."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ ROWS = [
 
 @cache
 def pattern(role: str) -> re.Pattern[str]:
-    """Return a pattern for all phrases of a role. Phrases that begin with a letter match only at a word start."""
+    """Return a pattern for all phrases with this role. A phrase that begins with a letter must start a word."""
     phrases = "|".join(phrase for one, phrase, _ in ROWS if one == role)
     return re.compile(rf"(?:\b|(?!\w))(?:{phrases})", re.IGNORECASE | re.MULTILINE)
 
 
 def says(words: str, *roles: str) -> bool:
-    """Return whether the words contain a phrase of one of the roles."""
+    """Return whether the text contains a phrase with one of the roles."""
     return any(pattern(role).search(words) for role in roles)
 
 
 def consists_of(text: str, *roles: str) -> bool:
-    """Return whether every line that is not blank begins with a phrase of one of the roles."""
+    """Return whether every nonblank line begins with a phrase with one of the roles."""
     lines = [line.lstrip() for line in text.splitlines() if line.strip()]
     return all(any(pattern(role).match(line) for role in roles) for line in lines)
 
@@ -39,6 +39,6 @@ def is_placeholder(text: str) -> bool:
 
 
 def is_placeholder_script(text: str) -> bool:
-    """Return whether a script is a placeholder. A single word or `:` may be a command, so it is not a placeholder."""
+    """Return whether a script is a placeholder. A single word or `:` does not count, because it may be a command."""
     is_words = re.search(r"[a-z]\s+[a-z]", text, re.IGNORECASE) is not None
     return text.strip() in ("..", "...", "....", "…") or (is_words and is_placeholder(text))

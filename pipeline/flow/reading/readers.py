@@ -1,6 +1,6 @@
-"""Reads model replies strictly. A reply that can't be read is reported as unreadable and never counts as a verdict.
+"""Read model replies strictly. An unreadable reply is reported as such and never counts as a verdict.
 
-Readers check the stop reason, then a tool's input and every JSON object that contains the key, then a tagged line. Two
+Readers check the stop reason, then the tool input and every JSON object that contains the key, then tagged lines. Two
 different verdicts in one reply are a conflict. Free prose ("Yes, it matches") is not read. A broken object that begins
 with an unambiguous verdict counts. Quotations in a sentence or in code are not the reply's own answer, and neither is a
 repeated answer form (`"reason": "one sentence"`). `note` briefly describes odd or missing parts.
@@ -20,7 +20,7 @@ from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
 from pipeline.types import Opinion, ReadingOutcome, Reply, distinct
 
 MAX_POINTS = 3
-_FEWEST_WORDS = 4  # of a reason in a broken object; fewer may begin a repeated form
+_FEWEST_WORDS = 4  # of a reason in a broken object; fewer may be a repeated form
 _KEY = re.compile(r"[\"']?(\w+)[\"']?\s*:")
 _VERDICT = re.compile(r'\{\s*"verdict"\s*:\s*"(match|mismatch)"\s*[,}]', re.IGNORECASE)
 
@@ -58,7 +58,7 @@ class ExplanationReading:
 
 
 def read_text(reply: Reply, key: str) -> TextReading:
-    """Return a description: the value of the key in a JSON object if present, or else the reply's text."""
+    """Return a description: the key's value in a JSON object if present, otherwise the reply's text."""
     why = stopped(reply)
     if why:
         return TextReading(why)
@@ -101,7 +101,7 @@ def read_opinion(reply: Reply) -> OpinionReading:
 
 
 def read_explanation(reply: Reply) -> ExplanationReading:
-    """Return up to MAX_POINTS points, or "no error". An error without a point is unreadable."""
+    """Return up to MAX_POINTS points, or "no error". A reply with an error but no point is unreadable."""
     said = _verdict(reply, {"error", "no_error"})
     if said.outcome is not ReadingOutcome.READ:
         return ExplanationReading(said.outcome, note=said.note)
@@ -136,7 +136,7 @@ class _Said(NamedTuple):
 
 
 def _verdict(reply: Reply, legal: set[str]) -> _Said:
-    """Return the one stated verdict. A quoted verdict can contradict it but never replace it."""
+    """Return the only stated verdict. A quoted verdict can contradict it but never replace it."""
     why = stopped(reply)
     if why:
         return _Said(why)
@@ -166,9 +166,7 @@ def _verdict(reply: Reply, legal: set[str]) -> _Said:
 
 
 def _begun(text: str) -> dict[str, object]:
-    """Return the verdict at the start of a broken object, if it is the only one and has a reason that is not a
-    placeholder.
-    """
+    """Return the verdict at the start of a broken object, if it is the only verdict and has a genuine reason."""
     begun = _VERDICT.match(text)
     keys = [key.lower() for key in _KEY.findall(text)]
     own = pattern("form").sub("", _KEY.sub("", text[begun.end() :])) if begun else ""
@@ -177,7 +175,7 @@ def _begun(text: str) -> dict[str, object]:
 
 
 def _is_echo(value: Mapping[str, object]) -> bool:
-    """Return whether an object only repeats the answer form, with placeholders and no words from the model."""
+    """Return whether an object only repeats the answer form, with placeholders instead of the model's own text."""
     keys = ("reason", "differences", "points")
     texts = [text for key in keys for text in _as_list(value.get(key))]
     words = [text for text in texts if isinstance(text, str) and text]

@@ -1,4 +1,4 @@
-"""Checks that every reader runs first: whether the reply was truncated, and the input that it passed to a tool."""
+"""Helpers that every reader calls first: whether the reply can be read, and the input that it passed to a tool."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CUT = ("max_tokens", "length", "model_context_window_exceeded")
 
 
 def stopped(reply: Reply) -> ReadingOutcome | None:
-    """Return the outcome if the reply was refused or truncated and can't be read, or None otherwise."""
+    """Return the outcome of a refused, truncated or empty reply, or None if the reply can be read."""
     if reply.stop_reason == "refusal" or reply.refusal:
         return ReadingOutcome.REFUSED
     if reply.stop_reason in _CUT:

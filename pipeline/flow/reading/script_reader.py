@@ -1,7 +1,7 @@
-"""Reads scripts from replies, byte for byte except for unusual blanks, with a note if something was odd.
+"""Read scripts from replies, byte for byte except for unusual whitespace, with a note if a reply was unusual.
 
-The script is in a JSON string, in the code block that the reply presents as its script (`choosing`), or in a reply that
-begins like a script. Prose, JSON, and comments without a command are never scripts.
+The script is in a JSON string, in the code block that the reply presents as its script (`choosing`), or outside code
+blocks (`loose`). Prose, JSON, and comments without a command are never scripts.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ScriptReading:
 
 @shared_time()
 def read_script(reply: Reply) -> ScriptReading:
-    """Return the script of a reply, byte for byte except for unusual blanks, with a note if the reply was odd."""
+    """Return the reply's script, byte for byte except for unusual whitespace, with a note if the reply was unusual."""
     why = stopped(reply)
     if why:
         said = " ".join(reply.text.split()) if why is ReadingOutcome.REFUSED else ""
@@ -94,7 +94,7 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
         for block in blocks
     )
     for before, block in pairwise([Block(0, 0, "", ""), *blocks]):
-        # The missing part may belong to a call of the script or to a better script.
+        # The missing part may belong to an invocation of the script or to a better script.
         script = block.content.strip()
         is_better = script.startswith("#!") or is_correction(text[before.end : block.start])
         if script and not (
@@ -149,7 +149,7 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
 
 
 def _plain(block: Block) -> Block:
-    """Return the block without line numbers, and with HTML entities decoded if nothing contradicts them."""
+    """Return the block without line numbers or diff markers, and with decoded HTML entities if all are escaped."""
     content = block.content
     if block.language == STRING:
         return block
@@ -165,7 +165,7 @@ def _plain(block: Block) -> Block:
 
 
 def _unwrapped(script: str, note: str) -> ScriptReading:
-    """Return the script in a JSON string, or in the reply that the model put inside the string."""
+    """Return the script in a JSON string, which may contain a complete reply."""
     for block in markup.find_blocks(script)[:1]:
         if block.is_closed and not (script[: block.start] + script[block.end :]).strip():
             return _usable(block.content, note, "extracted from its code fence")

@@ -1,4 +1,4 @@
-"""Strips prompts, outputs and line numbers from scripts that a reply shows as a transcript or a listing."""
+"""Strip prompts, output and line numbers from scripts in transcripts and listings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[ \t]*+(\d{1,6})")
 
 
 def end_of_heredoc(mark: re.Match[str], start: int = 0) -> int | None:
-    """Return the end of a here-document, 0 if it never ends, or None if `<<` is a shift, a comment or quoted."""
+    """Return the end of a here-document, 0 if it never ends, or None if `<<` is a shift, quoted or in a comment."""
     text, begin = mark.string, max(start, mark.start() - _MOST_BEFORE)
     line = text[begin : mark.start()].rpartition("\n")[2]
     if line.count('"') % 2 or line.count("'") % 2 or "((" in line or line.lstrip().startswith("#"):
@@ -41,7 +41,7 @@ def _has_open_heredoc(script: str) -> bool:
 
 
 def is_complete(script: str) -> bool:
-    """Return whether the parser finds no errors and no missing parts in a script."""
+    """Return whether a script parses without errors and has no open here-document."""
     source = _MISREAD.sub("", script).encode(errors="replace")
     try:
         return not (parse(source).has_error or _has_open_heredoc(script))
@@ -52,7 +52,7 @@ def is_complete(script: str) -> bool:
 def is_cut_short(script: str) -> bool:
     """Return whether a script ends within a here-document, a string or a compound command.
 
-    Errors before the end don't count, because they may be errors of the grammar.
+    Errors before the end don't count, because the grammar may cause them.
     """
     source = script.rstrip().encode(errors="replace")
     with suppress(TooComplex):
@@ -67,8 +67,8 @@ def is_cut_short(script: str) -> bool:
 def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
     """Return the commands of a transcript without prompts, or None if lines between them may be output.
 
-    In a console transcript, such lines are output and are dropped. A script may begin with comments, so all lines may
-    have the prompt `# ` only in a console transcript.
+    In a console transcript, such lines are output and are dropped. If all lines begin with `# `, they are prompts in a
+    console transcript and comments in a script.
     """
     if is_console and consists_of(script, "root prompt"):
         return re.sub(r"(?m)^[ \t]*# ", "", script)

@@ -26,7 +26,7 @@ from pipeline.flow.stages import (
 )
 from pipeline.types import DraftKind
 
-# In page order.
+# In the order shown on pages.
 STAGES: tuple[Stage, ...] = (
     retrieve.STAGE,
     confirm.DESCRIBE,

@@ -20,7 +20,7 @@ STAGE: AskedStage[CasesReading] = AskedStage(
     label=_("Write sandbox tests"),
     outcomes={"written": _("written"), "none": _("no tests")},
     role=Role.CASE_AUTHOR,
-    # Cases are text, because the keys of a scenario vary and no schema that all servers accept can describe them.
+    # Cases are text because the keys of a scenario vary. No schema that all servers accept can describe them.
     answer={"cases": {"type": "string"}, "note": {"type": "string"}},
     read=read_cases,
     added_later=True,
@@ -61,7 +61,7 @@ def write_cases(passage: Passage) -> CaseSet | None:
 
 
 def _fence_parameters(statement: str) -> str:
-    """Fill the slot PARAMETERS. It is empty if the statement has no placeholders."""
+    """Return the value of the PARAMETERS slot, which is empty if the statement has no placeholders."""
     found = dict.fromkeys(_PLACEHOLDER.findall(statement))
     if not found:
         return ""

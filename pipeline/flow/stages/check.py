@@ -18,7 +18,7 @@ STAGE = Stage(
 
 
 def check(passage: Passage, draft: DraftMade) -> Report:
-    """Return the findings of the static checks on a Draft."""
+    """Run the static checks on a Draft and return their report."""
     report = passage.ports.check(draft.script)
     with passage.stage(STAGE, round=draft.round) as step:
         bad = has_errors(report)

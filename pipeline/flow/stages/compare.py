@@ -1,4 +1,4 @@
-"""Compare the statement with what the script does, for similarity and for difference in parallel."""
+"""Compare: the model compares the statement and the script's description, for similarity and for difference."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def question(
     round: int,
     templates: Templates,
 ) -> Question:
-    """Return the question about the similarity or difference of statement and description."""
+    """Return the question about the similarity or difference between the statement and the description."""
     return stage.question(
         templates,
         round=round,
@@ -56,7 +56,7 @@ def question(
 def compare(
     passage: Passage, functionality: str, draft: DraftMade, *, round: int
 ) -> tuple[OpinionReading, OpinionReading]:
-    """Return the assessor's opinion on similarity and on difference."""
+    """Return the assessor's opinions on similarity and difference."""
     flow_input = passage.flow_input
     with (
         passage.stage(SIMILARITY, round=round) as first,

@@ -1,9 +1,9 @@
-"""Confirm: the assessor decides whether an entry does what the statement says, if the score alone is not certain.
+"""Confirm: the assessor decides whether an entry does what the statement asks for, if the score alone is uncertain.
 
-The description is based only on the entry's script and is created once for each model and prompt. The description is
-compared with the statement for similarity and difference, with the prompts that assess Drafts. The entry answers only
-if both match. If no model can be called, or an answer can't be read, the entry stays a starting point and a script is
-written.
+The description is based only on the entry's script and is created once for each model and prompt. The prompts that
+assess Drafts compare it with the statement for similarity and difference. The entry answers the request only if both
+match. If no model can be called, or an answer can't be read, the entry stays a starting point and the model writes a
+script.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def describe_question(script: str, *, templates: Templates) -> Question:
 def compare_questions(
     statement: str, functionality: str, *, templates: Templates
 ) -> tuple[Question, Question]:
-    """Return the questions about the similarity and difference of the statement and the entry's description."""
+    """Return the questions about the similarity and difference between the statement and the entry's description."""
     similarity, difference = (
         compare.question(stage, statement, functionality, round=0, templates=templates)
         for stage in (SIMILARITY, DIFFERENCE)
@@ -71,7 +71,7 @@ def compare_questions(
 
 
 def entry_to_confirm(retrieval: Retrieval) -> Match | None:
-    """Return the best entry if only its score is uncertain, or None if it is a match or a rule objects."""
+    """Return the best entry if an uncertain score is its only problem. Otherwise return None."""
     best = retrieval.matches[0] if retrieval.matches else None
     is_unsure = best is not None and best.answer is Answer.ADAPT and best.is_confirmable
     return best if is_unsure else None
@@ -91,7 +91,7 @@ def confirm(passage: Passage, match: Match) -> bool:
 
 
 def is_match(similarity: OpinionReading, difference: OpinionReading) -> bool:
-    """Return whether both answers match. An unreadable answer does not."""
+    """Return whether both answers match. An unreadable answer does not count as a match."""
     return all(
         one.outcome is ReadingOutcome.READ and one.opinion is Opinion.MATCH
         for one in (similarity, difference)

@@ -1,4 +1,4 @@
-"""Describe: the model describes what the script does, and sees only the script."""
+"""Describe: the model sees only the script and describes what it does."""
 
 from __future__ import annotations
 

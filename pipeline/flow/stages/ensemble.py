@@ -28,7 +28,7 @@ def conclude(passage: Passage, assessed: Assessed, *, round: int) -> None:
 
 
 def combine(similarity: Opinion, difference: Opinion) -> Verdict:
-    """Return correct if both match and incorrect if either objects. An unreadable answer never passes."""
+    """Return the verdict: correct if both opinions match, incorrect if either is a mismatch, otherwise unknown."""
     if Opinion.MISMATCH in (similarity, difference):
         return Verdict.INCORRECT
     if similarity is difference is Opinion.MATCH:

@@ -29,7 +29,7 @@ STAGE = Stage(
 
 @dataclass
 class Execution:
-    """A Draft that runs against its cases. The result is set at the end of the block, and is None without cases."""
+    """The execution of a Draft. `executed` is set when the `execution` block ends, and stays None without cases."""
 
     executed: Executed | None = None
 
@@ -38,7 +38,7 @@ class Execution:
 def execution(
     passage: Passage, case_set: CaseSet | None, draft: DraftMade, *, round: int
 ) -> Iterator[Execution]:
-    """Run the Draft against the cases during the block."""
+    """Run the Draft against the cases while the block runs."""
     under_way = Execution()
     if case_set is None:
         yield under_way
@@ -52,7 +52,7 @@ def execution(
 
 
 def outcome_of(executed: Executed) -> str:
-    """Return the outcome. A check without a verdict neither passes nor fails."""
+    """Return the stage's outcome. A check without a result counts as neither passed nor failed."""
     if executed.of(State.FAILED):
         return "fails"
     if executed.of(*JUDGED):

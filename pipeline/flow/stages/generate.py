@@ -37,7 +37,7 @@ STAGE = AskedStage(
 def question(
     statement: str, context: str, examples: Sequence[Example], *, templates: Templates
 ) -> Question:
-    """Return the question that requests a script. The examples are sorted, nearest first."""
+    """Return the question that requests a script. The examples must be sorted, nearest first."""
     shown = "\n".join(
         f"{fence(example.statement, 'EXAMPLE_STATEMENT')}\n{fence(example.script, 'EXAMPLE_SCRIPT')}"
         for example in examples

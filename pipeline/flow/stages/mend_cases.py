@@ -1,6 +1,6 @@
 """Recheck cases: the author revises failed checks from their results, without seeing the script.
 
-The author keeps a check, fixes its case, or declares the statement open. An open check is removed.
+For each check, the author keeps it, fixes its case, or declares the statement open. Open checks are removed.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def apply_answers(
         ]
         instead = mended.get(number)
         if isinstance(instead, dict):
-            # Keep the title, which decides whether a case is held out.
+            # Keep the title, because it determines whether the case is held out.
             title = {"title": case.title}
             usable, _refused = make_case_set(
                 [instead | title], statement=case_set.statement, author=case_set.author.name
@@ -94,7 +94,7 @@ def _look_again(
     *,
     number: int,
 ) -> Executed | None:
-    """Run one round. Return the same results if no case changed, or None if no case is left."""
+    """Run one round and return the new results, the same results if no case changed, or None if no case is left."""
     flow_input, case_set = passage.flow_input, executed.case_set
     with passage.stage(STAGE, round=number) as step:
         question = STAGE.question(
@@ -139,7 +139,7 @@ def _look_again(
 
 
 def _key(case_set: CaseSet, check: CheckSeen) -> tuple[str, str]:
-    """Return a key by which a check with the same result is not asked about again."""
+    """Return the key that identifies a check across rounds, so that the author is asked about it only once."""
     return case_set.cases[check.case - 1].title, check.sentence
 
 

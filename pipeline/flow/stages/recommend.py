@@ -1,4 +1,4 @@
-"""Recommend: choose among several Drafts."""
+"""Recommend: record which of multiple Drafts is recommended, and why."""
 
 from __future__ import annotations
 

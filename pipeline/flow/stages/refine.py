@@ -29,7 +29,7 @@ STAGE = AskedStage(
 def refine(
     passage: Passage, draft: DraftMade, feedback: FeedbackGiven, *, round: int
 ) -> DraftMade | None:
-    """Return a Draft made from feedback, or None if the script is missing, unchanged or a repetition."""
+    """Return a Draft refined from feedback, or None if the script is missing, unchanged or a repeat."""
     flow_input = passage.flow_input
     with passage.stage(STAGE, round=round) as step:
         question = STAGE.question(

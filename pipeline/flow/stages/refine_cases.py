@@ -1,6 +1,6 @@
 """Refine from cases: the model rewrites a script from failed checks. Some cases are held out.
 
-It is measured separately from refinement by feedback. The Draft has its own kind and is excluded from those figures.
+Reports measure this refinement separately from refinement by feedback, so the Draft has its own kind.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _RANK = {Verdict.INCORRECT: 0, Verdict.UNKNOWN: 1, Verdict.CORRECT: 2}
 def refine_cases(
     passage: Passage, draft: DraftMade, executed: Executed, *, round: int
 ) -> DraftMade | None:
-    """Return a Draft made from the visible failed checks, or None without such checks or without a new script."""
+    """Return a Draft refined from the visible failed checks, or None without such checks or a new script."""
     hidden = held_back(executed.case_set)
     told = [check for check in executed.of(State.FAILED) if check.case not in hidden]
     if not (told and hidden):
@@ -77,10 +77,10 @@ def refine_cases(
 
 
 def is_better(new: Assessed, then: Executed, old: Assessed, before: Executed) -> bool:
-    """Return whether the rewritten script is better, although the cases may be wrong too.
+    """Return whether the rewritten script is better. The criteria are strict, because the cases may be wrong too.
 
     More checks must pass, no passing check may fail, and the verdict must be better. An equal verdict is enough if it
-    is not *correct* and more of the held-out checks also pass. A script that the assessor passed is not changed to
+    is not *correct* and more of the held-out checks also pass. A script with the verdict *correct* is never replaced to
     satisfy a failed check.
     """
     if then.reason or then.fingerprint != before.fingerprint:
@@ -98,7 +98,7 @@ def is_better(new: Assessed, then: Executed, old: Assessed, before: Executed) ->
 
 
 def say_generalises(then: Executed, before: Executed) -> str:
-    """Return how the results changed for the visible and the held-out checks."""
+    """Describe how the results of the visible and the held-out checks changed."""
     if then.reason:
         return "The scripts could not be compared because the tests did not run."
     if then.fingerprint != before.fingerprint:

@@ -28,7 +28,7 @@ STAGE = AskedStage(
 
 
 def repair(passage: Passage, draft: DraftMade, report: Report) -> DraftMade:
-    """Return the repaired Draft, or the given Draft if the model returned no different script."""
+    """Return the repaired Draft, or the given Draft if the model returned no new script."""
     flow_input = passage.flow_input
     with passage.stage(STAGE) as step:
         question = STAGE.question(

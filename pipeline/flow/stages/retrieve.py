@@ -23,7 +23,7 @@ STAGE = Stage(
 
 
 def retrieve(passage: Passage) -> Retrieval | None:
-    """Return the catalogue's result, or None if the input needs neither an answer nor examples."""
+    """Search the catalogue and return the result, or None if the input needs neither an answer nor examples."""
     flow_input = passage.flow_input
     if not (flow_input.uses_retrieval or flow_input.uses_examples):
         return None
@@ -35,7 +35,7 @@ def retrieve(passage: Passage) -> Retrieval | None:
 
 
 def say_retrieved(retrieval: Retrieval, flow_input: FlowInput) -> str:
-    """Describe the catalogue's result and the reason why it is or is not the answer."""
+    """Describe the search result and why it is or is not the answer."""
     if not retrieval.matches:
         says = "The catalogue has no similar entry."
         if not flow_input.uses_retrieval:

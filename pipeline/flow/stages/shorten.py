@@ -1,4 +1,4 @@
-"""Shorten an expert's own feedback, outside the flow."""
+"""Shorten: the model shortens an expert's feedback, outside the flow."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STAGE = AskedStage(
 
 
 def shorten(passage: Passage, script: str, feedback: str, *, number: int) -> PointsReading:
-    """Return the feedback in at most three points. `number` distinguishes the questions of a run."""
+    """Return the feedback shortened to at most three points. `number` distinguishes the run's questions."""
     flow_input = passage.flow_input
     question = STAGE.question(
         flow_input.templates,
