@@ -17,7 +17,7 @@ from core.network.addresses import (
 
 
 def goes_by_proxy(base_url: str, proxy: str) -> bool:
-    """Return whether a request to this URL uses the proxy. Local and private addresses do not."""
+    """Return whether a request to this URL uses the proxy. Requests to local and private addresses do not."""
     host = urlsplit(base_url).hostname or ""
     address = read_address(host)
     if not proxy or is_loopback_name(host):

@@ -1,4 +1,4 @@
-"""A client for Message Batches, which answer many requests within a day. Only workers import it."""
+"""A client for Message Batches, which answer many requests within a day. Only workers import this module."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from pipeline.llm.types import (
 
 T = TypeVar("T")
 
-# Enough for 10,000 replies of typical size. The limit of a single reply applies to each line.
+# Enough for 10,000 replies of typical size. The limit for a single reply applies to each line.
 MOST_RESULT_BYTES = 1_000_000_000
 _RESULTS_SECONDS = 900.0
-# The number of newest batches to search for a batch.
+# How many of the newest batches to search for a batch.
 _MOST_LISTED = 1_000
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 # Errors of a single request for which a retry is pointless.
@@ -45,7 +45,7 @@ _FINAL = {
 
 class MessageBatchesClient:
     """A client that creates, polls, cancels and reads Message Batches. It never retries, and it returns server errors
-    instead of raising.
+    instead of raising exceptions.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
@@ -54,7 +54,7 @@ class MessageBatchesClient:
     def create(self, target: Target, requests: Mapping[str, Request]) -> RemoteBatch | Failed:
         """Send the requests, keyed by custom id, as one batch.
 
-        Call it once, because servers do not detect duplicates.
+        Call this method only once for each batch, because servers do not detect duplicates.
         """
         listed = [{"custom_id": name, "params": _params_of(one)} for name, one in requests.items()]
         return self._ask(target, lambda raw: raw.create(requests=cast(Any, listed)), _read_batch)
@@ -64,11 +64,11 @@ class MessageBatchesClient:
         return self._ask(target, lambda raw: raw.retrieve(remote_id), _read_batch)
 
     def cancel(self, target: Target, remote_id: str) -> RemoteBatch | Failed:
-        """Cancel the batch. The server starts no more requests, but finished requests have results."""
+        """Cancel the batch. The server starts no more requests, but finished requests keep their results."""
         return self._ask(target, lambda raw: raw.cancel(remote_id), _read_batch)
 
     def newest(self, target: Target) -> list[RemoteBatch] | Failed:
-        """Return the server's newest batches, at most a thousand, of all clients with this key."""
+        """Return the server's newest batches, at most 1,000, from all clients that use this key."""
         return self._ask(target, lambda raw: raw.list(limit=_MOST_LISTED), _read_list)
 
     def results(self, target: Target, remote_id: str) -> Iterator[tuple[str, Answered | Failed]]:
@@ -84,7 +84,7 @@ class MessageBatchesClient:
                 for line in split_lines(response.iter_bytes(), most=self._limits.most_bytes):
                     yield read_result(line)
         except Exception as error:
-            # A broken stream raises errors of the HTTP library instead of the SDK's.
+            # A broken stream raises exceptions of the HTTP library, not of the SDK.
             failed = self._explain(error, exchange, target, _since(started))
             raise UnreadableResults(
                 failed or self._explain_break(error, exchange, target, _since(started))
@@ -154,7 +154,7 @@ def split_lines(chunks: Iterable[bytes], *, most: int) -> Iterator[bytes]:
 
 
 def read_result(line: bytes) -> tuple[str, Answered | Failed]:
-    """Return the custom id and the result of a line. The id is empty if the line is invalid."""
+    """Return the custom id and the result in a line. The id is empty if the line is invalid."""
     try:
         told = json.loads(line)
     except (ValueError, RecursionError):
@@ -195,7 +195,7 @@ def _read_error(told: object) -> Failed:
 
 
 def _params_of(request: Request) -> dict[str, object]:
-    """Return the parameters of a request, including the ones that the SDK would add to a single request."""
+    """Return the parameters of a request, including `extra_body`, which the SDK would add to a single request."""
     extra = request.get("extra_body")
     params = {name: value for name, value in request.items() if name != "extra_body"}
     return params | (extra if isinstance(extra, dict) else {})

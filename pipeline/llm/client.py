@@ -1,4 +1,4 @@
-"""Makes one attempt at a request through the SDK and returns our types.
+"""Send requests through the SDK, with one attempt each, and return this package's types.
 
 Importing the SDK takes seconds and tens of megabytes. Therefore only processes that call models load this module (see
 the setting SCRIPTSMITH_MODEL_CLIENT). Web processes never do.
@@ -31,24 +31,24 @@ from pipeline.llm.usage import read_usage
 
 _BUSY = {429, 503, 529}
 _FINAL = {400, 401, 402, 403, 404, 405, 409, 413, 422}
-# An account's spend limit is reported as a 400 and can be recognized only by its message.
+# Servers report an account's spend limit with status 400, and only the message identifies it.
 _LIMIT_WORDS = ("usage limits", "credit balance")
 _LIMIT_CODES = ("spend_limit", "limit_reached", "ramp_limit")
-# The wordings of llama.cpp, vLLM and Claude.
+# Error messages of llama.cpp, vLLM and Claude.
 _CONTEXT_WORDS = ("context size", "context length", "prompt is too long")
-_MOST_CONNECTING = 20.0  # seconds; a reachable server answers sooner
-# Never reached, because a call sends at most two requests and needs one thread for them.
+_MOST_CONNECTING = 20.0  # seconds; a reachable server accepts the connection sooner
+# Never reached, because a call sends at most two requests and runs the last in its own thread.
 _MOST_THREADS = 1_000
-# Parsing a reply near the limit takes about twenty times its size in memory, so few are parsed at a time.
+# Parsing a reply near the limit takes about twenty times its size in memory, so only two are parsed at a time.
 _LARGE = 200_000  # bytes
 _large_replies = BoundedSemaphore(2)
 
 
 class MessagesClient:
-    """Calls any server of the Messages API through the `anthropic` SDK. It is thread-safe.
+    """A thread-safe client for all Messages API servers, based on the `anthropic` SDK.
 
-    An attempt ends at its time limit, in the thread that waits for it, and leaves no thread or connection behind. With
-    `current_group` set around `send`, another thread can end its attempts sooner.
+    An attempt ends at its time limit, in the thread that waits for it, and leaves no thread or connection behind. If
+    `current_group` is set while `send` runs, another thread can end the attempts sooner.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
@@ -59,9 +59,7 @@ class MessagesClient:
         self._pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="model-call")
 
     def send(self, requests: Sequence[tuple[Target, Request]]) -> list[Answered | Failed]:
-        """Make one attempt at each request, in parallel. Server errors are returned as Failed, within the time
-        limit.
-        """
+        """Make one attempt at each request, in parallel and within the time limit. Return server errors as Failed."""
         if not requests:
             return []
         # The last request runs in this thread, because most calls have only one request.
@@ -73,7 +71,7 @@ class MessagesClient:
         return [*(one.result() for one in beside), last]
 
     def abandon_all(self, why: str) -> None:
-        """End every attempt in progress and every later one."""
+        """End all current attempts and all later attempts."""
         self._everything.abandon(why)
 
     def _send(self, target: Target, request: Request) -> Answered | Failed:
@@ -128,8 +126,7 @@ class MessagesClient:
 def make_sdk(target: Target, limits: Limits, *, seconds: float) -> anthropic.Anthropic:
     """Create the SDK client for one endpoint. It has its own connections, follows no redirect and never retries."""
     return anthropic.Anthropic(
-        # Always pass key and address. Otherwise the SDK takes a key from the environment and sends it to the address
-        # there.
+        # Always pass the key and the URL. Otherwise the SDK reads both from the environment.
         api_key=target.key,
         base_url=target.base_url,
         max_retries=0,
@@ -185,7 +182,7 @@ def _since(started: float) -> int:
 
 
 def _can_be_stored(message: object) -> bool:
-    """Return whether PostgreSQL can store the message. It refuses NUL, unpaired surrogates and NaN."""
+    """Return whether PostgreSQL can store the message. PostgreSQL rejects NUL, unpaired surrogates and NaN."""
     try:
         told = json.dumps(message, ensure_ascii=False, allow_nan=False)
         told.encode()
@@ -261,7 +258,7 @@ def _redirected(error: anthropic.APIStatusError, milliseconds: int) -> Failed:
 
 
 def _retry_after(value: str | None) -> float | None:
-    """Return the seconds in a header with seconds or a date, or None."""
+    """Return the delay in a Retry-After header in seconds, or None. The header contains seconds or a date."""
     try:
         seconds = float(value or "")
     except ValueError:
@@ -275,6 +272,6 @@ def _retry_after(value: str | None) -> float | None:
 
 
 def short(text: str) -> str:
-    """Return at most 500 characters that can be stored."""
+    """Truncate a text to 500 characters and replace characters that can't be stored."""
     text = text.replace("\0", "\ufffd").encode(errors="replace").decode()
     return text if len(text) <= 500 else text[:499] + "…"

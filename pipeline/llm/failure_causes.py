@@ -1,4 +1,4 @@
-"""Determines from HTTP and socket exceptions why an attempt got no complete reply."""
+"""Determine from HTTP and socket exceptions why an attempt got no complete reply."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.llm.transport import BadPacking, Elsewhere, TooLarge
 from pipeline.llm.types import Failed, FailureKind, Trouble
 
 _NEVER_SENT = (httpcore2.ConnectError, httpcore2.ConnectTimeout, httpcore2.PoolTimeout)
-# A server that starts or stops may interrupt the handshake.
+# A server that is starting or stopping may interrupt the handshake.
 _MAY_PASS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
 _HEADERS_TOO_LARGE = 431  # h11's hint for headers, or a chunk header, that never end
 
@@ -49,7 +49,7 @@ def explain_break(
 
 
 def _final(cause: BaseException, most_bytes: int) -> tuple[Trouble, str, bool] | None:
-    """Return kind, message and possible billing of a failure for which a retry is pointless, or None."""
+    """Return the kind, message and possible billing of a failure that a retry can't fix, or None."""
     match cause:
         case ForbiddenAddress():
             return Trouble.ADDRESS, str(cause), False

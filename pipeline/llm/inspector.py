@@ -1,4 +1,4 @@
-"""Makes free requests to a server through the SDK. Only workers import this module, like `client`."""
+"""Send requests that are not billed, through the SDK. Only workers import this module, like `client`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_WORDS = 300
 
 
 class SdkInspector:
-    """Sends GET and POST requests that are not billed, with the endpoint's own URL and key."""
+    """A client for GET and POST requests that are not billed. It uses the endpoint's own URL and key."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
@@ -59,7 +59,7 @@ class SdkInspector:
 
 
 def _json_of(answer: httpx2.Response) -> object:
-    """Return the body as JSON, or None if it is invalid."""
+    """Return the decoded JSON body, or None if it is invalid."""
     try:
         value: object = answer.json()
     except (ValueError, RecursionError):

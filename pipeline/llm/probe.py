@@ -1,8 +1,8 @@
-"""Tests what a server of the Messages API really supports. This is pure code over a client and an inspector.
+"""Test what a Messages API server really supports, through a client and an inspector.
 
 A server that ignores `output_config.format` or `tool_choice` still returns 200. Therefore each mode is tested with a
-schema whose only valid value is a random word that is not in the prompt, while the prompt asks for something else. If
-the word comes back, the server enforces the schema.
+schema whose only valid value is a random word. The prompt does not contain the word and asks for something else. If the
+reply contains the word, the server enforces the schema.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SYSTEM = "You are greeted by a program. Answer with one short sentence in plain
 _USER = "Good morning."
 _ABSENT = (404, 405, 501)
 _KEY_REFUSED = (401, 403)
-# Some proxies report this as a 400, which can be recognized only by its message.
+# Some proxies report a rejected key with status 400, and only the message identifies it.
 _KEY_WORDS = re.compile(r"api[ _-]?key|authenticat|authoriz|bearer|no connected db", re.IGNORECASE)
 
 
@@ -52,8 +52,8 @@ def probe(
 ) -> Found:
     """Find out what the server offers and which modes work, with at most MOST_CALLS model calls.
 
-    `model` is the model to call. The default is the first of `known` that the server lists, else the first of `known`,
-    else the first in the server's list.
+    `model` is the model to call. The default is the first of `known` that the server lists, then the first of `known`,
+    then the first in the server's list.
     """
     page = inspector.get(target, "/v1/models?limit=1000")
     models = _models_in(page)
@@ -94,7 +94,7 @@ def _ask_modes(
     make_word: Callable[[], str],
     max_tokens: int,
 ) -> Found:
-    """Test schema and tool. Test plain text only if neither answered, because text works if either does."""
+    """Test the schema and tool modes. Test text only if both modes failed, because text works if either mode does."""
     modes = {mode: ModeFound(mode) for mode in Mode}
     calls = 0
     for mode in (Mode.SCHEMA, Mode.TOOL, Mode.TEXT):
@@ -135,7 +135,7 @@ def _ask(
         "required": ["answer"],
         "additionalProperties": False,
     }
-    # Stage and role are not sent, so they do not matter.
+    # The stage and role are not sent, so their values do not matter.
     question = Question(
         stage=StageName.DESCRIBE,
         role=Role.ASSESSOR,
@@ -167,7 +167,7 @@ def _judge(mode: Mode, reply: Reply, word: str) -> tuple[Outcome, str]:
     if mode is Mode.TEXT:
         said = bool(reply.text.strip())
         return (Outcome.REAL, "") if said else (Outcome.UNCLEAR, ReadingOutcome.EMPTY.value)
-    # A model that sees the tool may write its call as text. Then the schema is not enforced.
+    # A model that sees the tool may write the call as text. In that case the schema is not enforced.
     is_held = mode is not Mode.TOOL or reply.tool_input is not None
     if is_held and reading.outcome is ReadingOutcome.READ and reading.text == word:
         return Outcome.REAL, ""
@@ -177,7 +177,7 @@ def _judge(mode: Mode, reply: Reply, word: str) -> tuple[Outcome, str]:
 
 
 def _after_failure(mode: Mode, ended: Failed) -> ModeFound:
-    """Return the failure's result for the mode. If the key or the connection failed, the mode's result is unknown."""
+    """Return the mode's result after a failure: REFUSED if the server rejected the mode, otherwise FAILED."""
     says_of_mode = ended.kind is FailureKind.REFUSED and not (
         ended.http_status is None
         or ended.error_type in (Trouble.REDIRECT, Trouble.WEB_PAGE)

@@ -14,7 +14,7 @@ class Outcome(StrEnum):
     """The result of testing one mode."""
 
     REAL = "real"  # the reply contains the random word, so the server enforces the format
-    IGNORED = "ignored"  # a reply without the word, so the server ignored the format
+    IGNORED = "ignored"  # the reply lacks the random word, so the server ignored the format
     REFUSED = "refused"  # the server does not accept such a request
     UNCLEAR = "unclear"  # truncated or empty reply
     FAILED = "failed"  # no reply
@@ -22,7 +22,7 @@ class Outcome(StrEnum):
 
 
 class Has(StrEnum):
-    """Whether the server supports a free request."""
+    """A server's support for a free request."""
 
     YES = "yes"
     NO = "no"
@@ -51,7 +51,7 @@ class Page:
 
 
 class Inspector(Protocol):
-    """Makes free requests. Like a ModelClient, it never raises for server errors."""
+    """A client for free requests. Like a ModelClient, it never raises exceptions for server errors."""
 
     def get(self, target: Target, path: str) -> Page: ...
 
@@ -74,7 +74,7 @@ class ModeFound:
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """The data about a model in the server's model list. Unknown values are empty."""
+    """Data about a model from the server's model list. Unknown values are empty."""
 
     most_input_tokens: int | None = None
     most_output_tokens: int | None = None
@@ -84,7 +84,7 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class Found:
-    """The complete result. `models` is None if the server has no model list."""
+    """The complete result of a check. `models` is None if the server has no model list."""
 
     reachable: bool
     key: KeyFound = KeyFound.UNKNOWN
@@ -99,7 +99,9 @@ class Found:
     problem: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """Return the result as JSON. `models` is always a list, and `lists_models` says whether the server has one."""
+        """Return the result as JSON. `models` is always a list, and `lists_models` says whether the server lists
+        any.
+        """
         found = asdict(self)
         return {
             **found,

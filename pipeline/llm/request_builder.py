@@ -1,4 +1,4 @@
-"""Builds requests that every server of the Messages API accepts, with the options that the endpoint supports."""
+"""Build requests that every Messages API server accepts, with the options that the endpoint supports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TOOL = "answer"
 
 @dataclass(frozen=True)
 class RoleSpec:
-    """Endpoint and model of a role, as stored in the snapshot of a Run."""
+    """The endpoint and model of a role, as stored in a Run's snapshot."""
 
     endpoint: str
     endpoint_id: int
@@ -43,14 +43,14 @@ def build_request(question: Question, role: RoleSpec) -> Request:
         request["tool_choice"] = {"type": "tool", "name": _TOOL}
     if config:
         request["output_config"] = config
-    # Claude refuses sampling parameters, but local servers accept them in the body.
+    # Claude rejects sampling parameters, but local servers accept them in the body.
     if role.temperature is not None:
         request["extra_body"] = {"temperature": role.temperature}
     return request
 
 
 def _words_of(question: Question, mode: Mode) -> str:
-    """Return the question. A repeated question ends with a note about the missing parts and the answer format."""
+    """Return the user message. A repeated question ends with a note about the missing parts and the answer format."""
     if not question.missing:
         return question.user
     return f"{question.user}\n\n{question.missing} {_how_to_answer(question, mode)}"
@@ -76,7 +76,7 @@ def _how_to_answer(question: Question, mode: Mode) -> str:
 def hash_call(
     run: int, question: Question, *, refinement: int | None, endpoint: str, request: Request
 ) -> str:
-    """Return the ledger's key: the SHA-256 of position, endpoint and canonical request, in hex."""
+    """Return the call's key in the ledger: the hex SHA-256 of its position, endpoint and canonical request."""
     canonical = json.dumps(
         [run, question.stage, question.round, question.sample, refinement, endpoint, request],
         sort_keys=True,
@@ -88,8 +88,8 @@ def hash_call(
 def reply_of(message: dict[str, object]) -> Reply:
     """Reduce a server's message to text, stop reason and tool input.
 
-    Blocks are distinguished by `type` and never by class, and unknown types are skipped. Some servers send the tool
-    input as a JSON string. Several tool calls become text, so that the parsers see all of them.
+    Blocks are identified by `type`, never by class, and unknown types are skipped. Some servers send the tool input as
+    a JSON string. Multiple tool calls are converted to text, so that the parsers see all of them.
     """
     texts: list[str] = []
     inputs: list[object] = []

@@ -1,4 +1,4 @@
-"""HTTP transport that reads and unpacks replies in chunks up to a limit, from the requested server only.
+"""An HTTP transport that reads and decompresses replies in chunks, up to a size limit and from one server only.
 
 It follows no redirects and uses no proxy from the environment, because both would send a prompt to an address that no
 administrator has confirmed.
@@ -19,24 +19,24 @@ from core.network.connections import JudgedNetwork
 from pipeline.llm.addresses import choose_addresses, goes_by_proxy
 
 MOST_BYTES = 2_000_000
-# An error reply is truncated at this length instead of refused.
+# An error reply is truncated at this length instead of being rejected.
 _MOST_BYTES_OF_AN_ERROR = 64_000
 _PIECE = 65_536
-# If a server closes an idle connection while it is reused, the call looks like one that failed during the reply and may
-# have been billed. Servers close idle connections after 5 s or more, so we close them earlier.
+# If a server closes an idle connection just as a call reuses it, the call seems to have failed during the reply and may
+# have been billed. Servers close idle connections after 5 s or more, so the pool closes them earlier.
 _IDLE_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The maximum size of a reply, before and after unpacking, and the proxy for requests that leave the network."""
+    """The maximum size of a reply, compressed or decompressed, and the proxy for requests that leave the network."""
 
     most_bytes: int = MOST_BYTES
     proxy: str = ""
 
 
 class UnusableReply(Exception):
-    """A reply that was not read completely. `kind` is the ledger's word for the reason."""
+    """A reply that was not read completely. `kind` is the reason as recorded in the ledger."""
 
     kind = "unusable"
 
@@ -66,7 +66,7 @@ class Transport(httpx2.BaseTransport):
         self._pool = _make_pool(base_url, limits.proxy)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Return the reply, which is unpacked and limited while it is read. Raises Elsewhere for other servers."""
+        """Return the reply. It is decompressed and limited while it is read. Raises Elsewhere for other servers."""
         if _origin_of(request.url) != self._origin:
             raise Elsewhere(request.url.host)
         request.headers["accept-encoding"] = "identity"
@@ -112,7 +112,7 @@ class Transport(httpx2.BaseTransport):
 
 
 class _Body(httpx2.SyncByteStream):
-    """The unpacked body of a reply as it arrives. After `most` bytes, it raises TooLarge or is truncated."""
+    """The decompressed body of a reply, as it arrives. After `most` bytes, the body is truncated or raises TooLarge."""
 
     def __init__(
         self, response: httpcore2.Response, unpacker: _AsItIs, most: int, *, cuts: bool
@@ -144,7 +144,7 @@ class _Body(httpx2.SyncByteStream):
         self._unpacker.finish()
 
     def close(self) -> None:
-        """Close the reply. A connection whose reply was not read completely is closed too."""
+        """Close the reply. If the reply was not read completely, its connection is closed too."""
         self._response.close()
 
 
@@ -160,13 +160,13 @@ class _AsItIs:
 
 
 class _Unpacker(_AsItIs):
-    """Unpacks gzip, one piece at a time, to limit memory for highly compressed data."""
+    """A gzip decompressor that works in pieces, to limit memory use for highly compressed data."""
 
     def __init__(self) -> None:
         self._decompressor = zlib.decompressobj(16 + zlib.MAX_WBITS)
 
     def unpack(self, packed: bytes) -> Iterator[bytes]:
-        """Yield the unpacked bytes. Raises BadPacking."""
+        """Yield the decompressed bytes. Raises BadPacking for invalid data."""
         while not self._decompressor.eof:
             try:
                 unpacked = self._decompressor.decompress(packed, _PIECE)
@@ -178,7 +178,7 @@ class _Unpacker(_AsItIs):
             yield unpacked
 
     def finish(self) -> None:
-        """Raise BadPacking if the end is missing."""
+        """Raise BadPacking if the data is incomplete."""
         if not self._decompressor.eof:
             raise BadPacking("incomplete data")
 
@@ -200,7 +200,7 @@ def _unpacker_of(headers: httpx2.Headers) -> _AsItIs:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Return a context with the certificates of the system or SSL_CERT_FILE. Cached because creating it is slow."""
+    """Return an SSL context with the certificates of the system or SSL_CERT_FILE. Cached, because creation is slow."""
     return httpx2.create_ssl_context()
 
 

@@ -1,4 +1,4 @@
-"""Types between ledger and client: a request's target, and the result of one attempt."""
+"""Types shared by the ledger and the client: a request's target, and the result of one attempt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens as the server counted them."""
+    """The token counts that the server reported."""
 
     input: int = 0
     output: int = 0
@@ -33,7 +33,7 @@ class Usage:
 
 
 class FailureKind(StrEnum):
-    """Why an attempt got no reply, grouped by the required reaction."""
+    """The reasons why an attempt got no reply, grouped by the required reaction."""
 
     BUSY = "busy"  # 429, 503, 529: pause the endpoint and retry later
     LIMIT = "limit"  # a spend limit: pause until a user acts
@@ -64,7 +64,7 @@ class Trouble(StrEnum):
 
 
 class UsageDoubt(StrEnum):
-    """Why the tokens of an answered attempt are not counted."""
+    """The reasons why the tokens of an answered attempt are not counted."""
 
     NOT_REPORTED = "usage not reported"
     NOT_BELIEVED = "usage not believed"
@@ -78,8 +78,8 @@ class Answered:
     usage: Usage
     request_id: str = ""
     milliseconds: int = 0
-    doubt: UsageDoubt | None = None  # if set, `usage` is all zeros and the cost unknown
-    said: str = ""  # the server's usage report, if not credible
+    doubt: UsageDoubt | None = None  # if set, `usage` is all zeros and the cost is unknown
+    said: str = ""  # the server's usage report, if it is not credible
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Failed:
 
 
 class ModelClient(Protocol):
-    """Makes one attempt at each request in parallel. It never retries and never raises for server errors."""
+    """A client that makes one attempt at each request, in parallel. It never retries or raises server errors."""
 
     def send(self, requests: Sequence[tuple[Target, Request]]) -> list[Answered | Failed]: ...
 
@@ -113,7 +113,7 @@ class RemoteBatch:
 
 
 class UnreadableResults(Exception):
-    """The results of a batch ended early or could not be requested. Earlier results are kept."""
+    """The results of a batch ended early or could not be requested. Results that arrived before are kept."""
 
     def __init__(self, failed: Failed) -> None:
         super().__init__(failed.message)

@@ -1,4 +1,4 @@
-"""Reads the token counts of a reply: reported, not reported, or not credible."""
+"""Read the token counts of a reply. They can be reported, not reported, or not credible."""
 
 from __future__ import annotations
 
