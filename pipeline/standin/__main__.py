@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
         server.should_exit = True
 
     # Uvicorn stops on these signals, then raises them again for the previous handlers. A signal that arrives before
-    # uvicorn listens must count too.
+    # uvicorn listens must also stop the server.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
     if options.announce:
@@ -138,7 +138,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _announce(file: Path, *, port: int) -> None:
-    """Write the file atomically, so that a waiting reader never sees a partial file."""
+    """Write the announcement file atomically, so that a waiting reader never sees a partial file."""
     draft = file.with_name(f"{file.name}.{os.getpid()}")
     draft.write_text(json.dumps({"port": port, "pid": os.getpid()}), encoding="utf-8")
     draft.replace(file)

@@ -17,7 +17,7 @@ _START_SECONDS = 20
 
 
 class StandInNotStarted(RuntimeError):
-    """The process ended or did not announce its address."""
+    """The process exited or did not announce its address."""
 
 
 @contextlib.contextmanager
@@ -37,7 +37,7 @@ def standin_running(options: Sequence[str] = ()) -> Iterator[str]:
 
 
 def read_announcement(path: Path) -> str | None:
-    """Return the address that a demo model left in this file, or None if it is not running."""
+    """Return the address that a demo model wrote to this file, or None if it is not running."""
     try:
         said = json.loads(path.read_text())
         os.kill(int(said["pid"]), 0)  # Signal 0 only checks that the process exists.

@@ -1,4 +1,4 @@
-"""Answer a prompt from the book, or else by rule."""
+"""Answer a prompt from the book, or by rule if the book has no answer."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _CHECK = re.compile(r"^(\d+\.\d+) World: ", re.MULTILINE)
 
 # The rules ignore text after this many characters.
 _LONGEST = 4000
-# A description matches "on the whole" from this share of the requirements.
+# The minimum share of requirements that a similar description meets.
 _ENOUGH = 0.75
 
 
 def answer_prompt(prompt: Prompt, book: Book) -> Answer:
-    """Return the JSON object for the task, only `refusal` if it is refused, or {} for an unknown task."""
+    """Return the JSON object for the task. A refusal has only the key `refusal`. For an unknown task, return {}."""
     if prompt.task == "refine":
         return {"script": _refine(prompt, book)}
     if prompt.task == "mend_cases":
@@ -48,7 +48,7 @@ def answer_prompt(prompt: Prompt, book: Book) -> Answer:
 
 
 def _generate(prompt: Prompt) -> Answer:
-    """Adapt an example or write a script by rule; refuse if neither fits."""
+    """Adapt an example or write a script by rule. Refuse if neither is possible."""
     examples = zip(prompt.all("EXAMPLE_STATEMENT"), prompt.all("EXAMPLE_SCRIPT"), strict=False)
     made = generate_script(_read(prompt, "STATEMENT"), list(examples))
     return {"script": made.script} if made.script else {"refusal": made.why_not}
@@ -104,7 +104,7 @@ def _write_cases(prompt: Prompt) -> Answer:
 
 
 def _mend_cases(prompt: Prompt, book: Book) -> Answer:
-    """Answer these checks from the book and keep every other check."""
+    """Answer the checks that are in the book, and keep all other checks."""
     known = book.answer(prompt)
     said = {one["check"]: one for one in json.loads(str(known["answers"]))} if known else {}
     asked = _CHECK.findall(prompt.first("CHECKS"))
@@ -114,14 +114,14 @@ def _mend_cases(prompt: Prompt, book: Book) -> Answer:
 
 
 def _leave_as_it_is(prompt: Prompt) -> Answer:
-    """Return the script unchanged: scenarios and outputs are beyond the rules."""
+    """Return the script unchanged, because the rules can't interpret scenarios and output."""
     return {"script": prompt.first("SCRIPT")}
 
 
 def _refine(prompt: Prompt, book: Book) -> str:
-    """Return the book's next draft for the book's feedback, or else apply the feedback.
+    """Return the book's next draft for the book's own feedback. Otherwise apply the feedback.
 
-    If the feedback asks for nothing that is found, return the book's next draft or fix the script by rule.
+    If the feedback changes nothing, return the book's next draft or fix the script by rule.
     """
     script, feedback = prompt.first("SCRIPT"), _read(prompt, "FEEDBACK")
     known = book.answer(prompt)

@@ -10,7 +10,7 @@ _OPENING = re.compile(r"<<<([A-Z]+(?:_[A-Z]+)*_*)")
 
 
 class Prompt(NamedTuple):
-    """One request under the contract; `task` is empty if the system prompt names none."""
+    """A parsed prompt. `task` is empty if the system prompt names no task."""
 
     task: str
     sections: tuple[tuple[str, str], ...]
@@ -27,7 +27,7 @@ class Prompt(NamedTuple):
 def parse_prompt(system: str, user: str) -> Prompt:
     """Read the task from the first line of `system` and the fenced sections from `user`.
 
-    Sections that are never closed are left out, because their text may be incomplete.
+    Unclosed sections are left out, because their text may be incomplete.
     """
     named = _TASK.match(system)
     return Prompt(named[1] if named else "", tuple(_sections(user.split("\n"))))

@@ -1,8 +1,8 @@
 """The demo model's answers to the demo's own Actions, from the action files and their cases.
 
-Cases are in the folder `cases` next to the actions, in a file of the same name.
+The cases of an action are in the file of the same name in the folder `cases`, next to the actions.
 
-Look-up is stateless: a request finds its answer by its texts, regardless of earlier requests.
+Lookups are stateless: an answer depends only on the request's text, not on earlier requests.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Answer = dict[str, object]
 
 
 class BookError(Exception):
-    """An action file cannot be used; the message names it and the reason."""
+    """An action file cannot be used. The message names the file and the reason."""
 
 
 class _Draft(BaseModel):
@@ -34,7 +34,7 @@ class _Draft(BaseModel):
 
 
 class _Cases(BaseModel):
-    """Cases for a statement, and their author's later answers about some of their checks."""
+    """The cases for a statement, and the author's later answers about some of the checks."""
 
     cases: list[Answer] = Field(min_length=1)
     mend: list[Answer] = []
@@ -47,7 +47,7 @@ class _Action(BaseModel):
 
 
 class Book:
-    """Answers by task and identifying texts."""
+    """Answers by task and identifying text."""
 
     def __init__(self, actions: Iterable[_Action]) -> None:
         self._answers: dict[tuple[str, ...], Answer] = {}
@@ -68,7 +68,7 @@ class Book:
         )
 
     def is_own_feedback(self, prompt: Prompt) -> bool:
-        """Return whether FEEDBACK has every point of the book's explanation of this script."""
+        """Return whether FEEDBACK contains every point of the book's explanation of this script."""
         key = ("explain", *(_normalise(name, prompt.first(name)) for name in _KEYS["explain"]))
         points = self._answers.get(key, {}).get("points")
         said = _squeeze(prompt.first("FEEDBACK"))
@@ -94,7 +94,7 @@ _KEYS = {
 
 
 def load_book(folder: Path | None) -> Book:
-    """Read every *.yaml in `folder`; None gives an empty book. Raises BookError on a bad file."""
+    """Load the YAML files in `folder`, or return an empty book for None. Raises BookError for an invalid file."""
     if folder is None:
         return Book([])
     if not folder.is_dir():
@@ -161,5 +161,5 @@ def _squeeze(text: str) -> str:
 
 
 def _trim(text: str) -> str:
-    """Strip a script and the ends of its lines."""
+    """Strip a script and remove trailing whitespace from its lines."""
     return "\n".join(line.rstrip() for line in text.strip().splitlines())

@@ -1,4 +1,4 @@
-"""Simulation mode: draw answers from error rates. Every text says that it is simulated."""
+"""Simulation mode: sample answers from error rates. Every text says that it is simulated."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pipeline.standin.prompt_contract import Prompt
 from pipeline.standin.script_book import Answer
 from pipeline.types import Verdict
 
-# Has no valid verdict, so every attempt to read it fails.
+# This answer has no valid verdict, so every attempt to read it fails.
 _UNREADABLE: Answer = {"verdict": "unclear", "reason": "Simulated: an answer that can't be read."}
 
 
 @dataclass(frozen=True)
 class SimulatedAnswers:
-    """The answers of one configuration; empty for prompts without a simulation mark."""
+    """The answers of one configuration. They are empty for prompts without a simulation mark."""
 
     decisions: ModelBehaviour
     script_lines: int
@@ -43,7 +43,7 @@ class SimulatedAnswers:
         return {"functionality": describe_draft(draft)}
 
     def compare_likeness(self, draft: SimulatedDraft) -> Answer:
-        """Return a verdict with half of the objections and half of the unreadable answers."""
+        """Return the verdict on similarity. Only odd drafts get an objection or an unreadable answer."""
         verdict = self.decisions.judge(draft)
         if verdict is Verdict.UNKNOWN and _is_odd(draft):
             return _UNREADABLE
@@ -54,7 +54,7 @@ class SimulatedAnswers:
         }
 
     def compare_differences(self, draft: SimulatedDraft) -> Answer:
-        """Return a verdict with every objection, so that the feedback has a difference to explain."""
+        """Return the verdict on differences. Every incorrect draft gets an objection, which feedback can explain."""
         verdict = self.decisions.judge(draft)
         if verdict is Verdict.UNKNOWN and not _is_odd(draft):
             return _UNREADABLE
@@ -66,14 +66,14 @@ class SimulatedAnswers:
         }
 
     def explain(self, draft: SimulatedDraft) -> Answer:
-        """Return the feedback, or that there is no error."""
+        """Return feedback on the script, or the verdict that it has no error."""
         if self.decisions.finds_no_error(draft):
             return {"verdict": "no_error", "points": []}
         point = f"{draft.mark} The script acts on another service than the statement names."
         return {"verdict": "error", "points": [point]}
 
     def refine(self, draft: SimulatedDraft) -> Answer:
-        """Return the next Draft, or an earlier one."""
+        """Return the script of the next Draft or of an earlier Draft."""
         return self._script(self.decisions.rewrite(draft))
 
     def _script(self, draft: SimulatedDraft) -> Answer:

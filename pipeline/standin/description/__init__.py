@@ -1,1 +1,1 @@
-"""Rules that describe a script in words."""
+"""Rules that describe scripts in prose."""

@@ -1,4 +1,4 @@
-"""Describe commands with the vocabulary: a phrase with operands and important options."""
+"""Describe commands with phrases from the vocabulary, their operands and their important options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SLOT = re.compile(r"\{(?P<slot>|1|-1|:-1|2:)\}")
 
 
 class Entry(BaseModel):
-    """One command: `does` has slots for operands, `alone` is used without operands."""
+    """The phrases for a command. `does` has slots for operands, and `alone` is used without operands."""
 
     does: str
     alone: str = ""
@@ -40,14 +40,14 @@ class _FindWords(BaseModel):
 
 
 class _Conditions(BaseModel):
-    """Phrases for test, before one operand or between two."""
+    """Phrases for the unary and binary operators of test."""
 
     unary: dict[str, str]
     binary: dict[str, str]
 
 
 class _Wrapper(BaseModel):
-    """A command that runs another: its number of own operands and its options with values."""
+    """A command that runs another command: the number of its own operands, and its options with values."""
 
     own: int = 0
     valued: set[str] = set()
@@ -65,7 +65,7 @@ class Vocabulary(BaseModel):
 
 
 class Arguments(NamedTuple):
-    """A command's parsed words. `unknown` contains options that are not in the vocabulary."""
+    """A command's parsed arguments. `unknown` contains options that are not in the vocabulary."""
 
     operands: list[str]
     options: list[tuple[str, str]]
@@ -82,7 +82,7 @@ class Arguments(NamedTuple):
 
 @cache
 def vocabulary() -> Vocabulary:
-    """Return the vocabulary, read once."""
+    """Return the vocabulary. The file is read only once."""
     return Vocabulary.model_validate(load_own("vocabulary.yaml"))
 
 
@@ -151,7 +151,7 @@ def join_words(words: Iterable[str]) -> str:
 
 
 def show_word(word: str) -> str:
-    """Return one word as prose shows it."""
+    """Return a word as it appears in a description."""
     if word in (".", "./"):
         return "the current directory"
     if word == "{}":
@@ -160,7 +160,7 @@ def show_word(word: str) -> str:
 
 
 def quote_word(word: str) -> str:
-    """Return a word verbatim, in quotes if it has blanks."""
+    """Return a word verbatim, in quotes if it is empty or contains blanks."""
     return f'"{word}"' if not word or re.search(r"\s", word) else word
 
 

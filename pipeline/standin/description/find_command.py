@@ -1,4 +1,4 @@
-"""Describes a `find` command: the files it looks for, where, and the actions on the matches."""
+"""Describe a `find` command: which files it looks for, where, and its actions on the matches."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COUNTED = ("uid", "gid", "inum", "links")
 
 
 class _Part(NamedTuple):
-    """A part of the expression: a test in words, an action, or a pruned branch."""
+    """The description of a part of the expression: a test, an action, or a pruned branch."""
 
     test: str = ""
     action: str = ""
@@ -33,7 +33,7 @@ class _Part(NamedTuple):
 
 
 class _Finder:
-    """Parse the words after the paths by find's grammar: ors of ands of negatable primaries."""
+    """A parser for find's expression: alternatives of sequences of primaries, which can be negated."""
 
     def __init__(self, words: Sequence[str], say: Say) -> None:
         self._waiting = list(words)
@@ -45,7 +45,7 @@ class _Finder:
         self._nested = 0
 
     def read_expression(self) -> _Part:
-        """Read alternatives. A pruned branch is described as left out."""
+        """Describe the alternatives of an expression. Pruned branches are described as left out."""
         branches = [self._read_all()]
         while self._take("-o", "-or"):
             branches.append(self._read_all())
@@ -136,7 +136,7 @@ class _Finder:
 
 
 def say_find(words: Sequence[str], say: Say) -> str:
-    """Describe `find` with these words; `say` describes the commands of -exec."""
+    """Describe `find` with these arguments. `say` describes the commands of -exec."""
     rest = [word for word in words if word not in ("-H", "-L", "-P")]
     end = next(
         (at for at, word in enumerate(rest) if word.startswith("-") or word in ("(", "!")),

@@ -1,4 +1,4 @@
-"""Describe one invocation of a command; wrappers such as sudo and xargs are resolved."""
+"""Describe the invocation of a command, also inside wrappers such as sudo and xargs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TellScript = Callable[[str], str]
 
 
 def say_invocation(words: Sequence[str], *, tell_script: TellScript) -> str:
-    """Describe a command with its words; `tell_script` describes the argument of bash -c."""
+    """Describe a command with its arguments. `tell_script` describes the argument of bash -c."""
     path, *rest = words or [""]
     name = path.rsplit("/", 1)[-1]
     if name in vocabulary().wrappers:

@@ -1,4 +1,4 @@
-"""Describe commands that need more than a table: grep, head, tail, sed, awk, tar, service."""
+"""Describe commands that need more than a table of phrases: grep, head, tail, sed, awk, tar, service."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _values(found: Arguments, *names: str) -> list[str]:
 
 
 def _say_end(words: Sequence[str], *, which: str) -> str:
-    """Describe head and tail."""
+    """Describe a head or tail command."""
     shorthand = [f"-n{word[1:]}" if re.fullmatch(r"-\d+", word) else word for word in words]
     found = split_words(shorthand, _HEAD)
     count = found.value("-n", "-c", "--lines", "--bytes") or "10"

@@ -1,4 +1,4 @@
-"""Describe a script by rule: walk over its syntax tree and name its literals."""
+"""Describe a script by rule: walk its syntax tree and name its literals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def describe(script: str) -> str:
 
 
 def _read_comment(script: str) -> str:
-    """Return the script's head comment without its final period."""
+    """Return the comment at the top of the script, without its final period."""
     lines = script.splitlines()
     lines = lines[1:] if script.startswith("#!") else lines
     head = itertools.takewhile(lambda line: line.startswith("#"), lines)
@@ -50,14 +50,14 @@ def _read_comment(script: str) -> str:
 
 
 class _Narrator:
-    """Describes nodes and remembers the values of variables."""
+    """A narrator that describes syntax nodes and remembers the values of variables."""
 
     def __init__(self) -> None:
         self.known: dict[str, str] = {}
         self.needed: list[str] = []
 
     def tell_all(self, nodes: Sequence[Node]) -> list[str]:
-        """Describe each statement and leave out the empty descriptions."""
+        """Return the nonempty descriptions of the statements."""
         return [said for said in (self.tell(node) for node in nodes) if said]
 
     def tell(self, node: Node) -> str:
@@ -268,7 +268,7 @@ def _tell_inner(script: str) -> str:
 
 
 def _leaves(node: Node) -> list[Node]:
-    """Return the words of a test in order, without its brackets."""
+    """Return the nodes of a test's words in order, without its brackets."""
     if node.type in (
         "test_command",
         "unary_expression",

@@ -1,4 +1,4 @@
-"""Read the bounds of ages and sizes in a statement: older or newer, larger or smaller. Never guess."""
+"""Find the bounds of ages and sizes in a statement: older or newer, larger or smaller. Never guess a bound."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MUCH = r"(?:more than|over|longer than)"
 
 
 class _Phrase(NamedTuple):
-    """A phrase for a bound: `including` if it includes the bound itself, `kept` stays in the text."""
+    """A phrase for a bound. If `including`, the bound itself is included. `kept` is the part that stays in the text."""
 
     side: Side
     pattern: str
@@ -95,7 +95,7 @@ _FIRST_BUT_NOT = r"(?<![\w'’-])"
 
 
 class Bound(NamedTuple):
-    """An age or a size and the side of it that is meant."""
+    """An age or size, and the side of it that a statement asks for."""
 
     mention: Mention
     side: Side
@@ -104,7 +104,7 @@ class Bound(NamedTuple):
 
 
 def take_bounds(text: MarkedText) -> list[Bound]:
-    """Remove the bounds of ages and sizes from a text, except for bounds without a side."""
+    """Remove the age and size bounds from a text and return them. Ages and sizes without a side remain."""
     found = []
     for kind, phrases in (("age", _AGES), ("size", _SIZES)):
         for phrase in phrases:
@@ -124,7 +124,7 @@ def read_bounds(statement: str) -> list[Bound]:
 
 
 def _take_empty(text: MarkedText) -> list[Bound]:
-    """Take out empty files: zero bytes is the only exact size."""
+    """Remove the phrase for empty files and return its bound. Zero bytes is the only exact size."""
     match = _search_empty(text)
     if match is None:
         return []

@@ -14,10 +14,10 @@ _FILLERS = frozenset(_IDIOMS.fillers.split())
 _PREPOSITIONS = frozenset(_IDIOMS.prepositions.split())
 _FOREIGN = frozenset(_IDIOMS.foreign_words.split())
 _SMALL = frozenset(_IDIOMS.small_words.split()) | _FILLERS | _PREPOSITIONS
-# Words that negate a sentence. Only a phrase that contains one accounts for it.
+# Words that negate a sentence. Only a phrase that contains the negation accounts for it.
 NEGATIONS = frozenset(_IDIOMS.negations.split())
 
-# Such requests need a scheduler; a script acts now.
+# Such requests need a scheduler, because a script runs immediately.
 _LATER = re.compile(
     r"\b(?:every|each|once an?|once per) (?:\w+ )?(?:second|minute|hour|day|night|morning|evening|week|weekday|month|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b"
@@ -38,14 +38,14 @@ def is_for_later(statement: str) -> bool:
 
 
 def is_foreign(statement: str) -> bool:
-    """Return whether most of its function words are not English."""
+    """Return whether at least half of a statement's function words are not English."""
     words = re.findall(r"[^\W\d_]+", statement.lower())
     foreign = sum(word in _FOREIGN for word in words)
     return foreign > 0 and foreign >= sum(word in _SMALL for word in words)
 
 
 def take_verbs(text: MarkedText) -> set[str]:
-    """Take out the verbs that ask for something, also in passing, and return them."""
+    """Remove the verbs that request an action, and return their names."""
     found = set()
     for name, verb in _IDIOMS.verbs.items():
         asked = _PERMIT if name == "permit" else verb.asked
@@ -56,9 +56,9 @@ def take_verbs(text: MarkedText) -> set[str]:
 
 
 def list_unplaced(text: MarkedText, known: Iterable[str], *, strictly: bool = False) -> list[str]:
-    """Return the words that are left, without `known` and small words.
+    """Return the remaining words, except `known` words and small words.
 
-    `strictly` leaves out prepositions too. `known` words count in each of their forms.
+    If `strictly`, prepositions are returned too. `known` words match in all of their forms.
     """
     text.take_all(r"(?<=\ue001)['’]s?(?!\w)")
     text.take_all(_OWN_MACHINE)
@@ -69,6 +69,6 @@ def list_unplaced(text: MarkedText, known: Iterable[str], *, strictly: bool = Fa
 
 
 def list_negations(text: MarkedText) -> set[str]:
-    """Return the negations among the words that are left."""
+    """Return the negations among the remaining words."""
     words = text.words(())
     return {"not" if word.endswith(("n't", "n’t")) else word for word in words} & NEGATIONS

@@ -1,4 +1,4 @@
-"""The phrases by which statements and descriptions are compared, from idioms.yaml."""
+"""The phrases in idioms.yaml, for comparing statements with descriptions."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pipeline.standin.yaml_data import load_own
 
 
 class Verb(BaseModel):
-    """How a statement asks for an action, and how a description reports it."""
+    """The patterns for an action in a statement (`asked`) and in a description (`said`)."""
 
     asked: str
     said: str
 
     @property
     def spelled(self) -> str:
-        """Return its name in the third person."""
+        """Return the verb in the third person."""
         return self.said.split("|")[0]
 
 
 class Aspect(BaseModel):
-    """One phrase; `fixes` are pattern and replacement pairs for a script that lacks it.
+    """A detail of a statement. `fixes` are pattern and replacement pairs for scripts that lack the detail.
 
-    `bound` is the kind and side of a bound that requires it too.
+    `bound` is the kind and side of a bound that also requires the detail.
     """
 
     name: str
@@ -54,5 +54,5 @@ class Idioms(BaseModel):
 
 @cache
 def load_idioms() -> Idioms:
-    """Return the idioms, read once."""
+    """Return the idioms. The file is read only once."""
     return Idioms.model_validate(load_own("idioms.yaml"))

@@ -1,7 +1,7 @@
 """The literals in a sentence: paths, globs, sizes, ages, numbers, quoted words, names.
 
-Statements ("files over 100 MB") and descriptions ("larger than 100 MB") are read in the same way, so that they can be
-compared by value in any unit.
+Statements ("files over 100 MB") and descriptions ("larger than 100 MB") are parsed in the same way, so that values can
+be compared across units.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _SMALL = r"[^\W\d_A-Z]"  # A letter of any language except A to Z.
 _PART = rf"(?:{_SMALL}|\d)+"
 _JOINED = rf"{_SMALL}+(?:[-_]{_PART})*[-_]{_SMALL}*\d[\w-]*|{_SMALL}+(?:_{_PART})+"
 
-# In order of precedence: a later pattern does not see text that an earlier one claimed.
+# In order of precedence: a later pattern never matches text that an earlier pattern matched.
 _PATTERNS: tuple[tuple[Kind, str], ...] = (
     ("quoted", r"\"(?P<q1>[^\"\n]+)\"|(?<!\w)'(?P<q2>[^'\n]+)'(?!\w)|[“`](?P<q3>[^”`\n]+)[”`]"),
     ("name", r"\bhttps?://[^\s,;)]+"),
@@ -104,7 +104,7 @@ _PLACES = {
     "whole file system": "/", "entire file system": "/",
 }  # fmt: skip
 _PLACES_PATTERN = re.compile(rf"(?<![/\w])(?:{'|'.join(_PLACES)})\b", re.IGNORECASE)
-# Words around "home directory" that make it another user's.
+# Words around "home directory" that refer to another user's home directory.
 _THEIRS_BEFORE = re.compile(
     r"(?:['’]s?|\b(?:her|his|their|its|users?|each|every)) $", re.IGNORECASE
 )
@@ -112,9 +112,9 @@ _THEIRS_AFTER = re.compile(r" (?:of|for|belonging)\b", re.IGNORECASE)
 
 
 class Mention(NamedTuple):
-    """One literal: `text` without its quotes, `value` comparable within its kind.
+    """A literal. `text` has no quotes, and `value` can be compared with values of the same kind.
 
-    `noun` is the word next to a name ("service"); `start` and `end` are its position in the sentence.
+    `noun` is the word next to a name ("service"). `start` and `end` are the literal's position in the sentence.
     """
 
     kind: Kind
@@ -131,12 +131,12 @@ class Mention(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return the key by which mentions are compared; a quoted word may be a name."""
+        """Return the key for comparing mentions. A quoted word may be a name."""
         return ("name" if self.kind == "quoted" else self.kind, self.value)
 
 
 def find_mentions(sentence: str) -> list[Mention]:
-    """Return the literals of a sentence in order, without repetitions."""
+    """Return the literals in a sentence in order, without duplicates."""
     taken: list[tuple[int, int]] = []
     found: list[Mention] = []
     for kind, pattern in _COMPILED:
@@ -157,14 +157,14 @@ def find_mentions(sentence: str) -> list[Mention]:
 
 
 def without_mentions(sentence: str) -> str:
-    """Return a sentence with its literals blanked out."""
+    """Return a sentence with its literals replaced by spaces."""
     for mention in find_mentions(sentence):
         sentence = sentence.replace(mention.text, " ")
     return sentence
 
 
 def mention_from_text(text: str) -> Mention:
-    """Return the literal in a quotation: a path, a glob, a number, or just words."""
+    """Return the literal in a quoted text: a number, an age, a size, a path, a glob, or plain words."""
     if text.isdecimal():
         return Mention("number", text, text)
     for kind, pattern in _COMPILED:

@@ -1,7 +1,7 @@
-"""A statement with marks for its literals, from which understood phrases are taken out.
+"""A statement with marks for its literals. Rules remove the phrases that they understand.
 
-What is left at the end was not understood. A pattern says `<age>` for a mark of that kind, and the match names it. A
-path without a slash is a `<file>`.
+The text that remains was not understood. In a pattern, `<age>` matches the mark of an age and names the group. A path
+without a slash is a `<file>`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 
 from pipeline.standin.language.literals import Mention, find_mentions
 
-# Private-use characters are the brackets of a mark, because no statement contains them.
+# Private-use characters delimit a mark, because no statement contains them.
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{_OPEN}([a-z]+)([0-9]+){_CLOSE}")
 # Words that belong both to a literal and to the phrase around it.
@@ -22,7 +22,7 @@ _COURTESY = re.compile(
 )
 _SLOT = re.compile(r"(?<!\?P)<(?P<kind>[a-z]+)>")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-# Replaces a phrase that was taken out: neither a word nor a blank, so no pattern spans it.
+# Replaces a removed phrase. The gap is neither a word nor a blank, so no pattern spans it.
 _GAP = "\ue002"
 
 
@@ -34,7 +34,7 @@ class MarkedText:
         self.text = _mark(statement, self.mentions)
 
     def take(self, pattern: str, *, kept: str = "") -> re.Match[str] | None:
-        """Take out the first matching phrase, or return None. `kept` is a template of what stays."""
+        """Remove the first matching phrase and return the match, or None. `kept` is a template for text that stays."""
         match = _compile(pattern).search(self.text)
         if match:
             rest = match.expand(kept) if kept else ""
@@ -42,35 +42,35 @@ class MarkedText:
         return match
 
     def take_all(self, pattern: str) -> list[re.Match[str]]:
-        """Take out every matching phrase."""
+        """Remove all matching phrases and return the matches."""
         found = []
         while match := self.take(pattern):
             found.append(match)
         return found
 
     def says(self, pattern: str) -> bool:
-        """Return whether a matching phrase is left."""
+        """Return whether the remaining text contains a matching phrase."""
         return _compile(pattern).search(self.text) is not None
 
     def mention(self, match: re.Match[str], slot: str) -> Mention:
-        """Return the literal whose mark a match has in `slot`."""
+        """Return the literal whose mark matched `slot`."""
         return self.mentions[int(match[slot])]
 
     def left(self) -> list[Mention]:
-        """Return the literals whose marks are left, in order."""
+        """Return the literals whose marks remain, in order."""
         return [self.mentions[int(match[2])] for match in _MARK.finditer(self.text)]
 
     def words(self, known: Collection[str]) -> list[str]:
-        """Return the remaining words in lower case, without those that are `known`."""
+        """Return the remaining words in lowercase, except `known` words."""
         text = _MARK.sub(_GAP, self.text)
         return [word for word in map(str.lower, _WORD.findall(text)) if word not in known]
 
 
 def _mark(statement: str, mentions: Sequence[Mention]) -> str:
-    """Return the statement with a mark for each literal; "named", "last" and similar stay before it."""
+    """Return the statement with a mark for each literal. Words such as "named" and "last" stay before the mark."""
     at, pieces = 0, []
     for number, mention in sorted(enumerate(mentions), key=lambda one: one[1].start):
-        if mention.start < at:  # A place in words may contain another literal.
+        if mention.start < at:  # A place written in words may contain another literal.
             continue
         outside = _OUTSIDE.match(statement, mention.start, mention.end)
         before = statement[at : outside.end() if outside else mention.start]

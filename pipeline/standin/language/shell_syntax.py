@@ -17,7 +17,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 class Edit(NamedTuple):
-    """Replace the characters from `start` to `end` with `text`; `raw` text is code, not quoted."""
+    """A replacement of the characters from `start` to `end` with `text`. If `raw`, the text is unquoted code."""
 
     start: int
     end: int
@@ -50,7 +50,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def read_word(node: Node, known: Mapping[str, str]) -> str:
-    """Return one word without its quotes, with variables of `known` value filled in."""
+    """Return a word without its quotes, and with `known` values in place of variables."""
     if node.type == "raw_string":
         return source(node)[1:-1]
     if node.type == "ansi_c_string":
@@ -69,7 +69,7 @@ def read_word(node: Node, known: Mapping[str, str]) -> str:
 
 
 def _read_parts(node: Node, known: Mapping[str, str]) -> str:
-    """Return the parts of a word, with the blanks that the grammar leaves between them."""
+    """Return the parts of a word, including the blanks between them, which have no syntax nodes."""
     pieces: list[str] = []
     at = node.start_byte
     text = node.text or b""
@@ -99,7 +99,7 @@ def _expand(node: Node, known: Mapping[str, str]) -> str:
 
 
 def insert_at(script: str, edits: Iterable[Edit]) -> str:
-    """Replace parts of `script`, quoted for their place. The first of overlapping edits wins."""
+    """Apply edits to `script`, with each text quoted for its position. The first of overlapping edits wins."""
     root = parse(script)
     done: list[Edit] = []
     for edit in edits:
@@ -112,7 +112,7 @@ def insert_at(script: str, edits: Iterable[Edit]) -> str:
 
 
 def quote_for(text: str, context: str) -> str:
-    """Quote `text` for a place in single quotes, in double quotes or without quotes."""
+    """Quote `text` for a position in single quotes, in double quotes or without quotes."""
     if context == "single":
         return text.replace("'", "'\\''")
     if context == "double":
@@ -123,7 +123,7 @@ def quote_for(text: str, context: str) -> str:
 
 
 def _context(root: Node, script: str, at: int) -> str:
-    """Return how the text at a place is quoted."""
+    """Return how the text at a position is quoted."""
     offset = len(script[:at].encode())
     node = root.descendant_for_byte_range(offset, offset + 1)
     while node is not None:

@@ -1,6 +1,6 @@
 """Compare a statement with a description by rule: verbs, literals, and a few phrases.
 
-It compares words only. A description may match word for word although the script is wrong.
+The rules compare only words. A description may match word for word although the script is wrong.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from pipeline.standin.language.bounds import read_bounds
 from pipeline.standin.language.idioms import load_idioms
 from pipeline.standin.language.literals import Mention, find_mentions
 
-# Where a verb is a request: at the start, after a joining word or a period.
+# The positions where a verb is a request: at the start, after a conjunction or after a period.
 CLAUSE = (
     r"(?:^|[,;:.(]\s|\b(?:and|then|to|please|but|that|also|should|must|will|can you|first)\b)\s*"
     r"(?:then |safely |recursively |forcefully |gracefully |also |me "
     # A negated verb is not a request, unless an exception follows.
     r"|(?:(?:do )?not|don['’]t|never) (?=.*\bunless\b))*"
 )
-# Where a description says that something is done.
+# The positions where a description reports an action.
 _SENTENCE = r"(?:^|[.;:,]\s|\b(?:and|then|that)\s)"
-# Next to another verb, these only say how the result is inspected.
+# Next to another verb, these verbs only say how the result is inspected.
 _WEAK_VERBS = {"find", "check"}
 _NO_VERB_OF_THEIR_OWN = {"find", "check", "sort", "create"}
 
@@ -34,24 +34,24 @@ _SIZE_TOLERANCE = 0.08  # between 1000^3 and 1024^3
 _IDIOMS = load_idioms()
 _SMALL_WORDS = frozenset(_IDIOMS.small_words.split())
 _VERB_WORDS = re.compile(rf"(?:{'|'.join(verb.asked for verb in _IDIOMS.verbs.values())})(?:e?s)?")
-# Letters of every language, with combining marks.
+# Letters from every writing system, with combining marks.
 _WORD = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*){3,}")
 
 
-# How a description quotes the script's comment, and what separates it from the details.
+# The prefix of the script's own comment in a description, and the separator before the details.
 SUMMARY = "By its own comment: "
 DETAIL = " In detail: "
 
 
 class Requirement(NamedTuple):
-    """One requirement of the statement, and what the description lacks of it."""
+    """A requirement of the statement. `missing` says what the description lacks."""
 
     kind: str
     missing: str
 
 
 def list_requirements(statement: str, functionality: str) -> list[Requirement]:
-    """List the concrete requirements of a statement and what the description lacks of each."""
+    """List the concrete requirements of a statement, each with what the description lacks."""
     summary, detail = split_description(functionality)
     return [
         *_require_verbs(statement, summary, detail),
@@ -73,7 +73,7 @@ def split_description(functionality: str) -> tuple[str, str]:
 
 
 def list_differences(statement: str, functionality: str) -> list[str]:
-    """List what is asked but not described, and what is described but not asked."""
+    """List the requirements that the description lacks, and dangerous actions that the statement does not ask for."""
     required = list_requirements(statement, functionality)
     differences = [found.missing for found in required if found.missing]
     _, functionality = split_description(functionality)
@@ -88,14 +88,14 @@ def list_differences(statement: str, functionality: str) -> list[str]:
 
 
 def allowed_verbs(statement: str) -> set[str]:
-    """Return the verb classes that a statement asks for, and those that may be part of them."""
+    """Return the verb classes that a statement asks for, and the classes that may accompany them."""
     asked = find_verbs(statement)
     allowed = asked.union(*(_IDIOMS.allowed.get(verb, set()) for verb in asked))
     return allowed | {verb for verb, others in _IDIOMS.allowed.items() if others & asked}
 
 
 def list_unasked(statement: str, functionality: str) -> list[Mention]:
-    """Return the patterns, paths and ages of a description that the statement does not name."""
+    """Return the literals that restrict the described script but are not in the statement."""
     _, detail = split_description(functionality)
     named = [mention for mention in find_mentions(detail) if mention.kind in _RESTRICTING]
     return missing_literals(named, statement)
@@ -117,7 +117,7 @@ def find_verbs(statement: str) -> set[str]:
 
 
 def missing_literals(mentions: Iterable[Mention], functionality: str) -> list[Mention]:
-    """Return the literals that a description does not name in any unit."""
+    """Return the literals that a description does not contain in any unit."""
     # Quotations in a description (a query, a message) may contain literals.
     unquoted = functionality.replace('"', " ").replace("'", " ")
     known = [*find_mentions(functionality), *find_mentions(unquoted)]
@@ -140,7 +140,7 @@ def content_words(text: str) -> set[str]:
 
 def _require_verbs(statement: str, summary: str, detail: str) -> Iterator[Requirement]:
     commented = find_verbs(summary)
-    # Text that a script prints or passes on is not what it does.
+    # Text that a script prints or passes on is not an action of the script.
     detail = re.sub(r'"[^"]*"', '""', detail)
     for name in sorted(find_verbs(statement)):
         lacking = f"the request asks to {name}, but the description does not say so"
@@ -149,7 +149,7 @@ def _require_verbs(statement: str, summary: str, detail: str) -> Iterator[Requir
 
 
 def _require_literals(statement: str, functionality: str) -> Iterator[Requirement]:
-    """Report each missing literal next to an unrequested one of its kind."""
+    """Report each missing literal, with an unrequested literal of the same kind if the description has one."""
     asked = find_mentions(statement)
     missing = missing_literals(asked, functionality)
     spare = missing_literals(find_mentions(functionality), statement)
@@ -183,14 +183,14 @@ def _require_subject(statement: str, functionality: str) -> Iterator[Requirement
 
 
 def _is_same(mention: Mention, other: Mention) -> bool:
-    """Return whether two literals mean the same; MB and MiB do."""
+    """Return whether two literals have the same value. MB and MiB count as the same unit."""
     if mention.kind == other.kind == "size":
         return abs(int(mention.value) - int(other.value)) <= _SIZE_TOLERANCE * int(mention.value)
     return mention.key == other.key
 
 
 def _is_named(mention: Mention, text: str) -> bool:
-    """Return whether a lower-case description contains the literal; sizes and ages need their unit."""
+    """Return whether a lowercase description contains the literal's text. Sizes and ages must be compared by value."""
     if mention.kind in ("size", "age"):
         return False
     shown = mention.text.lower().rstrip("/") or "/"
@@ -203,7 +203,7 @@ def _is_named(mention: Mention, text: str) -> bool:
 
 
 def stem(word: str) -> str:
-    """Return a word without its ending, roughly."""
+    """Return the approximate stem of a word."""
     for ending in ("ies", "ing", "es", "ed", "s", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word.removesuffix(ending).rstrip("e")

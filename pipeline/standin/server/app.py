@@ -58,7 +58,7 @@ _RESET = "2026-01-01T00:00:00Z"
 
 @dataclass
 class StandIn:
-    """One demo model: book, profile, and its state between requests."""
+    """A demo model: its book, its profile, and its state between requests."""
 
     book: Book
     profile: Profile = "claude"
@@ -66,7 +66,7 @@ class StandIn:
     log: CallLog = field(default_factory=CallLog)
     cache: PromptCache = field(default_factory=PromptCache)
     faults: FaultQueue = field(default_factory=FaultQueue)
-    # In simulation mode: the answers by model. The book is then unused.
+    # The answers by model in simulation mode, which does not use the book.
     simulated: Mapping[str, SimulatedAnswers] = field(default_factory=dict)
     # The duration of a Message Batch and its maximum body size.
     batch_seconds: float = 2
@@ -76,7 +76,7 @@ class StandIn:
         self.held_batches = MessageBatches(self._answer_in_batch)
 
     def reset(self) -> None:
-        """Clear log, cache, faults and batches."""
+        """Clear the log, cache, faults and batches."""
         self.held_batches.clear()
         self.log.clear()
         self.cache.clear()
@@ -112,7 +112,7 @@ class StandIn:
         return await self._serve(http, self._cancel_batch)
 
     async def unknown(self, http: Request) -> Response:
-        """Handle any other address."""
+        """Handle any other path."""
         return await self._serve(http, self._miss)
 
     async def _serve(
@@ -159,7 +159,7 @@ class StandIn:
     def _reply(
         self, request: MessageRequest, prompt: Prompt, call: Call, fault: Fault | None
     ) -> tuple[Reply, dict[str, object]]:
-        """Compose and bill the reply, before a fault can lose it."""
+        """Compose and bill the reply, before a transport fault can drop it."""
         reply = compose_reply(request, self._think(prompt, model=request.model))
         if fault:
             reply = spoil_reply(reply, fault, request, prompt.task)
@@ -168,7 +168,7 @@ class StandIn:
         return reply, usage
 
     def _answer_in_batch(self, params: object, batch: str, custom_id: str) -> dict[str, object]:
-        """Answer, log and bill one request of a batch like a direct one. Raises RequestRefused."""
+        """Answer, log and bill one request of a batch like a direct request. Raises RequestRefused."""
         call = self.log.open(path="/v1/messages/batches", request_id=f"req_{uuid.uuid4().hex[:24]}")
         call.batch, call.custom_id, call.request = batch, custom_id, params
         try:
@@ -403,7 +403,7 @@ def _base_of(http: Request) -> str:
 
 
 async def _read_limited(http: Request, most: int = MAX_BODY) -> bytes:
-    """Read the body; raise RequestRefused (413) as soon as it exceeds the limit."""
+    """Read the body. Raises RequestRefused (413) as soon as the body exceeds the limit."""
     body = bytearray()
     async for part in http.stream():
         body += part

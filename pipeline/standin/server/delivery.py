@@ -17,7 +17,7 @@ class HangUp(Exception):
 
 
 class _DyingResponse(Response):
-    """Announces the whole body, sends half of it and drops the connection."""
+    """A response that announces the whole body, sends half of it and drops the connection."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await _start(self, send)
@@ -31,7 +31,7 @@ class _DyingResponse(Response):
 
 
 class _ClosingResponse(Response):
-    """A complete answer, after which the kept-alive connection is closed without notice."""
+    """A complete response, after which the keep-alive connection is closed without notice."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await super().__call__(scope, receive, send)
@@ -39,7 +39,7 @@ class _ClosingResponse(Response):
 
 
 class _DrippingResponse(Response):
-    """Sends the first bytes one by one, so that no single read takes long."""
+    """A response that sends the first bytes one by one, so that no single read takes long."""
 
     def __init__(
         self, content: bytes, *, headers: Mapping[str, str], count: int, seconds: float
@@ -66,7 +66,7 @@ async def _start(response: Response, send: Send) -> None:
 
 
 def write_json(value: object) -> bytes:
-    """Write `value` as UTF-8 JSON; escape it if it contains an unpaired surrogate."""
+    """Encode `value` as UTF-8 JSON, or as ASCII JSON if it contains an unpaired surrogate."""
     try:
         return json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -74,12 +74,12 @@ def write_json(value: object) -> bytes:
 
 
 def deliver(content: object, *, headers: Mapping[str, str], fault: Fault | None) -> Response:
-    """Return `content` as a 200 JSON answer, with `fault` applied."""
+    """Return `content` as a JSON response with status 200, with `fault` applied."""
     return _deliver(write_json(content), "application/json", headers, fault)
 
 
 def deliver_lines(body: bytes, *, headers: Mapping[str, str], fault: Fault | None) -> Response:
-    """Return a 200 answer of JSON lines, with `fault` applied."""
+    """Return a JSON Lines response with status 200, with `fault` applied."""
     return _deliver(body, "application/x-jsonl", headers, fault)
 
 

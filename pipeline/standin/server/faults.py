@@ -1,6 +1,6 @@
 """Faults that tests inject: rules queued by POST /_standin/faults and used by matching requests.
 
-An invalid request is refused first and uses no rule.
+An invalid request is rejected first and uses no rule.
 
  kind            what the client sees                                            billed
  status          `status` with the API's error body, or with `text` as body      no
@@ -18,8 +18,8 @@ An invalid request is refused first and uses no rule.
  drip            the first `bytes` bytes one by one, `seconds` apart             yes
  close           the normal answer, then the idle connection closed unannounced  yes
 
-Message Batches have the tasks batch_create, batch_retrieve, batch_list, batch_results and batch_cancel. They take
-status, delay, death, cut and close (a batch is created before its connection dies). Only batch_create takes:
+Message Batches have the tasks batch_create, batch_retrieve, batch_list, batch_results and batch_cancel. They accept
+status, delay, death, cut and close (a batch is created before its connection dies). Only batch_create accepts:
 
  expire          the batch expires: its first `answered` requests are answered   those
  slow            the batch takes `seconds` instead of the usual time             yes
@@ -27,8 +27,8 @@ status, delay, death, cut and close (a batch is created before its connection di
 A rule for the task of a request (such as generate) also applies inside a batch: a status makes the request *errored*,
 and reply faults change its reply. Transport faults have no effect there.
 
-A rule may have `seconds` (a delay before its effect). It may be limited to a `task`, to a `model`, to requests after
-the first `skip` matching ones, and to `count` requests (default 1; null means all).
+A rule can have a delay of `seconds` before its effect, and can be limited to a `task` or a `model`. It skips the first
+`skip` matching requests and applies to the next `count` (default 1; null means all).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _OPPOSITES = {"explain": ("error", "no_error")}
 
 
 class Fault(BaseModel):
-    """One rule; the module docstring describes each kind."""
+    """A fault rule. The module docstring describes each kind."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -166,7 +166,7 @@ class FaultQueue:
 
 
 def spoil_reply(reply: Reply, fault: Fault, request: MessageRequest, task: str) -> Reply:
-    """Apply `fault` to a reply; transport faults leave it unchanged."""
+    """Apply `fault` to a reply. Transport faults do not change it."""
     thinking = reply.thinking_tokens
     if fault.kind == "max_tokens":
         return cut_reply(reply, thinking + max(1, (reply.output_tokens() - thinking) // 2))
@@ -193,7 +193,7 @@ def spoil_reply(reply: Reply, fault: Fault, request: MessageRequest, task: str) 
 
 
 def spoil_message(message: Mapping[str, object], fault: Fault) -> object:
-    """Return the 200 body under a fault of kind shape."""
+    """Return the response body for a `shape` fault."""
     if fault.drop:
         return {name: value for name, value in message.items() if name not in fault.drop}
     return fault.body

@@ -15,7 +15,7 @@ _FILLERS: dict[str, object] = {
 
 
 def conform(schema: Mapping[str, object], wanted: object) -> object:
-    """Return a value that satisfies `schema` and keeps what it allows of `wanted`.
+    """Return a value that satisfies `schema` and keeps the parts of `wanted` that the schema allows.
 
     Supports const, enum, type, properties, items, minItems, anyOf, oneOf, allOf and local $ref.
     """

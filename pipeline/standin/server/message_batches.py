@@ -20,13 +20,13 @@ _CUSTOM_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _LIFETIME = timedelta(hours=24)
 _MOST_LISTED = 1_000
 
-# Answers one request of a batch from its parameters, batch id and custom id.
+# A function that answers a request from its parameters, batch id and custom id.
 Answerer = Callable[[object, str, str], dict[str, object]]
 
 
 @dataclass
 class HeldBatch:
-    """One batch; `results` by custom id, as they complete."""
+    """A batch. `results` maps custom ids to the results so far."""
 
     id: str
     requests: dict[str, object]
@@ -45,7 +45,7 @@ class HeldBatch:
         return "in_progress" if self.cancelled_at is None else "canceling"
 
     def describe(self, base_url: str) -> dict[str, object]:
-        """Return the API's object. Every request counts as processing until the whole batch ends."""
+        """Return the batch as an API object. All requests count as processing until the whole batch ends."""
         ended = self.ended_at is not None
         kinds = Counter(str(result["type"]) for result in self.results.values()) if ended else {}
         counts = {
@@ -101,14 +101,14 @@ class MessageBatches:
         return batch
 
     def find(self, name: str) -> HeldBatch:
-        """Return a batch. Raises RequestRefused (404)."""
+        """Return a batch. Raises RequestRefused (404) if it does not exist."""
         batch = self._held.get(name)
         if batch is None:
             raise RequestRefused(404, "not_found_error", f"Message Batch not found: {name}")
         return batch
 
     def page(self, *, limit: int, after: str, before: str) -> tuple[Sequence[HeldBatch], bool]:
-        """Return one page of batches, newest first, and whether there are more. Raises RequestRefused."""
+        """Return one page of batches, newest first, and whether more batches follow. Raises RequestRefused."""
         if not 1 <= limit <= _MOST_LISTED:
             raise refused(f"limit: must be from 1 to {_MOST_LISTED}")
         newest = list(reversed(self._held.values()))
@@ -120,7 +120,7 @@ class MessageBatches:
         return newest[:limit], len(newest) > limit
 
     def cancel(self, name: str) -> HeldBatch:
-        """Answer no further request of a batch. Raises RequestRefused."""
+        """Cancel a batch, so that no more of its requests are answered. Raises RequestRefused."""
         batch = self.find(name)
         if batch.ended_at is not None:
             raise refused(f"Batch {name} cannot be canceled because it has finished processing.")
@@ -128,7 +128,7 @@ class MessageBatches:
         return batch
 
     def results(self, name: str) -> HeldBatch:
-        """Return a batch that has results. Raises RequestRefused (404)."""
+        """Return a batch that has ended. Raises RequestRefused (404) if it has no results yet."""
         batch = self.find(name)
         if batch.ended_at is None:
             raise RequestRefused(404, "not_found_error", f"Batch {name} has no available results.")
@@ -157,7 +157,7 @@ class MessageBatches:
 
 
 def _read_requests(body: object) -> dict[str, object]:
-    """Return the parameters by custom id. As in the API, they are validated when answered."""
+    """Return the parameters by custom id. As in the API, parameters are validated only when the request is answered."""
     rows = body.get("requests") if isinstance(body, dict) else None
     if not isinstance(rows, list) or not rows:
         raise refused("requests: a list of at least one request is required")

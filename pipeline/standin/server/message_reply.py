@@ -1,4 +1,4 @@
-"""Turn an answer into a message of the Messages API: schema, tool or text mode, and its usage."""
+"""Convert an answer to a Messages API message in schema, tool or text mode, with its usage."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Reply:
     thinking_tokens: int = field(default=0, kw_only=True)
 
     def output_tokens(self) -> int:
-        """Return the simulated number of output tokens with thinking; never 0, as on the real API."""
+        """Return the simulated number of output tokens, including thinking. As in the real API, it is never 0."""
         said = sum(
             count_tokens(text_of(block)) for block in self.content if block["type"] != "thinking"
         )
@@ -36,7 +36,7 @@ class Reply:
 
 
 def compose_reply(request: MessageRequest, answer: Mapping[str, object]) -> Reply:
-    """Compose `answer` in the requested mode, cut at `max_tokens` and at stop sequences."""
+    """Compose a reply from `answer` in the requested mode, truncated at `max_tokens` and at stop sequences."""
     thinking = count_thinking(request)
     if "refusal" in answer:
         return refuse(str(answer["refusal"]), thinking_tokens=thinking)
@@ -78,7 +78,7 @@ def unknown_block() -> dict[str, object]:
 
 
 def thinking_block() -> dict[str, object]:
-    """Return a thinking block with its text omitted, the API's default."""
+    """Return a thinking block without its text, as the API does by default."""
     return {"type": "thinking", "thinking": "", "signature": "c3RhbmQtaW4="}
 
 
@@ -102,7 +102,7 @@ def text_of(block: Mapping[str, object]) -> str:
 
 
 def write_text(answer: Mapping[str, object]) -> str:
-    """Return the answer as text: a Bash fence for a script, a JSON object for the rest."""
+    """Return the answer as text: a fenced Bash block for a script, otherwise a JSON object."""
     if not answer:
         return NO_TASK
     script = answer.get("script")
@@ -116,7 +116,7 @@ def write_text(answer: Mapping[str, object]) -> str:
 
 
 def cut_reply(reply: Reply, max_tokens: int) -> Reply:
-    """Cut `reply` at `max_tokens`: truncate text and empty a tool's input."""
+    """Truncate `reply` at `max_tokens`: cut its text, or empty a tool's input."""
     left = max(0, max_tokens - reply.thinking_tokens)
     content = []
     for block in reply.content:
@@ -135,7 +135,7 @@ def cut_reply(reply: Reply, max_tokens: int) -> Reply:
 def build_message(
     request: MessageRequest, reply: Reply, usage: dict[str, object]
 ) -> dict[str, object]:
-    """Return the body of a 200 answer."""
+    """Return the body of a response with status 200."""
     return {
         "id": f"msg_{uuid.uuid4().hex[:24]}",
         "type": "message",
@@ -152,7 +152,7 @@ def build_message(
 
 
 def build_usage(reply: Reply, charged: InputUsage) -> dict[str, object]:
-    """Return the usage of the answer in the API's fields."""
+    """Return the reply's usage in the API's format."""
     return {
         "input_tokens": charged.fresh,
         "cache_creation_input_tokens": charged.written_5m + charged.written_1h,

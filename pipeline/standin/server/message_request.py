@@ -1,4 +1,4 @@
-"""The request of POST /v1/messages as typed data; invalid requests are refused."""
+"""The request body of POST /v1/messages as typed data. Invalid requests are rejected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OLLAMA_FIELDS = {
 
 
 class RequestRefused(Exception):
-    """The request is answered with an error: HTTP status, error type of the API, message."""
+    """A rejected request, with the response's HTTP status, API error type and message."""
 
     def __init__(self, status: int, kind: str, message: str) -> None:
         super().__init__(message)
@@ -50,7 +50,7 @@ class CacheControl(_Strict):
 
 
 class TextBlock(_Strict):
-    """Text, the only kind of block that the demo model reads."""
+    """A text block, the only kind of block that the demo model reads."""
 
     type: Literal["text"]
     text: str
@@ -94,7 +94,7 @@ class Tool(_Strict):
 
 
 class ToolChoice(_Strict):
-    """Whether and which tool the model must call."""
+    """The tool choice: whether the model must call a tool, and which tool."""
 
     type: Literal["auto", "any", "tool", "none"]
     name: str | None = None
@@ -109,14 +109,14 @@ class OutputFormat(_Strict):
 
 
 class OutputConfig(_Strict):
-    """Effort and format of the answer."""
+    """The effort and format of the answer."""
 
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
     format: OutputFormat | None = None
 
 
 class Thinking(_Strict):
-    """Whether the model thinks before it answers."""
+    """The configuration of thinking before the answer."""
 
     type: Literal["adaptive", "disabled", "enabled", "between_tools"]
     budget_tokens: int | None = None
@@ -146,7 +146,7 @@ class MessageRequest(_Strict):
 
     @property
     def mode(self) -> Literal["tool", "schema", "text"]:
-        """Return the answer mode; a format takes precedence over an optional tool."""
+        """Return the answer mode. A format takes precedence over an optional tool."""
         choice = self.tool_choice.type if self.tool_choice else "auto"
         if self.tools and (
             choice in ("any", "tool") or (choice == "auto" and not self.output_config.format)
@@ -161,12 +161,12 @@ class MessageRequest(_Strict):
         return "\n".join(block.text for block in self.system)
 
     def user_text(self) -> str:
-        """Return the user's text of all turns."""
+        """Return the text of all user turns."""
         return "\n".join(turn.text() for turn in self.messages if turn.role == "user")
 
 
 def parse_request(body: object, *, loose: bool) -> MessageRequest:
-    """Parse the request, or raise RequestRefused with the first error.
+    """Parse the request, or raise RequestRefused with one error.
 
     If `loose`, unknown fields are dropped silently, as Ollama does.
     """
@@ -178,7 +178,7 @@ def parse_request(body: object, *, loose: bool) -> MessageRequest:
 
 
 def fit(shape: type[Model], value: object) -> Model:
-    """Return `value` as `shape`, or raise RequestRefused with the first error and its location."""
+    """Return `value` as `shape`, or raise RequestRefused with the most specific error and its location."""
     try:
         return shape.model_validate(value)
     except ValidationError as errors:

@@ -1,7 +1,7 @@
-"""Refuse requests that are well-formed but that the real API refuses.
+"""Reject well-formed requests that the real API rejects.
 
-Otherwise the product could pass its tests with impossible requests. Sources: the API's documentation and the docstrings
-of the Python SDK 2.12 (message_create_params, model_capabilities).
+Otherwise the product could pass its tests with requests that the API rejects. Sources: the API's documentation and the
+docstrings of the Python SDK 2.12 (message_create_params, model_capabilities).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_BREAKPOINTS = 4
 # Models on which thinking cannot be turned off.
 _ALWAYS_THINKING = ("claude-opus-5-5", "claude-fable-", "claude-mythos-")
 
-# Constrained decoding does not support these. The SDK's transform_schema moves them to descriptions.
+# Constrained decoding does not support these keywords. The SDK's transform_schema moves them to descriptions.
 _UNSUPPORTED_KEYWORDS = {
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
     "maxLength", "maxItems", "uniqueItems", "minProperties", "maxProperties", "patternProperties",
@@ -35,7 +35,7 @@ _UNSUPPORTED_KEYWORDS = {
 
 
 def refuse_headers(headers: Mapping[str, str]) -> None:
-    """Refuse a request without a credential or a known API version."""
+    """Reject a request without a credential or with an unknown API version."""
     bearer = headers.get("authorization", "")
     key = (
         bearer[len("bearer ") :]
@@ -54,7 +54,7 @@ def refuse_headers(headers: Mapping[str, str]) -> None:
 
 
 def refuse_sampling(body: object) -> None:
-    """Refuse sampling parameters, even at their defaults (API version 2026-10-21)."""
+    """Reject sampling parameters, even with default values (API version 2026-10-21)."""
     for name in _SAMPLING:
         if isinstance(body, dict) and name in body:
             raise refused(f"{name}: sampling parameters are not supported")

@@ -15,7 +15,7 @@ _KEPT = 2000
 
 @dataclass
 class Call:
-    """One request; times in seconds since the epoch, `ended` is null until the answer is sent."""
+    """A logged request. Times are in seconds since the epoch, and `ended` is None until the answer is sent."""
 
     number: int
     request_id: str
@@ -31,7 +31,7 @@ class Call:
     error: str | None = None
     stop_reason: str | None = None
     usage: dict[str, object] | None = None
-    # The Message Batch that the call asks for or belongs to; in a batch, also its custom id.
+    # The Message Batch that the call concerns or belongs to. `custom_id` is set only inside a batch.
     batch: str = ""
     custom_id: str = ""
     request_sha256: str = ""
@@ -39,7 +39,7 @@ class Call:
 
 
 class CallLog:
-    """The calls in memory, and optionally as JSON lines in a file (without the texts)."""
+    """The log of calls in memory and, optionally, in a JSON Lines file without the requests."""
 
     def __init__(self, file: Path | None = None) -> None:
         self._file = file
@@ -64,7 +64,7 @@ class CallLog:
         call.request = request
 
     def bill(self, call: Call, usage: dict[str, object], *, stop_reason: str) -> None:
-        """Record that an answer was generated, even if it does not arrive."""
+        """Record that an answer was generated, even if it never reaches the client."""
         call.billed = True
         call.usage = usage
         call.stop_reason = stop_reason
@@ -90,7 +90,7 @@ class CallLog:
         call.ended = time.time()
 
     def report(self, *, after: int = 0) -> dict[str, object]:
-        """Return the calls numbered above `after`, and totals over all."""
+        """Return the calls with a number above `after`, and the totals of all calls."""
         return {
             "calls": [asdict(call) for call in self._calls if call.number > after],
             "totals": dict(self._totals),

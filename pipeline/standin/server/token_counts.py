@@ -15,7 +15,7 @@ from pipeline.standin.server.refusals import is_thinking
 _CHARACTERS_PER_TOKEN = 4
 _LIFETIMES = {"5m": 300.0, "1h": 3600.0}
 
-# The shortest cached prefix by model. The API silently caches nothing below it.
+# The shortest prefix that is cached, by model. The API silently does not cache shorter prefixes.
 _FLOORS = {"claude-haiku-5-5": 512, "claude-opus-5": 512, "claude-opus-4-7": 2048}
 _DEFAULT_FLOOR = 1024
 
@@ -24,7 +24,7 @@ _THINKING = {"low": 60, "medium": 250, "high": 1000, "xhigh": 2000, "max": 4000}
 
 
 class InputUsage(NamedTuple):
-    """How many input tokens were new, written to the cache (by lifetime) and read from it."""
+    """The numbers of input tokens that were new, written to the cache (by lifetime) and read from the cache."""
 
     fresh: int
     written_5m: int
@@ -38,7 +38,7 @@ def count_tokens(text: str) -> int:
 
 
 def count_thinking(request: MessageRequest) -> int:
-    """Return the simulated number of thinking tokens, 0 if the model does not think."""
+    """Return the simulated number of thinking tokens, or 0 if the model does not think."""
     return _THINKING[request.output_config.effort or "medium"] if is_thinking(request) else 0
 
 
@@ -98,6 +98,6 @@ def _blocks(request: MessageRequest) -> list[tuple[str, CacheControl | None]]:
             blocks.append((turn.content, None))
         else:
             blocks += [(b.text, b.cache_control) for b in turn.content if isinstance(b, TextBlock)]
-    if request.cache_control:  # At the top level, it marks the last block.
+    if request.cache_control:  # A top-level breakpoint marks the last block.
         blocks[-1] = (blocks[-1][0], request.cache_control)
     return blocks

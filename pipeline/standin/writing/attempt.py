@@ -1,4 +1,4 @@
-"""The result of a rule: a script, or the words of the statement that the rule does not cover."""
+"""The result of a rule: a script, and the words of the statement that the rule does not cover."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Attempt(NamedTuple):
-    """A script for a statement; it is good only if no word is `unplaced`."""
+    """A script for a statement. It is good only if `unplaced` is empty."""
 
     body: str
     unplaced: tuple[str, ...] = ()

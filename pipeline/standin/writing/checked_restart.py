@@ -1,4 +1,4 @@
-"""Restart or reload nginx if its configuration is valid: the only condition that the rules know."""
+"""Restart or reload nginx if its configuration is valid. This is the only condition that the rules support."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def write_checked_restart(statement: str, mentions: Sequence[Mention]) -> Attemp
 
 
 def _is_conditional(statement: str) -> bool:
-    """Return whether the action depends on a valid configuration."""
+    """Return whether a statement makes the action depend on a valid configuration."""
     turned = len(_TURNS_ROUND.findall(statement)) % 2
     forbidden = _says(_NOT_TO_BE_DONE, statement) and not _says(r"\bunless\b", statement)
     return (

@@ -20,7 +20,7 @@ _ASSIGNED = re.compile(
     r"|^(?P<plain>[A-Z][A-Z0-9_]*)=(?P<value>\S*)$",
     re.MULTILINE,
 )
-# The kind of a parameter, by the last word of its name that has one.
+# The kinds of parameters by words in their names. The last known word decides.
 _KINDS: tuple[tuple[str, Kind], ...] = (
     (
         "DIR|DIRECTORY|PATH|FILE|FOLDER|LOG|SOURCE|DEST|DESTINATION|TARGET|MOUNT|MOUNTPOINT|ROOT|"
@@ -48,7 +48,7 @@ _SIZE_OF_NAME = {
     "GB": 1024**3,
     "GIGABYTES": 1024**3,
 }
-# Kinds that may replace one another.
+# The kinds that can replace each kind.
 _LIKE: dict[str, tuple[str, ...]] = {
     "number": ("number", "percent"),
     "percent": ("percent", "number"),
@@ -78,7 +78,7 @@ class Parameter(NamedTuple):
 def adapt_script(script: str, *, example: str, statement: str) -> str:
     """Adapt `script`, which does what `example` says, to the literals of `statement`.
 
-    The example's literals are replaced first. The remaining ones fill the script's parameters.
+    The example's literals are replaced first. The statement's remaining literals fill the script's parameters.
     """
     pairs, left = _pair_mentions(find_mentions(example), find_mentions(statement))
     edits: list[Edit] = []
@@ -94,9 +94,9 @@ def adapt_script(script: str, *, example: str, statement: str) -> str:
 def _pair_mentions(
     olds: Sequence[Mention], news: Sequence[Mention]
 ) -> tuple[list[tuple[Mention, Mention]], list[Mention]]:
-    """Pair the literals of the example with those of the statement, and list those left over.
+    """Pair the literals of the example and the statement, and list the statement's unpaired literals.
 
-    If both have the same number of a kind, pair them in order. Otherwise keep shared literals.
+    If both have the same number of literals of a kind, pair them in order. Otherwise keep shared literals unpaired.
     """
     pairs: list[tuple[Mention, Mention]] = []
     spare: list[Mention] = []
@@ -121,7 +121,7 @@ def _pair_mentions(
 
 
 def find_edits(script: str, old: Mention, new: Mention) -> Iterator[Edit]:
-    """Yield an edit from `old` to `new` for every place where `new` can be written."""
+    """Yield an edit from `old` to `new` for every position where `new` can be inserted."""
     if old.kind == new.kind == "age":
         yield from _age_edits(script, int(old.value), int(new.value))
     elif old.kind == new.kind == "size":
@@ -222,7 +222,7 @@ def _say_size(size: int, *, small: bool) -> str:
 def _bind_parameters(
     script: str, mentions: Sequence[Mention], *, taken: Iterable[Edit]
 ) -> Iterator[Edit]:
-    """Assign literals to the parameters that no edit has changed, by kind and by noun."""
+    """Yield edits that assign literals to unchanged parameters, by kind and by noun."""
     places = list(taken)
     free = [
         parameter
@@ -280,7 +280,7 @@ def _unit_of(name: str, units: dict[str, int]) -> int:
 
 
 def _set_parameter(parameter: Parameter, value: str) -> Edit:
-    """Set a default; a value that could break the expansion becomes a quoted assignment."""
+    """Return the edit that sets a default. A value that could break the expansion becomes a quoted assignment."""
     value = re.sub(r"^~(?=/|$)", "$HOME", value)  # A tilde is not expanded in double quotes.
     if re.search(r'[}"`\\]|\$(?!HOME\b)', value):
         quoted = value.replace("'", "'\\''")

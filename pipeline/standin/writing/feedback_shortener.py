@@ -7,7 +7,7 @@ import re
 _MOST_POINTS = 3
 _MOST_WORDS = 18
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s*")
-# Not after a one-letter abbreviation, and not inside a path or an option.
+# Does not match after a one-letter abbreviation, or inside a path or an option.
 _SENTENCE_END = re.compile(r"(?<=[^\s.][.!?;])\s+(?=[A-Z`\"'(-])")
 _ASKS = re.compile(
     r"\b(?:use|replace|change|should|must|missing|wrong|instead|not|never|add|remove|quote)\b", re.I

@@ -1,4 +1,4 @@
-"""Translate what a statement says about file names and paths into tests of find."""
+"""Translate a statement's phrases about file names and paths into tests for find."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NAMED = r"\b(?:named|called|with the name) (?:<quoted>|<file>|<name>)"
 
 
 def take_names(text: MarkedText, *, test: str) -> list[str]:
-    """Take out the phrases about names; several whole names are alternatives."""
+    """Remove the phrases about names and return their tests. Multiple complete names are alternatives."""
     in_path = [
         text.mention(match, "quoted").text
         for pattern in _IN_PATH

@@ -1,6 +1,6 @@
-"""Write a find command by rule from what a statement says about names, ages and sizes.
+"""Write a find command by rule from a statement's phrases about names, ages and sizes.
 
-The statement is read phrase by phrase. Phrases without a rule are reported as unplaced.
+The statement is parsed phrase by phrase. Phrases without a rule are reported as unplaced.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _SHOWN = r"\b(?:list|show|print|display|output|report)\b"
 
 
 class _Read(NamedTuple):
-    """The parts of a statement that were read."""
+    """The parsed parts of a statement."""
 
     verbs: set[str]
     thing: str
@@ -94,7 +94,7 @@ def write_find(statement: str, mentions: Sequence[Mention]) -> Attempt | None:
 
 
 def _read(text: MarkedText) -> _Read:
-    """Take out every known phrase; longer phrases come before those they contain."""
+    """Remove and parse all known phrases. Longer phrases come before the phrases that they contain."""
     text.take_all(_SEARCHED)
     bounds = take_bounds(text)
     number = (
@@ -120,7 +120,7 @@ def _read(text: MarkedText) -> _Read:
         if one.is_place
     ]
     if verbs <= {*_PASSING, "count", "compress"} and any("log" in place for place in places):
-        # If nothing is lost, any file among logs may count as a log.
+        # If no file is lost, any file in a log directory may count as a log.
         text.take_all(r"\blog(?= files?\b)|\blogs\b")
         text.take_all(r"<name>(?=\s)")
     things = _take_things(text, bounds)
@@ -150,7 +150,7 @@ def _name_of(text: MarkedText, match: re.Match[str]) -> str:
 
 
 def _take_things(text: MarkedText, bounds: Sequence[Bound]) -> str:
-    """Return the object's type test and take out the words that repeat other tests."""
+    """Return the test for the file type, and remove the words that repeat other tests."""
     sides = {(bound.mention.kind, bound.side) for bound in bounds}
     if ("age", "more") in sides:
         text.take_all(r"\bold\b")
@@ -168,13 +168,13 @@ def _take_things(text: MarkedText, bounds: Sequence[Bound]) -> str:
 
 
 def _write_bound(bound: Bound) -> str:
-    """Write one side of an age or a size, never rounded to the other side."""
+    """Return the test for one side of an age or size, never rounded to the other side."""
     value, more = int(bound.mention.value), bound.side == "more"
     if bound.mention.kind == "age":
         letter = "a" if bound.accessed else "m"
         days, rest = divmod(value, 86400)
         test, count = ("min", max(1, value // 60)) if rest else ("time", days)
-        # "45 days or older" means not younger: +45 would leave out day 45.
+        # "45 days or older" means "not younger than 45 days", because +45 would leave out day 45.
         sign = "+" if more != bound.including else "-"
         return f"{'! ' if bound.including else ''}-{letter}{test} {sign}{count}"
     if bound.side == "exact":
@@ -184,7 +184,7 @@ def _write_bound(bound: Bound) -> str:
 
 
 def _write_size(value: int, *, exactly: bool) -> str:
-    """Write a size in its largest whole unit, or in bytes if find's rounding would leave out the last unit."""
+    """Return a size in its largest whole unit, or in bytes if find's rounding would leave out the last unit."""
     for unit, each in (("G", 1024**3), ("M", 1024**2), ("k", 1024)):
         if value % each == 0 and not exactly:
             return f"{value // each}{unit}"
@@ -192,7 +192,7 @@ def _write_size(value: int, *, exactly: bool) -> str:
 
 
 def _write_action(statement: str, read: _Read) -> str | None:
-    """Write the action for each match, or return None if no rule has it."""
+    """Return the action for each match, or None if no rule covers it."""
     if read.text:
         case = "i" if read.ignoring_case else ""
         searched = f"-exec grep -l{case} -- {quote_for(read.text, 'bare')} {{}} +"

@@ -1,4 +1,4 @@
-"""Write a script for a statement by adapting an example or by rule, or say why neither fits."""
+"""Write a script for a statement by adapting an example or by rule, or say why neither is possible."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ Example = tuple[str, str]
 
 
 class Generated(NamedTuple):
-    """A script, or why none could be written."""
+    """A script, or the reason why none could be written."""
 
     script: str
     why_not: str = ""
 
 
 class _Candidate(NamedTuple):
-    """A possible script, the words that it does not cover, and what it would do wrong."""
+    """A possible script, the words that it does not cover, and its differences from the statement."""
 
     script: str
     unplaced: Sequence[str]
@@ -84,7 +84,7 @@ def generate_script(statement: str, examples: Sequence[Example]) -> Generated:
         return _refuse(reason)
     candidates = [*_adapt(statement, examples), *_write(statement)]
     good = [candidate for candidate in candidates if candidate.is_good]
-    if good:  # Of equals, take the first: examples come before rules.
+    if good:  # Among equals, take the first, because examples come before rules.
         return Generated(min(good, key=lambda candidate: candidate.unasked).script)
     return _refuse(_say_what_is_wrong(candidates))
 
@@ -94,7 +94,7 @@ def _refuse(reason: str) -> Generated:
 
 
 def _why_at_all(statement: str) -> str:
-    """Return why no script could be right, or ""."""
+    """Return why no script can satisfy the statement, or ""."""
     if is_foreign(statement):
         return _FOREIGN
     if is_for_later(statement):
@@ -136,7 +136,7 @@ def _is_like_a_host(mention: Mention) -> bool:
 
 
 def _negations_of(example: str, turned: set[str]) -> set[str]:
-    """Return the negations of an example; "only" and similar count only if the statement has them too."""
+    """Return the negations in an example. Words such as "only" count only if the statement has them too."""
     text = MarkedText(example)
     take_bounds(text)
     found = list_negations(text)
@@ -165,7 +165,7 @@ def _judge(
 
 
 def _is_on_topic(statement: str, example: str, functionality: str) -> bool:
-    """Return whether an example does the same kind of thing to the same kind of object."""
+    """Return whether an example performs the same kind of action on the same kind of object."""
     if not find_verbs(statement) <= find_verbs(example) and _lacks_verb(statement, functionality):
         return False
     if _does_more(statement, example):
@@ -178,7 +178,7 @@ def _is_on_topic(statement: str, example: str, functionality: str) -> bool:
 
 
 def _does_more(statement: str, example: str) -> bool:
-    """Return whether an example covers more: any other subject if it changes something, over half if it reads."""
+    """Return whether an example covers other subjects: any if it changes something, over half if it only reads."""
     changes = find_verbs(example) - _READING
     if changes - allowed_verbs(statement):
         return True

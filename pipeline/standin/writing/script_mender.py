@@ -1,4 +1,4 @@
-"""Explain, refine and repair by rule."""
+"""Explain, refine and repair scripts by rule."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _thing(side: str) -> str:
 
 
 _NEW, _OLD = _thing("new"), _thing("old")
-# Phrases that ask to replace one thing with another.
+# Phrases that ask to replace one value with another.
 _REQUESTS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -53,7 +53,7 @@ def explain(
 ) -> dict[str, object]:
     """Return at most three points that apply to the script itself, or no_error.
 
-    A difference that the script does contain is not an error.
+    If the script contains the value that the description lacks, the difference is not an error.
     """
     listed = [_BULLET.sub("", line).strip() for line in differences.splitlines()]
     named = [line for line in listed if line and not _EMPTY.match(line)]
@@ -65,7 +65,7 @@ def explain(
 
 
 def apply_requests(script: str, feedback: str) -> str:
-    """Apply literal requests in the feedback: "use X instead of Y"."""
+    """Apply literal requests in the feedback, such as "use X instead of Y"."""
     for request in _REQUESTS:
         for match in request.finditer(feedback):
             changed = _exchange(script, _side(match, "old"), _side(match, "new"))
@@ -84,7 +84,7 @@ def apply_feedback(script: str, *, statement: str, feedback: str) -> str:
 
 
 def repair(script: str, *, checker: str) -> str | None:
-    """Close what `script` left open (quotes, fi, done, esac, brackets), or return None."""
+    """Return `script` with its open quotes, brackets and blocks closed, or None if that fails."""
     waiting: deque[tuple[str, int]] = deque([(script.rstrip("\n"), 0)])
     seen = set()
     while waiting:
@@ -112,7 +112,7 @@ def _close_one(script: str, checker: str) -> Iterator[str]:
 
 
 def _count_open(script: str, closer: str) -> int:
-    """Return how many of the blocks that this word closes are still open."""
+    """Return the number of open blocks that this word would close."""
     opener = {"fi": r"\bif\b", "done": r"\bdo\b", "esac": r"\bcase\b", "}": r"\{", ")": r"\("}[
         closer
     ]
@@ -121,7 +121,7 @@ def _count_open(script: str, closer: str) -> int:
 
 
 def _make_point(difference: str, script: str) -> str:
-    """Turn a difference into a point against the script; empty if the script has it."""
+    """Return a difference as a point against the script, or "" if the script contains the requested value."""
     found = _SAYS.match(difference)
     if found and _uses(script, found["wanted"]):
         return ""

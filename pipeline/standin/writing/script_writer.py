@@ -27,15 +27,15 @@ _VERB = re.compile(r"\b(restart|reload|start|stop|enable|disable)(?:ing)?\b", re
 _INTO = r"\b(?:into|to|as)\s+(?:the\s+|a\s+)?(?:directory\s+|folder\s+|file\s+|archive\s+)?[\"']?$"
 _UNIT_NOUNS = ("service", "unit", "daemon", "timer", "socket")
 _SERVICES = frozenset(load_idioms().services.split())
-# Words after "install" that are not the name of the package.
+# Words after "install" that are not the package's name.
 _NO_PACKAGES = frozenset(load_idioms().not_packages.split())
 _QUOTED = re.compile(r"\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
 
 
 class Recipe(BaseModel):
-    """A script with slots, and the pattern of statements that it is for.
+    """A script with slots, and the pattern of the statements that it serves.
 
-    `also` has phrases that it covers too. The recipe does not apply if `never` matches.
+    `also` matches further phrases that the script covers. The recipe does not apply if `never` matches.
     """
 
     when: str
@@ -45,14 +45,14 @@ class Recipe(BaseModel):
 
     @property
     def words(self) -> list[str]:
-        """Return the words of its pattern and of its script's description."""
+        """Return the words in the recipe's pattern and in its script's description."""
         wanted = re.sub(r"\\.|\(\?<?[=!]", " ", self.when)
         return re.findall(r"[a-z]{2,}", f"{wanted} {describe(_SLOT.sub('', self.script))}".lower())
 
 
 @cache
 def load_recipes() -> list[Recipe]:
-    """Return the recipes, read once."""
+    """Return the recipes. The file is read only once."""
     return TypeAdapter(list[Recipe]).validate_python(load_own("recipes.yaml"))
 
 
@@ -95,7 +95,7 @@ def _says(pattern: str, statement: str) -> bool:
 
 
 def _is_unit(mention: Mention, statement: str) -> bool:
-    """Return whether it is a unit: a name next to such a noun, a known service, or an identifier but no host."""
+    """Return whether a literal is a systemd unit: a name next to a unit noun, a known service, or an identifier."""
     joined = re.fullmatch(r"[a-z][\w.@]*[-_@][\w.@-]*[a-z]", mention.text)
     known = mention.value in _SERVICES or joined is not None
     return mention.kind == "name" and (mention.noun in _UNIT_NOUNS or (not mention.noun and known))
@@ -184,7 +184,7 @@ def _value_of(slot: re.Match[str], statement: str, mentions: Sequence[Mention]) 
 def _pick(
     mentions: Sequence[Mention], kind: str, noun: str | None, *, needed: bool
 ) -> list[Mention]:
-    """Return the literals of a kind; prefer those next to `noun`, or require them."""
+    """Return the literals of a kind. Literals next to `noun` are preferred or, if `needed`, required."""
     kinds = ("quoted", "name") if kind == "quoted" else (kind,)
     found = [mention for mention in mentions if mention.kind in kinds]
     named = [mention for mention in found if noun and mention.noun == noun]
