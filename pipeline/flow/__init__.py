@@ -1,1 +1,1 @@
-"""The pure flow of a run: retrieval, generation, assessment and refinement over ports, with prompts and readers."""
+"""The pure flow of a run: retrieval, generation, assessment and refinement through ports, with prompts and readers."""

@@ -56,13 +56,13 @@ class Passage:
 
     @property
     def entries(self) -> EntryPorts:
-        """Return the store of entry descriptions. Use it only if the input allows confirming a match."""
+        """Return the store of entry descriptions. Use this property only if the input allows confirming a match."""
         assert self.entry_ports is not None
         return self.entry_ports
 
     @property
     def sandbox(self) -> CasePorts:
-        """Return the store and runner of cases. Use it only for runs with cases."""
+        """Return the store and runner of cases. Use this property only for runs with cases."""
         assert self.case_ports is not None
         return self.case_ports
 

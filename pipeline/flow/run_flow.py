@@ -1,4 +1,4 @@
-"""The flow of a Run: a pure, bounded function over ports that runs the stages in `stages`.
+"""The flow of a Run: a pure, bounded function that runs the stages in `stages` through ports.
 
 retrieve -> generate -> check (repair once) -> describe -> similarity | difference -> ensemble. While the verdict is
 *incorrect* and rounds are left: explain -> refine -> assess again.

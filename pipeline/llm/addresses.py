@@ -28,7 +28,7 @@ def goes_by_proxy(base_url: str, proxy: str) -> bool:
 
 
 def choose_addresses(host: str, found: Sequence[str], *, is_encrypted: bool) -> list[str]:
-    """Return the resolved addresses of a host to which connections are allowed, in their original order.
+    """Return those resolved addresses of a host that the rules allow, in their original order.
 
     A name for this machine must resolve to this machine. Unencrypted requests may only go to this machine or private
     networks. Raises ForbiddenAddress if no address is left.

@@ -71,7 +71,7 @@ class MessagesClient:
         return [*(one.result() for one in beside), last]
 
     def abandon_all(self, why: str) -> None:
-        """End all current attempts and all later attempts."""
+        """End all current and future attempts."""
         self._everything.abandon(why)
 
     def _send(self, target: Target, request: Request) -> Answered | Failed:

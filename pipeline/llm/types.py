@@ -39,7 +39,7 @@ class FailureKind(StrEnum):
     LIMIT = "limit"  # a spend limit: pause until a user acts
     REFUSED = "refused"  # 400, 401, 403, 404, 413: a retry is pointless
     BROKEN = "broken"  # 500, or an unreadable reply: one retry
-    TIMEOUT = "timeout"  # too slow, or the connection broke: one retry, perhaps billed
+    TIMEOUT = "timeout"  # too slow, or the connection broke: one retry, possibly billed
     UNREACHABLE = "unreachable"  # no connection was made: nothing was billed
     # A request in a Message Batch that was not answered in time, or was canceled. Neither is billed.
     EXPIRED = "expired"

@@ -51,7 +51,7 @@ def read(name: str) -> str:
 
 @cache
 def load(name: str) -> Template:
-    """Return the Template of the prompt file with this name. Raises FileNotFoundError if it does not exist."""
+    """Return the Template from the prompt file with this name. Raises FileNotFoundError if it does not exist."""
     return parse(read(name))
 
 

@@ -87,7 +87,7 @@ def vocabulary() -> Vocabulary:
 
 
 def is_known(name: str) -> bool:
-    """Return whether the vocabulary has this command."""
+    """Return whether the vocabulary contains this command."""
     known = vocabulary()
     return name in known.aliases or name in known.commands or name in known.subcommands
 

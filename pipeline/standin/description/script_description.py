@@ -1,4 +1,4 @@
-"""Describe a script by rule: walk its syntax tree and name its literals."""
+"""Describe a script without a model: walk its syntax tree and name its literals."""
 
 from __future__ import annotations
 

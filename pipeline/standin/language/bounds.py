@@ -104,7 +104,7 @@ class Bound(NamedTuple):
 
 
 def take_bounds(text: MarkedText) -> list[Bound]:
-    """Remove the age and size bounds from a text and return them. Ages and sizes without a side remain."""
+    """Remove the age and size bounds from a text and return them. Ages and sizes that are not bounds remain."""
     found = []
     for kind, phrases in (("age", _AGES), ("size", _SIZES)):
         for phrase in phrases:

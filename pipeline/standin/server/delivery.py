@@ -1,4 +1,4 @@
-"""Deliver an answer, intact or with a transport fault."""
+"""Deliver a response, intact or with a transport fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write a find command by rule from a statement's phrases about names, ages and sizes.
+"""Rules that convert a statement's phrases about names, ages and sizes to a find command.
 
 The statement is parsed phrase by phrase. Phrases without a rule are reported as unplaced.
 """
@@ -75,7 +75,7 @@ class _Read(NamedTuple):
 
 
 def write_find(statement: str, mentions: Sequence[Mention]) -> Attempt | None:
-    """Write a find command for `statement`, or return None if it is not about finding files."""
+    """Write a find command for `statement`, or return None if the statement is not about finding files."""
     text = MarkedText(statement, mentions)
     thing_is_said = text.says(_THINGS) or (text.says("<path>") and text.says(r"\blogs\b"))
     if not thing_is_said:

@@ -1,4 +1,4 @@
-"""Explain, refine and repair scripts by rule."""
+"""Rules that explain, refine and repair scripts."""
 
 from __future__ import annotations
 
