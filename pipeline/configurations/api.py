@@ -1,4 +1,4 @@
-"""The API of configurations and prompts. It uses the same services as the pages."""
+"""The API for configurations and prompts. It uses the same services as the pages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MANAGE = "manage"
 class ConfigurationViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Configuration]
 ):
-    """Which models write, assess and refine."""
+    """Configurations: the models that write, assess and refine."""
 
     serializer_class = ConfigurationSerializer
     queryset = Configuration.objects.none()
@@ -60,7 +60,7 @@ class ConfigurationViewSet(
 
     @extend_schema(request=ConfigurationInput, responses={201: ConfigurationDetailSerializer})
     def create(self, request: Request) -> Response:
-        """Create a configuration that is active at once. With `like`, it starts as a copy of another."""
+        """Create an active configuration. With `like`, start from a copy of another configuration."""
         user = signed_in(request)
         require_endpoint_manager(user)
         given = read_body(ConfigurationInput, request)
@@ -78,7 +78,9 @@ class ConfigurationViewSet(
 
     @extend_schema(request=ConfigurationChange, responses=ConfigurationDetailSerializer)
     def partial_update(self, request: Request, name: str) -> Response:
-        """Change the configuration. Once it has runs, only title and note can be changed (409)."""
+        """Change the configuration. Once it has runs, only the title and note can be changed. Other changes return
+        409.
+        """
         user = signed_in(request)
         configuration = access_configuration(user, name)
         given = read_body(ConfigurationChange, request)
@@ -144,7 +146,7 @@ class PromptViewSet(viewsets.GenericViewSet[PromptVersion]):
 
     @extend_schema(responses=PromptDetailSerializer)
     def retrieve(self, request: Request, name: str) -> Response:
-        """Return one prompt with its versions in full, and where each is used."""
+        """Return one prompt with all of its versions and the uses of each version."""
         access_prompts(signed_in(request), name)
         found = {
             "name": name,
@@ -190,7 +192,7 @@ class PlanValues(TypedDict, total=False):
 
 
 def _changed(plan: Plan, given: PlanValues) -> Plan:
-    """Return the plan with the given values; other roles stay unchanged."""
+    """Return the plan with the given values. Other roles stay unchanged."""
     players = dict(plan.players)
     for sent in given.get("roles", []):
         players[Role(sent["role"])] = Player(

@@ -1,4 +1,4 @@
-"""Measure the gain from refining from cases: passing checks, both shown to the model and held out.
+"""Measure the gain of refinement from cases: the passed checks, both shown to the model and held out.
 
 These numbers are not part of the figures for refinement by feedback. The held-out checks show whether a refinement
 generalizes.
@@ -16,13 +16,13 @@ from pipeline.flow.case_words import held_back
 from pipeline.models import Configuration, Draft, Stage, WrittenCases
 from pipeline.types import DraftKind, StageName
 
-MOST_RUNS = 200  # limits the newest runs, because each run needs its cases
+MOST_RUNS = 200  # only the newest runs, because each run loads its cases
 _JUDGED = (CheckState.PASSED, CheckState.FAILED)
 
 
 @dataclass(frozen=True)
 class Held:
-    """The number of checks that passed before and after, among the checks with both verdicts."""
+    """The numbers of checks that passed before and after refinement. Only checks with both results count."""
 
     checks: int = 0
     before: int = 0
@@ -34,16 +34,16 @@ class Held:
 
 @dataclass(frozen=True)
 class CaseGain:
-    """The newest runs with a Draft that was refined from cases, at most MOST_RUNS of them."""
+    """The gain in the newest runs with a Draft refined from cases, up to MOST_RUNS runs."""
 
     runs: int
-    offered: int  # offered as the better scripts
+    offered: int  # Drafts that were offered as better scripts
     told: Held
     held_back: Held
 
 
 def case_gain_of(configuration: Configuration) -> CaseGain | None:
-    """Return the gain under a configuration, or None if no run has such a Draft. Runs five queries."""
+    """Return the gain for a configuration in five queries, or None if no run has a Draft refined from cases."""
     drafts = list(
         Draft.objects.filter(run__configuration=configuration, kind=DraftKind.REVISED.value)
         .select_related("parent")
@@ -61,7 +61,7 @@ def case_gain_of(configuration: Configuration) -> CaseGain | None:
         secret = held_back(read_case_set(json.dumps(case_set.content), is_kept=True))
         befores = verdicts.get((draft.parent.sha256, case_set.pk), {})
         afters = verdicts.get((draft.sha256, case_set.pk), {})
-        # Results of different kinds of machine are not compared.
+        # Never compare results from different kinds of machines.
         machine = next((one for one in reversed(afters) if one in befores), None)
         if machine is None:
             continue

@@ -1,4 +1,4 @@
-"""Forms of the configuration pages. They convert input to a Plan. The services validate it."""
+"""Forms for the configuration pages. They convert input to a Plan, which the services validate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pipeline.configurations.prompt_forms import PinsForm
 from pipeline.models import Configuration, Endpoint, PromptVersion
 from pipeline.types import NEEDED_ROLES, Role
 
-# The id of the page's shared list of models.
+# The HTML id of the page's shared list of models.
 MODELS_LIST = "known-models"
 
 _PRESETS = [
@@ -101,7 +101,7 @@ class AboutForm(forms.Form):
     note = PlainText(
         label=_("Description"), required=False, widget=forms.Textarea(attrs={"rows": 2})
     )
-    # The version on which the edit is based, so that it does not overwrite another user's change.
+    # The version on which the edit is based, so that saving does not overwrite another user's change.
     edition = forms.IntegerField(widget=forms.HiddenInput(), required=False)
 
 
@@ -173,7 +173,7 @@ class RoleForm(forms.Form):
         return given
 
     def player(self) -> Player | None:
-        """Return the model for the role from a valid form, or None if the form names none."""
+        """Return the model for the role from a valid form, or None if the form has no model."""
         given = self.cleaned_data
         if not given["endpoint"]:
             return None
@@ -232,7 +232,7 @@ class HowForm(forms.Form):
 
 
 class ConfigurationForms:
-    """All forms of a configuration's page, validated and saved together."""
+    """All forms on a configuration's page, validated and saved together."""
 
     def __init__(
         self,
@@ -283,7 +283,7 @@ class ConfigurationForms:
         return not self.errors
 
     def plan(self) -> Plan | None:
-        """Return the plan of valid forms, or None if the plan is not on the page."""
+        """Return the plan from valid forms, or None if the page does not contain the plan."""
         if self.how is None or self.pins is None or self.case_author is None:
             return None
         played = [*self.roles, self.case_author]
@@ -298,11 +298,11 @@ class ConfigurationForms:
         )
 
     def accept_edition(self, newest: int) -> None:
-        """Use the newest version as the base. The user was warned, and saving again overwrites the other change."""
+        """Base the edit on the newest version. The user was warned, so saving again overwrites the other change."""
         self.about.data = {**self.about.data, "edition": str(newest)}
 
     def add_refusal(self, refusal: BadInput) -> None:
-        """Show a service's error next to its field; `assessor.model` is the field of a role."""
+        """Show a service's error next to its field. A role's field has a name such as `assessor.model`."""
         prefix, _dot, field = refusal.field.rpartition(".")
         for form in self.all:
             if (form.prefix or "") == prefix and field in form.fields:

@@ -15,15 +15,15 @@ from pipeline.types import NEEDED_ROLES, Mode
 
 _Preset = Configuration.Preset
 _MAX_TOKENS = 1_024  # a small model that writes more is repeating itself
-_SECONDS = 900  # enough for a reply of twice _MAX_TOKENS on a slow machine
+_SECONDS = 900  # enough for a reply with twice _MAX_TOKENS on a slow machine
 
 
 @transaction.atomic
 def offer_local_models(models: Sequence[str], *, slots: int) -> None:
-    """Create the missing endpoint and configurations for these models, largest first. ¶ The endpoint allows `slots`
-    calls at a time.
+    """Create the missing endpoint and configurations for these models, largest first.
 
-    Existing configurations stay unchanged, and so does an endpoint of this name at another address.
+    The endpoint allows `slots` calls at a time. Existing configurations stay unchanged, and so does an endpoint with
+    this name at another address.
     """
     endpoint, _is_new = Endpoint.objects.get_or_create(
         name=LOCAL,
@@ -47,15 +47,13 @@ def offer_local_models(models: Sequence[str], *, slots: int) -> None:
         large, small = models
         title = f"{_size(large)} writes, {_size(small)} assesses"
         _offer(endpoint, _Preset.PEER_REVIEW, title, (large, small, large))
-        # A small model passes nearly every script, so the large one decides what to refine.
+        # A small model passes nearly every script, so the large model decides what to refine.
         title = f"{_size(small)} writes, {_size(large)} refines"
         _offer(endpoint, _Preset.OWN, title, (small, large, large))
 
 
 def _offer(endpoint: Endpoint, preset: str, title: str, models: Sequence[str]) -> None:
-    """Create a configuration unless it exists. Its name contains the models, so other models get another
-    configuration.
-    """
+    """Create a configuration unless it exists. Its name contains the models, so each set of models gets its own."""
     name = slugify("-".join([LOCAL, *dict.fromkeys(models)]).replace(".", "-"))[:80]
     made, is_new = Configuration.objects.get_or_create(
         name=name, defaults={"title": title, "preset": preset}
@@ -81,6 +79,6 @@ def _reflection_title(model: str) -> str:
 
 
 def _size(model: str) -> str:
-    """Return the number of parameters from the file's name, such as 1.5B, or else the whole name."""
+    """Return the number of parameters in a model's name, such as 1.5B, or the whole name if it contains no number."""
     found = re.search(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", model, re.IGNORECASE)
     return f"{found[1]}B" if found else model

@@ -1,4 +1,4 @@
-"""A Plan is a Configuration's settings: the model for each role, the number of rounds and the prompt versions."""
+"""Plans, which are the settings of Configurations: the model for each role, the rounds and the prompt versions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_MODEL = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Player:
-    """The requested model for one role. `endpoint` is the endpoint's name."""
+    """The model requested for one role. `endpoint` is the endpoint's name."""
 
     endpoint: str
     model: str
@@ -47,7 +47,7 @@ class Plan:
 
 
 def plan_of(configuration: Configuration) -> Plan:
-    """Return the current plan, to edit or copy. The caller should prefetch the roles and endpoints."""
+    """Return a Configuration's current plan, for editing or copying. The caller should prefetch roles and endpoints."""
     return Plan(
         players={
             Role(setting.role): Player(
@@ -84,10 +84,10 @@ def preset_of(plan: Plan) -> Configuration.Preset:
 
 
 def players_for(preset: str, *, first: Player, second: Player) -> dict[Role, Player]:
-    """Assign the roles of a preset: the second model assesses in peer review, or refines as the strong refiner.
+    """Return the model for each role of a preset. The second model is the assessor or the strong refiner.
 
-    In peer review, the second model is different, because a model favors its own output. It is usually smaller, because
-    assessment takes the most calls.
+    In peer review, the second model should be different, because models favor their own output. It is usually smaller,
+    because assessment needs the most calls.
     """
     others = {
         Configuration.Preset.PEER_REVIEW.value: {Role.ASSESSOR: second},
@@ -97,7 +97,7 @@ def players_for(preset: str, *, first: Player, second: Player) -> dict[Role, Pla
 
 
 def say_plan(plan: Plan) -> dict[str, str]:
-    """Describe the plan by part, for the audit log and for comparisons."""
+    """Describe each part of the plan, for the audit log and for comparisons."""
     said = {
         "rounds": str(plan.rounds),
         "uses_retrieval": str(plan.uses_retrieval),
@@ -112,7 +112,7 @@ def say_plan(plan: Plan) -> dict[str, str]:
 
 
 def check_plan(plan: Plan) -> dict[str, Endpoint]:
-    """Return the endpoints of a plan by name. Raises BadInput with a field such as `rounds` or `assessor.model`."""
+    """Validate a plan and return its endpoints by name. Raises BadInput with a field such as `assessor.model`."""
     if not 0 <= plan.rounds <= Configuration.MAX_ROUNDS:
         raise BadInput(
             _("Choose 0 to %(most)s rounds.") % {"most": Configuration.MAX_ROUNDS},
@@ -160,7 +160,7 @@ def _check_player(role: Role, player: Player, endpoints: Mapping[str, Endpoint])
             _("“%s” does not accept a temperature. Leave this field empty.") % endpoint,
             field=f"{role.value}.temperature",
         )
-    # This form of the comparison also refuses NaN.
+    # This form of the comparison also rejects NaN.
     if not 0 <= player.temperature <= MOST_TEMPERATURE:
         raise BadInput(
             _("Temperature must be from 0 to %s.") % MOST_TEMPERATURE,

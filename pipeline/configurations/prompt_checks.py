@@ -1,4 +1,4 @@
-"""Checks whether a text can replace a prompt: it must have the same task, slots and answer format."""
+"""Check whether a text can replace a prompt. Both must have the same task, slots and answer format."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pipeline.flow.prompts import Template, load, parse
 from pipeline.flow.stages import ASKED_STAGES
 
 _ANY_SLOT = re.compile(r"<<([A-Z_]+)>>")
-# Marks fenced text as data. Without it, a statement could inject instructions.
+# This instruction marks fenced text as data. Without it, a statement could inject instructions.
 _FENCE_IS_NAMED = "<<<MARK"
 
 
 def find_faults(name: str, text: str) -> list[str]:
-    """List the faults of a text as a version of the prompt `name`, one sentence each."""
+    """List the reasons why a text can't be a version of the prompt `name`, one sentence each."""
     template, wanted = parse(text), load(name).slots
     return [
         *_faults_of_frame(name, text, template),

@@ -13,7 +13,7 @@ from pipeline.models import PromptVersion
 
 
 class PinsForm(forms.Form):
-    """The version of each prompt."""
+    """The pinned version of each prompt."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Versions of prompts: stored on first use, written by users, pinned for runs.
 
-A version with which a run was started stays readable and usable after the product's prompts change.
+A version that a run uses stays readable and usable after an upgrade changes the built-in prompts.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ MAX_NOTE = 300
 class VersionUse:
     """A prompt version and its uses."""
 
-    version: PromptVersion  # unsaved if it is the product's version and no run has used it yet
-    is_current: bool  # whether this is the installed product's version
+    version: PromptVersion  # unsaved if it is the built-in version and no run has used it yet
+    is_current: bool  # whether this is the built-in version
     configurations: list[Configuration]  # active configurations that will use this version
     calls: int
 
@@ -43,16 +43,16 @@ class VersionUse:
 
 @transaction.atomic
 def choose_versions(pinned: Mapping[str, str]) -> dict[str, str]:
-    """Return the version of every prompt for a Run's snapshot: the pinned version, or else the product's version.
+    """Return the version of every prompt for a Run's snapshot: the pinned version or, by default, the built-in version.
 
-    The product's versions are stored here on first use. Raises BadInput if a pinned version can't be used.
+    Built-in versions are stored on first use. Raises BadInput if a pinned version can't be used.
     """
     check_pins(pinned)
     current = prompts.versions()
     kept = set(
         PromptVersion.objects.filter(version__in=current.values()).values_list("name", "version")
     )
-    # A run that starts concurrently stores the same texts.
+    # A run that starts concurrently may store the same texts.
     PromptVersion.objects.bulk_create(
         [_of_product(name) for name in current if (name, current[name]) not in kept],
         ignore_conflicts=True,
@@ -77,9 +77,9 @@ def check_pins(pinned: Mapping[str, str]) -> None:
 
 
 def templates_of(named: object) -> Templates:
-    """Return the prompts in the versions named by a Run's snapshot.
+    """Return the prompt versions that a Run's snapshot names.
 
-    Raises Problem if a version is not named, not stored, or has unknown slots.
+    Raises Problem if a version is missing from the snapshot, is not stored, or has unknown slots.
     """
     pairs = named.items() if isinstance(named, dict) else ()
     versions = {name: str(version) for name, version in pairs}
@@ -102,7 +102,7 @@ def templates_of(named: object) -> Templates:
 
 
 def _find(versions: Mapping[str, str]) -> dict[str, Template]:
-    """Return the versions, stored or shipped with the product, in at most one query."""
+    """Return the stored or built-in templates of these versions, in at most one query."""
     found = {
         name: prompts.load(name)
         for name, version in versions.items()
@@ -127,7 +127,7 @@ def _of_product(name: str) -> PromptVersion:
 
 @transaction.atomic
 def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVersion:
-    """Store a text as a new version of a prompt, used by configurations that pin it.
+    """Store a text as a new version of a prompt. Only configurations that pin the version use it.
 
     Raises BadInput if a slot or a word of the answer format is missing, or if the text is already stored.
     """
@@ -160,7 +160,7 @@ def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVer
 
 
 def uses_of(name: str) -> list[VersionUse]:
-    """Return the versions of a prompt with their uses: the product's current version first, then the newest."""
+    """Return the versions of a prompt with their uses, the built-in version first, then the newest."""
     current = prompts.load(name).version
     rows = list(PromptVersion.objects.filter(name=name).select_related("created_by"))
     if all(row.version != current for row in rows):
@@ -186,7 +186,7 @@ def uses_of(name: str) -> list[VersionUse]:
 
 
 def versions_by_prompt() -> dict[str, list[PromptVersion]]:
-    """Return the versions of every prompt, the product's current version first, then the newest, using one query."""
+    """Return the versions of every prompt in one query, the built-in version first, then the newest."""
     found: dict[str, list[PromptVersion]] = {name: [_of_product(name)] for name in prompts.names()}
     for row in PromptVersion.objects.filter(name__in=found):
         known = found[row.name]

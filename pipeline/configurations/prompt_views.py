@@ -71,7 +71,7 @@ def prompt_detail(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def prompt_new(request: HttpRequest, name: str) -> HttpResponse:
-    """Write a new version, starting from an existing one."""
+    """Show and save the form for a new version, which starts from an existing version."""
     user = signed_in(request)
     access_prompts(user, name, to_write=True)
     if request.method != "POST":
@@ -101,7 +101,7 @@ def _write(name: str, form: PromptForm, user: User) -> PromptVersion | None:
 
 
 def _chosen(uses: list[VersionUse], version: str) -> VersionUse | None:
-    """Return the version named in the URL. Raise Http404 if it is not stored."""
+    """Return the version named in the URL, or None if it names no version. Raises Http404 for an unknown version."""
     if not version:
         return None
     for use in uses:

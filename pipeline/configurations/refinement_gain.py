@@ -1,7 +1,8 @@
 """Measure the gain of each refinement round by the assessor's verdict, without an expert's judgment.
 
-For a run: the verdict after each round. For a configuration or batch: how many runs passed after each round, and the
-cost. Only drafts of the run itself count. Drafts made on demand, by a user or from cases are measured separately.
+For a run, the gain is the verdict after each round. For a configuration or batch, it is the number of runs that passed
+after each round, with the cost. Only drafts of the run itself count. Drafts made on demand, by a user or from cases are
+measured separately.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from pipeline.costs.services import Sums
 from pipeline.models import Assessment, Attempt, Batch, Configuration, Draft, Run
 from pipeline.types import DraftKind, Verdict
 
-MOST_RUNS = 1_000  # limits the newest finished runs, so that the page stays fast
+MOST_RUNS = 1_000  # only the newest finished runs, so that the page stays fast
 
 
 class Change(StrEnum):
-    """How a round's verdict differs from the previous round's verdict."""
+    """The change from the previous round's verdict to a round's verdict."""
 
     NONE = "none"
     PASSED = "passed"
@@ -42,7 +43,7 @@ class RunRound:
 
 @dataclass(frozen=True)
 class RoundGain:
-    """One round over many runs. `passed` counts all runs, including runs that had already stopped."""
+    """One round of multiple runs. `passed` counts all runs, including runs that had already stopped."""
 
     round: int
     reached: int
@@ -54,18 +55,18 @@ class RoundGain:
 
     @property
     def mean_cost(self) -> int | None:
-        """Return micro-dollars per run that reached the round, or None if a price is missing."""
+        """Return the average cost in micro-dollars of runs that reached the round, or None if a price is missing."""
         return None if self.sums.unpriced or not self.reached else self.sums.cost // self.reached
 
     @property
     def mean_milliseconds(self) -> int:
-        """Return the models' time per run that reached the round."""
+        """Return the average model time of runs that reached the round."""
         return self.sums.milliseconds // self.reached if self.reached else 0
 
 
 @dataclass(frozen=True)
 class Gain:
-    """The rounds of the newest finished runs, at most MOST_RUNS of them."""
+    """The rounds of the newest finished runs, up to MOST_RUNS runs."""
 
     runs: int
     demo: bool
@@ -87,7 +88,7 @@ def rounds_of(drafts: Sequence[Draft], costs: RunCosts) -> list[RunRound]:
 
 
 def assessed_in_turn(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return the drafts that the run itself had assessed, one for each round."""
+    """Return the drafts that were assessed during the run itself, one for each round."""
     own = (
         draft
         for draft in drafts
@@ -101,7 +102,7 @@ def assessed_in_turn(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def gain_of(configuration: Configuration | None = None, *, batch: Batch | None = None) -> Gain:
-    """Return the gain of each round under a configuration, in a batch, or both, using three queries."""
+    """Return the gain of each round for a configuration, a batch, or both, in three queries."""
     wanted = Q(state=Run.State.DONE) & ~Q(verdict="")
     wanted &= Q(configuration=configuration) if configuration else Q()
     wanted &= Q(batch=batch) if batch else Q()
@@ -123,7 +124,7 @@ def gain_of(configuration: Configuration | None = None, *, batch: Batch | None =
 
 
 def count_round(number: int, runs: Sequence[Mapping[int, str]], sums: Sums) -> RoundGain:
-    """Count the verdicts after a round. Each run is given as its verdicts by round."""
+    """Count the verdicts after a round. `runs` contains each run's verdicts by round."""
     reached = [run for run in runs if number in run]
     changes = [_change(_standing(run, number - 1), run[number]) for run in reached if number > 0]
     return RoundGain(
@@ -138,7 +139,7 @@ def count_round(number: int, runs: Sequence[Mapping[int, str]], sums: Sums) -> R
 
 
 def _standing(run: Mapping[int, str], number: int) -> str:
-    """Return the newest verdict of a run after a round, even if the run stopped earlier."""
+    """Return a run's latest verdict up to a round, even if the run stopped earlier."""
     return run[max(round for round in run if round <= number)]
 
 
@@ -164,7 +165,7 @@ def _verdicts_of(keys: Sequence[int]) -> dict[int, dict[int, str]]:
 
 
 def _sums_of(keys: Sequence[int]) -> dict[int, Sums]:
-    """Return the sums that the runs themselves used in each round."""
+    """Return the total usage in each round, without refinements on demand."""
     answered = Q(outcome=Attempt.Outcome.ANSWERED)
     tries: QuerySet[Attempt] = Attempt.objects.filter(
         call__run__in=keys, call__refinement=None, ended_at__isnull=False

@@ -1,4 +1,4 @@
-"""Input and output of the API of configurations and prompts."""
+"""Serializers for the configuration and prompt API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.types import Role
 
 
 class PlayerInput(serializers.Serializer[object]):
-    """The model for a role; the service validates the values."""
+    """The model for a role. The service validates the values."""
 
     role = serializers.ChoiceField(choices=[role.value for role in Role])
     endpoint = serializers.CharField(help_text="Name of an endpoint.")
@@ -26,7 +26,7 @@ class PlayerInput(serializers.Serializer[object]):
 
 
 class ConfigurationChange(serializers.Serializer[object]):
-    """The values to change. Omitted values and roles stay as they are."""
+    """The values to change. Omitted values and roles stay unchanged."""
 
     title = serializers.CharField(required=False)
     note = serializers.CharField(required=False, allow_blank=True)
@@ -85,7 +85,7 @@ class RoleSettingSerializer(serializers.ModelSerializer[RoleSetting]):
 
 
 class ConfigurationSerializer(serializers.ModelSerializer[Configuration]):
-    """Which models write, assess and refine, and in how many rounds."""
+    """A configuration: the models that write, assess and refine, and the number of rounds."""
 
     preset = serializers.CharField()
     is_usable = serializers.SerializerMethodField()
@@ -136,7 +136,7 @@ class ConfigurationDetailSerializer(ConfigurationSerializer):
 
 
 class PromptVersionSerializer(serializers.Serializer[object]):
-    """One version of a prompt, in full."""
+    """A version of a prompt, with its text."""
 
     version = serializers.CharField(source="version.version")
     source = serializers.CharField(source="version.source")  # type: ignore[assignment]
@@ -154,7 +154,7 @@ class PromptVersionSerializer(serializers.Serializer[object]):
 
 
 class PromptSerializer(serializers.Serializer[object]):
-    """A prompt and the names of its versions, the product's first."""
+    """A prompt and the names of its versions, the built-in version first."""
 
     name = serializers.CharField()
     current = serializers.CharField()
@@ -162,7 +162,7 @@ class PromptSerializer(serializers.Serializer[object]):
 
 
 class PromptDetailSerializer(serializers.Serializer[object]):
-    """A prompt with its versions in full."""
+    """A prompt with all of its versions."""
 
     name = serializers.CharField()
     slots = serializers.ListField(child=serializers.CharField())

@@ -1,6 +1,6 @@
-"""Services for managing configurations and for finding those that new runs can use.
+"""Services that manage configurations and find configurations for new runs.
 
-A Run keeps a snapshot, so these services never change an existing run. A study compares Configurations by name. Once a
+A Run stores a snapshot, so these services never change an existing run. A study compares Configurations by name. Once a
 Configuration has runs, its plan is fixed, and a different plan needs a new Configuration.
 """
 
@@ -26,7 +26,7 @@ from pipeline.models import Configuration, Endpoint, RoleSetting
 from pipeline.types import NEEDED_ROLES
 
 MAX_NOTE = 2_000
-# Used by a URL of this site.
+# Names that conflict with URLs of this site.
 _TAKEN_NAMES = {"new"}
 
 
@@ -40,7 +40,7 @@ def usable_configurations() -> list[Configuration]:
 
 
 def default_configuration() -> Configuration:
-    """Return the Configuration that is used if the caller names none. Raises BadInput if there is no default."""
+    """Return the default Configuration. Raises BadInput if no default is set."""
     found = Configuration.objects.filter(is_default=True, archived_at=None).first()
     if found is None:
         raise BadInput(
@@ -78,14 +78,12 @@ def edition_of(configuration: Configuration) -> int:
 
 
 def is_fixed(configuration: Configuration) -> bool:
-    """Return whether its plan is fixed because it has runs or represents imported scripts."""
+    """Return whether the configuration's plan is fixed, because it has runs or represents imported scripts."""
     return configuration.preset == Configuration.Preset.IMPORTED or configuration.runs.exists()
 
 
 def known_models() -> dict[str, list[str]]:
-    """Return the models to choose from, with their endpoints' titles: models that a check found or that have a
-    price.
-    """
+    """Return the models that a check found or that have a price, with the titles of their endpoints."""
     found: dict[str, list[str]] = {}
     for endpoint in Endpoint.objects.prefetch_related("prices"):
         listed = endpoint.probe.get("models") if isinstance(endpoint.probe, dict) else None
@@ -136,10 +134,10 @@ def update_configuration(
     plan: Plan | None = None,
     seen: int | None = None,
 ) -> Configuration:
-    """Change title, note and, before the first run, the plan; None keeps the plan.
+    """Change the title, the note and, before the first run, the plan. If `plan` is None, the plan stays unchanged.
 
-    `seen` is the edition on which the change is based. Raises BadInput, NotAllowedNow if the plan is fixed, and Stale
-    if another user has changed the configuration since.
+    `seen` is the edition on which the change is based. Raises BadInput for invalid values, NotAllowedNow if the plan is
+    fixed, and Stale if another user has changed the configuration since.
     """
     require_endpoint_manager(by)
     locked = _lock(configuration)
@@ -227,7 +225,7 @@ def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def switch_cases_on(*, by: User) -> bool:
-    """Make runs of the default configuration write and run cases. Return False if its plan is already fixed."""
+    """Turn on cases in the default configuration. Return False if they are already on or the plan is fixed."""
     configuration = _lock(default_configuration())
     plan = plan_of(configuration)
     if plan.cases != Configuration.Cases.OFF or is_fixed(configuration):
@@ -248,7 +246,7 @@ _PLAN_FIELDS = ("rounds", "uses_retrieval", "uses_examples", "confirms_matches",
 
 
 def _lock(configuration: Configuration) -> Configuration:
-    """Lock the row, after waiting for any run that is being started with this configuration."""
+    """Wait for runs that are being started with this configuration, and lock the row."""
     found = Configuration.objects.prefetch_related("roles__endpoint")
     return found.select_for_update().get(pk=configuration.pk)
 

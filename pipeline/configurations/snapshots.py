@@ -1,4 +1,4 @@
-"""The snapshot of a Configuration that a Run keeps, so that later changes do not affect the Run."""
+"""The snapshot of a Configuration that a Run stores, so that later changes do not affect the Run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.types import NEEDED_ROLES, CasesUse, Mode, Role
 
 
 def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
-    """Return the Configuration for a Run's snapshot, and whether the demo model has a role in it."""
+    """Return a Configuration's snapshot for a Run, and whether the demo model has a role in it."""
     settings_ = list(configuration.roles.select_related("endpoint"))
     if not {setting.role for setting in settings_} >= {role.value for role in NEEDED_ROLES}:
         raise BadInput(
@@ -36,7 +36,7 @@ def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
         }
         for setting in settings_
     }
-    # Stored separately from the roles, because a worker of the previous release would fail on the unknown role.
+    # Store the case author separately, because a worker of the previous release would fail on the unknown role.
     author = roles.pop(Role.CASE_AUTHOR.value, roles[Role.ASSESSOR.value])
     spec: dict[str, object] = {
         "configuration": configuration.name,
@@ -53,8 +53,7 @@ def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
 
 
 def _mode_of(setting: RoleSetting) -> str:
-    """Return the mode for a role: the endpoint's mode, but text for roles in which a local model
-    writes.
+    """Return the mode for a role: text if a local model writes scripts, otherwise the endpoint's mode.
 
     Small models write regular expressions into JSON strings without escaping them, so that "\\b" becomes a backspace.
     Without a schema, their verdicts are often unreadable.

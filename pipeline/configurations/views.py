@@ -47,9 +47,7 @@ def configuration_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def configuration_new(request: HttpRequest) -> HttpResponse:
-    """Create a configuration in two steps: choose a preset and models, or a configuration to copy; then edit
-    and save.
-    """
+    """Create a configuration. The user first chooses a preset or a configuration to copy, then edits and saves."""
     user = signed_in(request)
     endpoints = _endpoints(user)
     if request.method == "POST":
@@ -79,7 +77,7 @@ def configuration_detail(request: HttpRequest, name: str) -> HttpResponse:
     endpoints = _endpoints(user)
     if request.method != "POST":
         return _show(request, _forms_of(configuration, endpoints), configuration)
-    # A run may have started in the meantime, so the form data itself shows whether the form contained the plan.
+    # A run may have started in the meantime, so the form data shows whether the form contained the plan.
     forms = _forms(endpoints, request.POST, is_fixed="rounds" not in request.POST)
     status = 422
     if forms.is_valid():
@@ -194,7 +192,7 @@ def _forms_of(configuration: Configuration, endpoints: list[Endpoint]) -> Config
 
 
 def _forms_like(user: User, name: str, endpoints: list[Endpoint]) -> ConfigurationForms:
-    """Return the forms of a new configuration with the plan of another one."""
+    """Return the forms for a new configuration with another configuration's plan."""
     model = access_configuration(user, name)
     about: dict[str, object] = {
         "name": f"{model.name[:70]}-copy",
