@@ -1,4 +1,4 @@
-"""Admin records that reveal a run's verdict. Viewing them is recorded, as on other pages."""
+"""Admin pages for records that reveal a run's verdict. As on other pages, views of these records are recorded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AnyModel = TypeVar("AnyModel", bound=Model)
 
 
 class OfRun(admin.ModelAdmin[AnyModel]):
-    """Rows of a run or its parts. The admin hides nothing, so each shown row counts as seen."""
+    """An admin page for runs or their parts. The admin hides nothing, so each shown row counts as seen."""
 
     to_run = "run"  # the lookup from a row to its run
 

@@ -1,7 +1,7 @@
 """The status of a request: usable or not, who approved it, or what blocks it.
 
-Pages, API and search all get the status here. The database computes it (`with_answer_status`), so that lists can be
-filtered by status. `answers_of` adds user, time and reason for the rows of one page, in at most ten queries.
+Pages, the API and search all use this status. The database computes it (`with_answer_status`), so that lists can be
+filtered by status. `answers_of` adds the user, time and reason for the rows of one page, in at most ten queries.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ACTIVE = [Run.State.QUEUED, Run.State.RUNNING]
 _NO_NEWS = (AnswerStatus.RUNNING, AnswerStatus.HIDDEN)
 # Statuses that a reviewer may still change.
 AWAITED = (AnswerStatus.WAITING, AnswerStatus.IN_REVIEW, AnswerStatus.FLAGGED, AnswerStatus.UNKNOWN)
-MOST_NEWS = 500  # the maximum number that is marked as seen at once
+MOST_NEWS = 500  # maximum number of answers that are marked as seen at once
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class ShownAnswer:
 
     status: AnswerStatus
     version: Version | None = None  # from the catalogue, verified or formerly verified
-    by: str = ""  # who verified or decided
+    by: str = ""  # the user who verified or decided
     at: datetime | None = None
     why: Sequence[str] = ()  # the errors, or the reason for a rejection or failure
     is_held: bool = False
@@ -80,7 +80,7 @@ class ShownAnswer:
 def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     """Annotate the runs with `answer_status` for this user, and `vouching`, the key of the version that verifies them.
 
-    A run whose verdict is hidden is *running* or *hidden*, regardless of what happened to it.
+    A run whose verdict is hidden is *running* or *hidden*, regardless of its actual status.
     """
     marked = runs
     if "hides_verdict" not in runs.query.annotations and hooks.mark_hidden_runs:
@@ -145,10 +145,9 @@ def _starting_points(of: Q) -> QuerySet[RetrievedMatch]:
 
 
 def _vouching() -> QuerySet[Version]:
-    """Return a subquery for the verified versions with a run's text that answer its statement.
+    """Return a subquery for the verified versions that contain one of a run's scripts and answer its statement.
 
-    The same text may be right for one statement and wrong for another. A phrasing that only its author has confirmed
-    does not count either.
+    The same script may be right for one statement and wrong for another. Unconfirmed phrasings do not count.
     """
     texts = Draft.objects.filter(run=OuterRef(OuterRef("pk"))).values("sha256")
     worded = Phrasing.objects.filter(
@@ -170,7 +169,7 @@ def _vouching() -> QuerySet[Version]:
 
 
 def answers_of(rows: Collection[RunRow], user: User) -> dict[int, ShownAnswer]:
-    """Return the answer of each run by its key. The verdicts count as shown to this user (see `visible_parts`)."""
+    """Return the runs' answers by key. The verdicts count as shown to this user (see `visible_parts`)."""
     runs = {row.run.pk: row.run for row in rows}
     found = with_answer_status(user, Run.objects.filter(pk__in=list(runs)))
     statuses: dict[int, tuple[AnswerStatus, int | None]] = {
@@ -184,8 +183,8 @@ def answers_of(rows: Collection[RunRow], user: User) -> dict[int, ShownAnswer]:
 
 
 def count_statuses(user: User, runs: QuerySet[Run]) -> dict[str, int]:
-    """Return how many of these runs have each status for this user, most frequent first."""
-    # Count here, because a query grouped by status would compute it twice.
+    """Return the number of these runs with each status for this user, most frequent first."""
+    # Count here, because a query grouped by status would compute each status twice.
     found = with_answer_status(user, runs).values_list("pk", F("answer_status"))
     numbers = Counter(status for _pk, status in found)
     return dict(sorted(numbers.items(), key=lambda one: (-one[1], one[0])))
@@ -197,7 +196,7 @@ def answer_of(row: RunRow, user: User) -> ShownAnswer:
 
 
 class _Details:
-    """User, time and reason, read once for all runs. Hidden data is not read."""
+    """The user, time and reason of each answer, read once for all runs. Hidden data is not read."""
 
     def __init__(
         self, runs: Mapping[int, Run], statuses: Mapping[int, tuple[AnswerStatus, int | None]]
@@ -332,9 +331,7 @@ def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
 
 
 def news_of(user: User) -> dict[int, str]:
-    """Return actions whose answer changed since this user's last visit, with that answer, limited to the newest
-    MOST_NEWS.
-    """
+    """Return the new status of actions whose answer changed since this user's last visit, up to MOST_NEWS."""
     seen = dict(
         Action.objects.filter(asked_by=user)
         .exclude(seen_status="")
@@ -357,7 +354,7 @@ def news_of(user: User) -> dict[int, str]:
 def mark_seen(user: User, shown: Mapping[int, str]) -> int:
     """Mark these answers as seen by this user, and return how many were news.
 
-    An answer that has changed again since then is still news.
+    An answer that has changed again in the meantime is still news.
     """
     newest = with_answer_status(user, newest_runs())
     count = 0

@@ -1,4 +1,4 @@
-"""The API of runs and their drafts. It uses the same services as the pages."""
+"""The API for runs and their drafts. It uses the same services as the pages."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
 
 
 class DraftViewSet(viewsets.GenericViewSet[Draft]):
-    """One script text of a run."""
+    """The scripts of runs."""
 
     serializer_class = DraftSerializer
     queryset = Draft.objects.none()
@@ -141,7 +141,7 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
     @extend_schema(request=None, responses=DraftSerializer)
     @action(detail=True, methods=["post"], url_path="check-again")
     def check_again(self, request: Request, pk: str) -> Response:
-        """Repeat the static checks that have changed since. Findings of older versions are kept."""
+        """Repeat the static checks that have changed since the last check. Findings of older versions are kept."""
         user = signed_in(request)
         draft = access_draft(user, read_public(DRAFT, pk), to_check=True)
         recheck_draft(draft, by=user)
@@ -160,7 +160,7 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
 
 
 def describe_run(row: RunRow) -> dict[str, object]:
-    """Return the report of a run with its links, without what a review hides from the user."""
+    """Return the report of a run with its links, without the values that a review hides from the user."""
     run, parts = row.run, row.parts
     if not parts.verdict:
         return _describe_hidden(row)

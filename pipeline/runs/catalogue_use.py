@@ -1,4 +1,4 @@
-"""How runs use the catalogue's answers: how often a version was shown, and cases to label.
+"""The use of the catalogue's answers in runs: how often a version was shown, and cases to label.
 
 The composition root registers these functions in `catalog.hooks`, because the catalogue does not depend on runs.
 """
@@ -23,7 +23,7 @@ _SHOWN_AS = Choice(
     When(run__answered_by=F("version"), then=Value(Answer.MATCH.value)), default=F("answer")
 )
 NEWEST = 2_000  # number of rows that are searched for cases
-# A rule caps a starting point's confidence this close below the threshold, so such a confidence is not informative.
+# Some rules cap a starting point's confidence at this distance below the threshold. A capped value says little.
 CAPPED = 0.0011
 
 
@@ -55,7 +55,7 @@ def count_shown(version_ids: Sequence[int]) -> Mapping[int, Shown]:
 
 
 def find_cases(confidence: float, scoring: str, limit: int) -> Sequence[Case]:
-    """Return the answers with the nearest confidence among the newest ones, once per statement and version."""
+    """Return the recent answers whose confidence is nearest to `confidence`, once per statement and version."""
     rows = RetrievedMatch.objects.answers().filter(
         run__origin__in=_PEOPLE, run__action__erased_at=None
     )

@@ -1,4 +1,4 @@
-"""Drafts in the API: script, findings, assessment, feedback and uses without review."""
+"""Serializers for drafts, with findings, assessment, feedback and uses without review."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class DraftFindingSerializer(serializers.ModelSerializer[DraftFinding]):
 
 
 class AssessmentSerializer(serializers.ModelSerializer[Assessment]):
-    """The verdict on one draft. The context's `parts` say whether models are named."""
+    """The verdict on one draft. The context's `parts` determine whether model names are shown."""
 
     verdict = serializers.CharField()
     is_current = serializers.SerializerMethodField(

@@ -1,4 +1,4 @@
-"""Run the drafts of a finished run in the sandbox tests of its statement, if there are any."""
+"""Run the drafts of a finished run against the sandbox tests of its statement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pipeline.models import Draft, Run
 
 
 def request_evidence(run_id: int) -> int:
-    """Request sandbox runs of every draft and return how many were requested.
+    """Request sandbox runs of every draft and return the number of requested runs.
 
     No model is called, and the results change neither the verdict nor the recommendation.
     """

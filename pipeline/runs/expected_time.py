@@ -15,7 +15,7 @@ Player = tuple[int, str]  # endpoint and model
 
 
 class RecentTimes:
-    """The models' time in recent runs, read once. Studies are excluded, because their times would reveal hidden
+    """The total model time of recent runs, read once. Studies are excluded, because times would reveal hidden
     verdicts.
     """
 
@@ -34,13 +34,13 @@ class RecentTimes:
             self._players[run].add((endpoint, model))
 
     def say_expected(self, players: set[Player]) -> str:
-        """Return, for example, "about 50 seconds" if only these models are called; empty if unknown or short."""
+        """Return the usual time of a run with these models, such as "about 50 seconds", or "" if unknown or short."""
         alike = [self._spent[run] for run, used in self._players.items() if used <= players]
         return say_about(median(alike) / 1_000) if alike else ""
 
 
 def say_about(seconds: float) -> str:
-    """Return a rounded time in words."""
+    """Return a rounded duration as text, or an empty string if it is short."""
     if seconds < _SLOW:
         return ""
     if seconds < 95:
@@ -57,5 +57,5 @@ def say_about(seconds: float) -> str:
 
 
 def players_of(configuration: Configuration) -> set[Player]:
-    """Return the models of its roles."""
+    """Return the models of the configuration's roles."""
     return {(one.endpoint_id, one.model) for one in configuration.roles.all()}

@@ -1,4 +1,4 @@
-"""Filters of the list of runs."""
+"""Filters for the list of runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.models import Run
 
 
 class RunFilter(filters.FilterSet):  # type: ignore[misc]
-    """Filters runs by state, verdict, configuration, action and demo flag."""
+    """Filters for runs by state, verdict, configuration, action and demo flag."""
 
     state = filters.ChoiceFilter(choices=Run.State.choices, method="by_state")
     verdict = filters.ChoiceFilter(choices=VERDICT_CHOICES, method="by_verdict")

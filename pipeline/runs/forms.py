@@ -49,14 +49,14 @@ _OF_NEW_TEXTS = [
 
 
 class SecretsChoiceForm(forms.Form):
-    """A form that asks how to handle secrets once some are found in its texts.
+    """A form that asks the user how to handle secrets in its texts.
 
-    A choice to send applies to the secrets that were shown. If the text contains other secrets, the form asks again.
+    The choice to send applies only to the secrets that were shown. For other secrets, the form asks again.
     """
 
     # The form's field for a text, if its name differs from the action's field.
     secret_fields: ClassVar[Mapping[str, str]] = {}
-    # Whether the texts are about to be stored, so that the stored text can be masked too.
+    # True if the texts are not stored yet, so that the stored texts can be masked too.
     is_new: ClassVar[bool] = False
     masks_stored: bool = False  # the choice, once `secrets_choice` has been called
 
@@ -71,7 +71,7 @@ class SecretsChoiceForm(forms.Form):
         return "secrets" in self.fields
 
     def secrets_choice(self, texts: Mapping[str, str]) -> SecretsChoice | None:
-        """Return the choice for the secrets in these texts, by their names in an action, or None."""
+        """Return the choice for the secrets in these texts of an action, given by name, or None."""
         chosen = self.cleaned_data.pop("secrets", "")
         seen = self.cleaned_data.pop("secrets_seen", "")
         self.masks_stored = chosen == MASK_STORED
@@ -94,7 +94,7 @@ class SecretsChoiceForm(forms.Form):
         return SecretsChoice(chosen)
 
     def ask_about_secrets(self, refusal: SecretsFound) -> None:
-        """Mark the secrets in their fields, list them and ask for a choice. The typed text stays."""
+        """Add errors to the fields with secrets, list the secrets and show the choice. The user's input stays."""
         self._add_choice()
         retype(self, secrets="", secrets_seen=fingerprint(refusal.found))
         rows = format_html_join("", "<li>{}</li>", ([self._say(one)] for one in refusal.found))

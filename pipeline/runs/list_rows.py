@@ -1,4 +1,4 @@
-"""Rows of run lists for pages and API, as the user may see them."""
+"""Rows of run lists for pages and the API, as the user may see them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RunRow:
         """Return whether the run is in progress, as far as the user may see."""
         return self.state in (Run.State.QUEUED, Run.State.RUNNING)
 
-    # A run with a refinement takes longer than one that passed, so times reveal the verdict.
+    # A run with a refinement takes longer than a run that passed, so times reveal the verdict.
 
     @property
     def started_at(self) -> datetime | None:

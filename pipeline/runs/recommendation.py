@@ -14,7 +14,7 @@ _UNREADABLE = {outcome.value for outcome in ReadingOutcome} - {ReadingOutcome.RE
 
 
 def explain_recommendation(run: Run, drafts: Sequence[Draft], stages: Sequence[Stage]) -> str:
-    """Return one or two sentences, or an empty string if the assessor was not involved."""
+    """Explain the recommendation in one or two sentences, or return "" if the assessor was not involved."""
     said = _explain_assessed(run, drafts, stages)
     offered = offered_draft(stages)
     if offered is None:
@@ -27,7 +27,7 @@ def explain_recommendation(run: Run, drafts: Sequence[Draft], stages: Sequence[S
 
 
 def offered_draft(stages: Sequence[Stage]) -> int | None:
-    """Return the key of the Draft that was refined from cases and is offered next to the recommended Draft, or None."""
+    """Return the key of the Draft that was refined from cases and is offered as an alternative, or None."""
     return next(
         (
             one.draft_id

@@ -1,4 +1,4 @@
-"""Input and output of the API of runs."""
+"""Serializers for the run API."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class TokensSerializer(serializers.Serializer[object]):
 
 
 class FailureSerializer(serializers.Serializer[object]):
-    """Why a run failed or what it waits for, in words."""
+    """The reason why a run failed or is waiting, as text."""
 
     happened = serializers.CharField()
     done = serializers.CharField()
@@ -147,7 +147,7 @@ class MaskedSerializer(serializers.Serializer[object]):
 
 
 class RunReportSerializer(serializers.Serializer[object]):
-    """A run in full, as the command `run_pipeline --json` prints it, with its links."""
+    """A complete run, in the format of `run_pipeline --json`, with its links."""
 
     run = serializers.IntegerField()
     action = serializers.IntegerField()

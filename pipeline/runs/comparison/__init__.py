@@ -1,1 +1,1 @@
-"""Comparison of several runs of an action."""
+"""Comparison of multiple runs of an action."""

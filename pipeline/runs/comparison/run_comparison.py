@@ -30,7 +30,7 @@ LEAST_RUNS, MOST_RUNS = 2, 4
 
 @dataclass(frozen=True)
 class Used:
-    """Usage of model calls. `cost` is in micro-dollars, or None if a price is unknown."""
+    """The usage of model calls. `cost` is in micro-dollars, or None if a price is unknown."""
 
     calls: int = 0
     input: int = 0
@@ -80,7 +80,7 @@ class ComparedRun:
 
     @property
     def not_judged(self) -> list[str]:
-        """Return the parts of the compared script that the static checks could not judge."""
+        """Return the parts of the compared script that the static checks could not evaluate."""
         draft = self.draft
         found = draft.findings.all() if draft else ()
         return not_judged_in(one for one in found if draft and is_current(one, draft))
@@ -114,7 +114,7 @@ class StageCell:
 
 @dataclass(frozen=True)
 class StageLine:
-    """One stage of one round, with a cell for each run. The cell is empty if the run did not reach the stage."""
+    """One stage of one round, with a cell for each run. A cell is None if the run did not reach the stage."""
 
     name: str
     round: int
@@ -270,6 +270,6 @@ def _lines(compared: Sequence[ComparedRun], used: Mapping[_StageKey, Used]) -> l
 
 
 def _order_in_time(place: tuple[str, int]) -> tuple[bool, int, int]:
-    """Sort the recommendation last, in whichever round its Draft was created."""
+    """Return a sort key that puts the recommendation last, regardless of its Draft's round."""
     name, round = place
     return name == StageName.RECOMMEND, round, order_of(name)

@@ -1,4 +1,4 @@
-"""Comparisons of runs in the API."""
+"""Serializers for comparisons of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings in which runs differ: models, roles, rounds, examples and prompts, from the snapshots of the runs."""
+"""The settings in which the snapshots of runs differ: models, roles, rounds, examples and prompts."""
 
 from __future__ import annotations
 

@@ -61,12 +61,12 @@ class ShownCall:
 
     @property
     def milliseconds(self) -> int:
-        """Return the milliseconds of all attempts. Attempts in flight or lost count from their start."""
+        """Return the milliseconds of all attempts. Attempts in flight and lost attempts count from their start."""
         return sum(_spent(attempt) for attempt in self.attempts)
 
     @property
     def state(self) -> str:
-        """Return the call's state. An open call is running, waits or was stopped, depending on its run."""
+        """Return the call's state. An open call is running, waiting or stopped, depending on its run."""
         if self.call.state != ModelCall.State.OPEN:
             return self.call.state
         if not self.call.run.is_active:
@@ -84,14 +84,14 @@ class ShownCall:
 
     @property
     def cost(self) -> int | None:
-        """Return the micro-dollars of all attempts, or None if a price is missing or no attempt was answered."""
+        """Return the total cost in micro-dollars, or None if a price is missing or no attempt was answered."""
         answered = [one for one in self.attempts if one.outcome == Attempt.Outcome.ANSWERED]
         known = [one.cost for one in answered if one.cost is not None]
         return sum(known) if known and len(known) == len(answered) else None
 
     @property
     def price_since(self) -> date | None:
-        """Return the day from which the paid price is valid, or None if nothing was paid."""
+        """Return the day from which the price that was paid is valid, or None if nothing was paid."""
         return max((one.price_since for one in self.attempts if one.price_since), default=None)
 
     @property

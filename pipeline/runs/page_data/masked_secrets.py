@@ -1,4 +1,4 @@
-"""How secrets in a run's texts were handled when the texts were sent to models, for the run's page."""
+"""The handling of secrets in the texts that a run sent to models, for the run's page."""
 
 from __future__ import annotations
 

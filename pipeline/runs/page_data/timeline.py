@@ -22,7 +22,7 @@ _SAID_ELSEWHERE = {
     StageName.EXPLAIN,
     StageName.RECOMMEND,
 }
-# The differences are listed for this verdict. For a pass, the finding says how little a pass means.
+# The page lists the differences for this verdict. For a pass, the finding explains how little a pass means.
 _ENSEMBLE_LISTS = Verdict.INCORRECT
 # Longer findings are collapsed.
 _SHORT = 90
@@ -30,7 +30,7 @@ _SHORT = 90
 
 @dataclass(frozen=True)
 class Confirmation:
-    """The assessor's opinion of an entry before the entry answered."""
+    """The assessor's description of an entry and its opinions, given before the entry was used as the answer."""
 
     functionality: str
     similarity: str
@@ -79,8 +79,8 @@ def show_stages(
 ) -> list[ShownStage]:
     """Return the stages in order, with their costs if given.
 
-    `beside_evidence` omits findings that the page shows elsewhere. An unfinished stage is running, waits or was
-    stopped, depending on the run.
+    `beside_evidence` omits findings that the page shows elsewhere. An unfinished stage is running, waiting or stopped,
+    depending on the run.
     """
     by_step = costs.by_step if costs else {}
     return [

@@ -1,4 +1,4 @@
-"""Explains why a run waits, and for what."""
+"""Explain why a run is waiting, and for what."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.models import Endpoint, Run
 
 @dataclass(frozen=True)
 class Waiting:
-    """The reason, and the runs that hold the places."""
+    """The reason why a run is waiting, and the work that uses the endpoint's calls."""
 
     words: str
     holders: Sequence[Holder] = ()
@@ -26,7 +26,7 @@ class Waiting:
 
 
 def describe_wait(run: Run, user: User) -> Waiting | None:
-    """Return the reason why an active run waits, or None."""
+    """Return the reason why an active run is waiting, or None."""
     if not run.is_active:
         return None
     if run.batch and run.batch.paused_at:

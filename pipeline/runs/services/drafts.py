@@ -63,7 +63,7 @@ def ask_refinement(
 ) -> Refinement:
     """Request a rewrite of a finished Run's Draft, based on feedback from an expert or the model.
 
-    `secrets` says how secrets in the feedback are handled. Without it, the author must choose first. Raises
+    `secrets` says how to handle secrets in the feedback. If it is None, the author must choose first. Raises
     NotAllowedNow if the Run has not finished or the rewrite was already requested, and SecretsFound.
     """
     run = Run.objects.select_for_update().get(pk=draft.run_id)

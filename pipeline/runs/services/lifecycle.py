@@ -35,7 +35,7 @@ def start_run(
 ) -> Run:
     """Send an Action through the pipeline. The work begins after this transaction commits.
 
-    If `uses_examples` is False, no examples are shown, even if the configuration has them on. `secrets` says how to
+    If `uses_examples` is False, no examples are shown, even if the configuration enables them. `secrets` says how to
     handle secrets that would leave this machine. If it is None, the user must choose first. Raises BadInput if no
     Configuration can be used or one of its endpoints is off, and SecretsFound.
     """
@@ -43,7 +43,7 @@ def start_run(
     spec, demo = snapshot_of(configuration)
     spec["uses_examples"] = bool(spec["uses_examples"]) and uses_examples
     if origin == Run.Origin.CAMPAIGN:
-        # Entries that answer the statement must not be examples. Runs of earlier releases have no such key.
+        # Entries that answer the statement must not be examples. Runs from earlier releases lack this key.
         spec["guards_examples"] = True
     run = Run.objects.create(
         action=action,
@@ -70,7 +70,7 @@ def enqueue_run(run: Run) -> None:
 
 @transaction.atomic
 def cancel_run(run: Run, *, by: User) -> None:
-    """Cancel a run so that its next write is refused. Raises NotAllowedNow if it has finished."""
+    """Cancel a run, so that its worker's next write is rejected. Raises NotAllowedNow if the run has finished."""
     changed = (
         Run.objects.unfinished()
         .filter(pk=run.pk, finished_at=None)

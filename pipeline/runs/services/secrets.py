@@ -18,13 +18,13 @@ from pipeline.ledger.outgoing_secrets import hash_secret, hash_secrets
 from pipeline.models import Action, Endpoint, Refinement, Run
 from pipeline.types import SecretsChoice
 
-# The texts of an action that models get, and all stored texts, which every user can read and search.
+# The texts of an action that are sent to models, and all stored texts, which every user can read and search.
 SENT_TEXTS = ("statement", "incident", "environment")
 STORED_TEXTS = (*SENT_TEXTS, "target", "impact", "reference")
 
 
 class FoundSecret(NamedTuple):
-    """A secret in a text of an action or in feedback. Line and column count from 1."""
+    """A secret found in an action's text or in feedback. The line and column count from 1."""
 
     field: str
     line: int
@@ -44,7 +44,7 @@ class SecretsFound(BadInput):
 
 
 def texts_of(action: Action, names: Iterable[str] = SENT_TEXTS) -> dict[str, str]:
-    """Return the texts of an action by name, by default those that are sent to models."""
+    """Return an action's texts by name, by default the texts that are sent to models."""
     return {name: str(getattr(action, name)) for name in names}
 
 
@@ -56,7 +56,7 @@ def secrets_in_texts(texts: Mapping[str, str]) -> list[FoundSecret]:
 
 
 def mask_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Return the texts with secrets replaced by ***, and the masked kinds."""
+    """Return the texts with secrets replaced by ***, and the kinds of the secrets."""
     known = secret_values(*texts.values())
     masked = {name: mask_secrets(text, known=known) for name, text in texts.items()}
     kinds = [kind for one in masked.values() for kind in one.secrets]
@@ -64,7 +64,7 @@ def mask_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
 
 
 def fingerprint(found: Iterable[FoundSecret]) -> str:
-    """Return a digest of the kinds of secrets in these texts, to match a choice to them."""
+    """Return a digest of the fields and kinds of secrets, to check that a choice was made for the same secrets."""
     seen = sorted((one.field, one.kind) for one in found)
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
 

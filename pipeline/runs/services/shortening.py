@@ -1,4 +1,4 @@
-"""Asks a model to shorten an expert's feedback, in one recorded and paid call outside the flow.
+"""Request a shorter version of an expert's feedback, with one recorded and billed model call outside the flow.
 
 The expert sees both texts and chooses one.
 """
@@ -24,13 +24,13 @@ MAX_TEXT = 8_000
 
 
 def is_long(text: str) -> bool:
-    """Return whether feedback has more words or points than a rewrite follows reliably."""
+    """Return whether feedback has more words or points than a model follows reliably."""
     points = sum(1 for line in text.splitlines() if line.strip())
     return len(text.split()) > MAX_WORDS or points > MAX_POINTS
 
 
 def can_shorten(run: Run) -> bool:
-    """Return whether this run's refining model can be called. Its endpoint must be enabled."""
+    """Return whether this run's refiner model can be called. The run must have finished and the endpoint must be on."""
     roles = run.spec.get("roles")
     refiner = roles.get(Role.REFINER.value) if isinstance(roles, dict) else None
     if run.finished_at is None or not isinstance(refiner, dict):
@@ -41,7 +41,7 @@ def can_shorten(run: Run) -> bool:
 
 @transaction.atomic
 def ask_shorter(draft: Draft, *, text: str, by: User) -> Shortening:
-    """Request a shorter version of feedback on a Draft. The same text is not paid for twice.
+    """Request a shorter version of feedback on a Draft. The same text is not billed twice.
 
     Raises BadInput if the text is empty or already short, and NotAllowedNow if no model is available or the budget of
     the run's batch is used up.

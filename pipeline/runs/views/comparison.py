@@ -1,4 +1,4 @@
-"""Compares runs of one action side by side, and updates the page while a run is in progress."""
+"""The page that compares runs of one action side by side. It updates itself while a run is in progress."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Pair:
 
     @property
     def is_same(self) -> bool:
-        """Return whether both have a script and their bytes are equal."""
+        """Return whether both runs have a script and the scripts are identical."""
         old, new = self.old.draft, self.new.draft
         return old is not None and new is not None and old.sha256 == new.sha256
 
@@ -57,12 +57,12 @@ class ShownLine:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def action_compare(request: HttpRequest, pk: int) -> HttpResponse:
-    """Compare two to four runs. With fewer, offer a choice. A POST request starts one more run."""
+    """Compare two to four runs. With fewer runs, offer a choice. A POST request starts one more run."""
     user = signed_in(request)
     action = access_action(user, pk, to_run=request.method == "POST")
     keys = _keys(request.GET)
     form = RunForm(configurations=usable_configurations())
-    # The next run uses the first run's settings, so that the two are comparable.
+    # The next run uses the first run's settings, so that both runs are comparable.
     form.fields["retrieval"].initial = _uses_retrieval(user, keys)
     if request.method == "POST":
         form = RunForm(request.POST, configurations=usable_configurations())
@@ -97,7 +97,7 @@ def _uses_retrieval(user: User, keys: Sequence[int]) -> bool:
 def _start(
     request: HttpRequest, action: Action, form: RunForm, keys: Sequence[int]
 ) -> HttpResponse | None:
-    """Start one more run and redirect to it. If it is refused, add the reason to the form and return None."""
+    """Start one more run and redirect to it. If it can't be started, add the reason to the form and return None."""
     if len(keys) >= MOST_RUNS:
         form.add_error(None, _("You can compare up to %d runs. Deselect one.") % MOST_RUNS)
         return None
@@ -143,7 +143,7 @@ def _show(
 
 
 def _describe(request: HttpRequest, action: Action, keys: Sequence[int]) -> dict[str, object]:
-    """Return the data of the page and its live part. Raises BadInput if these runs can't be compared."""
+    """Return the data for the page and its live part. Raises BadInput if these runs can't be compared."""
     of_first, side = request.GET.get("of") == "first", request.GET.get("view") == "side"
     found = compare_runs(action, keys, by=signed_in(request), of_first=of_first)
     return {
@@ -191,7 +191,7 @@ def _fingerprint(found: Comparison) -> str:
 
 
 def _switches(keys: Sequence[int], *, of_first: bool, side: bool) -> list[dict[str, object]]:
-    """Return the options for the compared scripts and their verdicts."""
+    """Return the options for the compared scripts and the view."""
 
     def option(label: str, key: str, *, first: bool, beside: bool) -> dict[str, object]:
         return {
@@ -220,7 +220,7 @@ def _switches(keys: Sequence[int], *, of_first: bool, side: bool) -> list[dict[s
 
 
 def _keys(query: QueryDict) -> list[int]:
-    """Return the runs in the URL. Non-numeric values are treated like unknown runs."""
+    """Return the run keys in the URL. Non-numeric values are treated as unknown runs."""
     return [
         int(text) if text.isdecimal() and len(text) < 19 else 0 for text in query.getlist("run")
     ]

@@ -1,4 +1,4 @@
-"""Builds the page of a run, which is also the response to a refused form on that page."""
+"""Build the page of a run, which is also the response to a rejected form on that page."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ShownDraft:
     older: Sequence[DraftFinding]  # from versions of checks that have changed since
     missing_checks: Sequence[str]  # checks that have not run in their current version
     vouched: Version | None  # the version that verifies exactly this text for this statement
-    used: DraftUse | None  # by the viewer
+    used: DraftUse | None  # the viewer's own use
     coverage: Coverage | None = None
 
     @property
@@ -101,7 +101,7 @@ class ShownDraft:
         return f"draft-{self.draft.number}-code"
 
     def filled_in(self, filled: catalog.Filled) -> ShownDraft:
-        """Return a copy with its findings at the lines of the script that has values."""
+        """Return a copy whose findings have the line numbers of the filled-in script."""
         problems, not_judged = map(deepcopy, (self.problems, self.not_judged))
         for found in (*problems, *not_judged):
             found.line = filled.line_of(found.line)
@@ -122,14 +122,14 @@ def show_run(
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """Render the page. `form` and `refusal` are the refused form and the reason."""
+    """Render the page. `form` and `refusal` are the rejected form and the reason."""
     context = describe_run(run, signed_in(request))
     context |= {"form": form or UseForm(), "refusal": refusal}
     return render(request, "pipeline/runs/detail.html", context, status=status)
 
 
 def describe_run(run: Run, user: User) -> dict[str, object]:
-    """Return the data of the page and its live part, in a fixed number of queries."""
+    """Return the data for the page and its live part, in a fixed number of queries."""
     row = run_row(run, user)
     parts = row.parts
     # Do not even read hidden parts, because the response time would reveal their size.
@@ -190,7 +190,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
 
 
 def _main_draft(run: Run, answer: ShownAnswer, drafts: Sequence[ShownDraft]) -> ShownDraft | None:
-    """Return the answer's draft: the verified draft, else the decided draft, else the recommended draft."""
+    """Return the answer's draft: the verified draft, otherwise the decided draft, otherwise the recommended draft."""
     verified = next((one for one in drafts if one.vouched), None)
     decided = next((one for one in drafts if one.draft.pk == answer.decided_draft), None)
     recommended = next((one for one in drafts if one.draft.pk == run.recommended_id), None)
@@ -223,7 +223,7 @@ def fingerprint_of(
 ) -> str:
     """Return a digest that changes whenever the live part would look different to this user.
 
-    `answer` is the answer of a finished run, which waits for a reviewer.
+    `answer` is the answer of a finished run, which may be waiting for a reviewer.
     """
     seen: tuple[object, ...] = (row.state,)
     if row.parts.verdict:
@@ -297,7 +297,7 @@ def _nearest_entries(run: Run) -> list[Entry]:
 
 
 def _values_for(version: Version, fills: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return parameter values: the statement's literals, or else the defaults."""
+    """Return parameter values: the statement's literals, otherwise the defaults."""
     return [
         (name, fills.get(name, row.get("default") or ""))
         for row in version.parameters

@@ -127,7 +127,7 @@ def reject_match(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _refuse(request: HttpRequest, run: Run, refusal: NotAllowedNow | BadInput) -> HttpResponse:
-    """Show the run's page with the reason for the refusal."""
+    """Show the run's page with the reason why the request was rejected."""
     status = 409 if isinstance(refusal, NotAllowedNow) else 422
     run = access_run(signed_in(request), run.pk)
     return show_run(request, run, refusal=str(refusal), status=status)
