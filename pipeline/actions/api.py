@@ -1,4 +1,4 @@
-"""The API of actions: list, read, request, compare. It uses the same services as the pages."""
+"""The API for actions: list, read, request and compare. It uses the same services as the pages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
 
     @extend_schema(responses=ActionSerializer(many=True))
     def list(self, request: Request) -> Response:
-        """Return actions, each with its newest run; `state` and `verdict` are about that run."""
+        """Return actions, each with its newest run. `state` and `verdict` filter by the newest run."""
         page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
         rows = action_rows(page or [], signed_in(request))
         return self.get_paginated_response(ActionSerializer(rows, many=True).data)
@@ -74,7 +74,7 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
         ],
     )
     def create(self, request: Request) -> Response:
-        """Request a script. Unless `run` is false, a run starts at once."""
+        """Request a script. A run starts immediately unless `run` is false."""
         user = signed_in(request)
         require_asker(user)
         details = read_body(AskInput, request)
@@ -97,7 +97,7 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
                 statement, by=user, configuration=chosen, secrets=secrets, **details
             ).action
         (row,) = action_rows([asked], user)
-        # Parse the rendered JSON, so that a stored response has the same form.
+        # Parse the rendered JSON, so that a stored response has the same format.
         return asked, json.loads(JSONRenderer().render(ActionSerializer(row).data))
 
     @extend_schema(
@@ -113,7 +113,7 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
     )
     @action(detail=True)
     def compare(self, request: Request, pk: str) -> Response:
-        """Compare the settings and results of several runs of this action."""
+        """Compare the settings and results of multiple runs of this action."""
         user = signed_in(request)
         found = compare_runs(
             access_action(user, read_key(pk)),

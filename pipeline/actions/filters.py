@@ -1,4 +1,4 @@
-"""Filters of the action list, for the page and the API."""
+"""Filters for the action list, for the page and the API."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WHOSE = [("mine", _("Mine"))]
 
 
 class ActionFilter(filters.FilterSet):  # type: ignore[misc]
-    """Filters actions by requester, words, answer and the state of their newest run."""
+    """Filters for actions by requester, words, answer and the state of the newest run."""
 
     q = filters.CharFilter(
         method="with_words",

@@ -1,4 +1,4 @@
-"""The form to request a script. The form only converts the input. The services validate it."""
+"""The forms to request a script and to erase its texts. They only convert input, which the services validate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.runs.forms import SecretsChoiceForm, offer_configurations, text_ar
 
 
 class EraseForm(forms.Form):
-    """Requires a confirmation word and the action's number, because erased texts can't be restored."""
+    """A form that requires a typed confirmation with the action's number, because erased texts can't be restored."""
 
     confirmed = forms.CharField(widget=forms.TextInput(attrs={"autocomplete": "off"}))
 
@@ -90,7 +90,7 @@ class AskForm(SecretsChoiceForm):
     ) -> None:
         super().__init__(data, initial=initial)
         offer_configurations(self, configurations)
-        # The form on the home page sends only the statement. Other fields take their initial values.
+        # The form on the home page sends only the statement. Other fields get their initial values.
         if data is not None and (unsent := {"severity", "configuration"} - data.keys()):
             self.data = data.copy()
             for name in unsent:

@@ -1,7 +1,7 @@
 """The list of actions: sort orders, filters with counts, and the total.
 
 `pipeline.access.visible_parts` records each row that shows a user an answer. Counts are not recorded, so they must not
-reveal answers that are not on the page. Answers are therefore only counted for a complete list. If a filter depends on
+reveal answers that are not on the page. Therefore, answers are counted only for a complete list. If a filter depends on
 answers, only the shown actions are counted.
 """
 
@@ -27,8 +27,8 @@ from pipeline.actions.filters import ActionFilter
 from pipeline.models import Action
 from pipeline.runs.answers import count_statuses, newest_of
 
-# If there are more actions, only the newest are counted and the count says "at least". An answer's
-# status is computed from about ten tables.
+# Limits for counting. Beyond them, only the newest actions are counted and the count says "at least". Answers have a
+# lower limit, because their status is computed from about ten tables.
 MOST_COUNTED = 10_000
 MOST_ANSWERS = 500
 MOST_NAMES = 12
@@ -58,7 +58,7 @@ ORDERS: Mapping[str, tuple[str | models.OrderBy, ...]] = {
 
 
 class ActionListFilter(ActionFilter):
-    """The filters and the sort order of the page."""
+    """The filters and the sort order of the list page."""
 
     sort = filters.ChoiceFilter(
         choices=Sort.choices, method="in_order", label=gettext_lazy("Sort by"), empty_label=None
@@ -78,11 +78,11 @@ class ActionCounts:
 
 
 def count_actions(request: HttpRequest, found: ActionListFilter, user: User) -> ActionCounts | None:
-    """Return the counts for a valid filter in three queries, or None if they could reveal a row that is not shown."""
+    """Return the counts for a valid filter in three queries, or None if the counts could reveal a hidden row."""
     query = request.GET
     is_telling = any(query.get(name) for name in TELLING)
     if is_telling:
-        # Evaluate this once. Each answer status costs as much as several hundred rows of the other counts.
+        # Evaluate this once. An answer status takes as long as several hundred rows of the other counts.
         keys = list(found.qs.order_by("-pk").values_list("pk", flat=True)[: MOST_ANSWERS + 1])
         total, most = len(keys), MOST_ANSWERS
     else:
@@ -91,7 +91,7 @@ def count_actions(request: HttpRequest, found: ActionListFilter, user: User) -> 
         return None
 
     def rows_without(name: str) -> QuerySet[Action]:
-        """Return the newest actions that match the other filters, or the actions of the list."""
+        """Return the newest actions that match the other filters, or the listed actions for a filter on answers."""
         if is_telling:
             return Action.objects.filter(is_among("pk", keys[:most]))
         others = found

@@ -1,4 +1,4 @@
-"""Rows of action lists for pages and API, with the newest run and answer, in a fixed number of queries."""
+"""Rows of action lists for pages and the API, with the newest run and answer, in a fixed number of queries."""
 
 from __future__ import annotations
 

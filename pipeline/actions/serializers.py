@@ -1,4 +1,4 @@
-"""Input and output of the API of actions."""
+"""Serializers for the action API."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipeline.types import MASK_STORED, SecretsChoice
 
 
 class AskInput(serializers.Serializer[object]):
-    """A new request; the services validate lengths and characters."""
+    """A new request. The services validate lengths and characters."""
 
     statement = serializers.CharField(trim_whitespace=False)
     incident = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
@@ -39,7 +39,7 @@ class AskInput(serializers.Serializer[object]):
 
 
 class AnswerSerializer(serializers.Serializer[object]):
-    """The answer to an action: may the script be used?"""
+    """The answer to an action, which says whether the script may be used."""
 
     status = serializers.ChoiceField(
         choices=ANSWER_CHOICES,

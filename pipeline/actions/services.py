@@ -53,7 +53,7 @@ def ask(
     masks_stored: bool = False,
     **details: object,
 ) -> Action:
-    """Store a request; `details` are the other fields that `_checked` reads.
+    """Store a request. `details` are the optional arguments of `_checked`.
 
     With `masks_stored`, secrets are masked before the texts are stored. Raises BadInput for an empty, overlong or
     binary text.
@@ -81,7 +81,7 @@ def _checked(
     target: str = "",
     impact: str = "",
 ) -> tuple[dict[str, object], list[str]]:
-    """Return the fields of an action and the kinds of secrets masked in them. Raises BadInput."""
+    """Validate the texts and return the fields of an action and the kinds of masked secrets. Raises BadInput."""
     texts = {
         "statement": check_text(statement, field="statement", most=MAX_STATEMENT).strip(),
         "incident": check_text(incident, field="incident", most=MAX_CONTEXT),
@@ -137,7 +137,7 @@ def answer_once(
 ) -> dict[str, object]:
     """Return the response of `make`, or the first response to the same key and body in the last 24 hours.
 
-    Raises BadInput if the key was sent with another body. A second request with the key waits for the first.
+    Raises BadInput if the key was sent with a different body. A second request with the key waits for the first.
     """
     if not 0 < len(key) <= 255 or not key.isprintable():
         raise BadInput(_("An Idempotency-Key must consist of 1 to 255 printable characters."))
@@ -153,7 +153,7 @@ def answer_once(
     if is_new:
         kept.action, kept.response = make()
         kept.save(update_fields=["action", "response"])
-        # Reload the response, so that its keys have the same order as for a repeated request.
+        # Reload the response, so that its keys have the same order as in a repeated response.
         kept.refresh_from_db(fields=["response"])
     return kept.response  # type: ignore[no-any-return]
 
@@ -173,8 +173,8 @@ def edit_action(
     masks_stored: bool = False,
     **details: object,
 ) -> None:
-    """Change the texts of a request before a run starts. Raises NotAllowedNow, and the same errors as `ask` and
-    `start_run`.
+    """Change the texts of a request before a run starts. Raises NotAllowedNow once a run has started, and the same
+    errors as `ask` and `start_run`.
     """
     runs = _lock_unstarted(action)
     fields, kinds = _checked(statement, masks_stored=masks_stored, **details)  # type: ignore[arg-type]
@@ -223,13 +223,13 @@ def _lock_unstarted(action: Action) -> list[Run]:
 
 @transaction.atomic
 def erase_action(action: Action, *, by: User) -> None:
-    """Erase an Action's texts and those of its runs. Counts, hashes and decisions stay.
+    """Erase the texts of an Action and its runs. Counts, hashes and decisions stay.
 
-    Raises NotAllowedNow if the texts are already erased, if a run in progress would write new texts, or if a model call
-    is in a message batch, whose reply would repeat the words.
+    Raises NotAllowedNow if the texts are already erased, if a run in progress would write new texts, or if a message
+    batch contains a model call, because the reply would repeat the texts.
     """
     now = timezone.now()
-    # Lock the batches, so that no batch is sent in the meantime. Unsent batches drop these questions.
+    # Lock the batches, so that no batch is sent in the meantime. Unsent batches drop these calls.
     asked = Attempt.objects.filter(call__run__action=action, ended_at=None)
     batches = MessageBatch.objects.select_for_update(no_key=True).order_by("pk")
     states = {row.state for row in batches.filter(pk__in=asked.values("message_batch"))}
@@ -279,14 +279,14 @@ def erase_action(action: Action, *, by: User) -> None:
 
 
 def _forget_cases_of(action: Action, statement: str) -> None:
-    """Erase the cases, which contain words of the statement, unless a run of another action also uses them.
+    """Erase the action's cases, which contain words of the statement, unless runs of other actions also use them.
 
-    `statement` is given if no other action has the same statement. All other data stored under it is then erased too.
+    `statement` is nonempty if no other action has the same statement. All case sets for it are then erased too.
     """
     written = WrittenCases.objects.filter(run__action=action)
     case_sets = set(written.values_list("case_set", flat=True))
     written.delete()
-    # Case sets depend only on the words, regardless of case.
+    # Statements that differ only in case share their case sets.
     if statement and not Action.objects.filter(statement__iexact=statement).exists():
         case_sets |= catalog.all_case_sets(statement)
     others = WrittenCases.objects.filter(case_set__in=case_sets)
@@ -294,7 +294,7 @@ def _forget_cases_of(action: Action, statement: str) -> None:
 
 
 def _scripts_only_of(action: Action) -> set[str]:
-    """Return the hashes of the action's drafts that no other unerased action has."""
+    """Return the hashes of the action's drafts that are not drafts of any unerased action."""
     hashes = set(Draft.objects.filter(run__action=action).values_list("sha256", flat=True))
     others = Draft.objects.filter(sha256__in=hashes, run__action__erased_at=None)
     return hashes.difference(others.values_list("sha256", flat=True))

@@ -59,12 +59,12 @@ from pipeline.runs.services.secrets import texts_of
 
 LIST = SavedView.Listing.ACTIONS
 _NEWS = re.compile(r"\b([0-9]{1,18}):([a-z_-]{1,30})(?!\S)")
-MOST_RUNS = 50  # of one action, on its page
+MOST_RUNS = 50  # on an action's page
 
 
 @dataclass(frozen=True)
 class PricedRun:
-    """A run of an action, its answer and its cost in micro-dollars, or None if a price is missing."""
+    """A run of an action, with its answer and its cost in micro-dollars. The cost is None if a price is missing."""
 
     row: RunRow
     answer: ShownAnswer
@@ -191,7 +191,7 @@ def action_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def action_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change or delete one's own request before a run starts."""
+    """Change or delete the user's own request before a run starts."""
     user = signed_in(request)
     action = access_action(user, pk, to_edit=True)
     if "delete" in request.POST:
@@ -279,7 +279,7 @@ def _show_form(
 
 
 def _examples() -> list[str]:
-    """Return example statements: one with a catalogue answer, and two without."""
+    """Return example statements: one that the catalogue answers, and two that it does not."""
     return [
         _("Restart nginx, but only if its configuration is valid"),
         _("Delete files older than 45 days in /srv/reports"),
