@@ -1,4 +1,4 @@
-"""Spending over the API: the sums of the costs page."""
+"""The API for spending, with the sums on the costs page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.models import Spending
 
 
 class SumsSerializer(serializers.Serializer[object]):
-    """Sums over finished attempts. `cost` excludes the calls without a price, which `unpriced` counts."""
+    """Sums over finished attempts. `cost` excludes calls without a price, which are counted in `unpriced`."""
 
     calls = serializers.IntegerField(source="attempts")
     answered = serializers.IntegerField()
@@ -85,7 +85,7 @@ class SpendingViewSet(viewsets.GenericViewSet[Spending]):
         ],
     )
     def list(self, request: Request) -> Response:
-        """Return sums by day or month, grouped by model, configuration, batch or stage, and in total."""
+        """Return sums by day or month, grouped by model, configuration, batch or stage, and the total."""
         user = signed_in(request)
         access_spending(user)
         form = CostForm(request.query_params)

@@ -1,6 +1,6 @@
 """Daily sums of spending, updated as attempts end and repaired by a recount.
 
-The same SQL counts new attempts and recounts all attempts, so that the two agree.
+The same SQL counts new attempts and recounts all attempts, so that the results agree.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ ON CONFLICT ON CONSTRAINT spending_once_a_day_and_what DO UPDATE SET
 
 
 def add_spending(attempts: Sequence[int]) -> None:
-    """Count these attempts, which this transaction has ended and which are not counted yet.
+    """Add these attempts to the daily sums. This transaction must have ended them, and no sum may include them yet.
 
-    Make it the last statement of the transaction, because it locks rows that every worker updates.
+    Call this function last in the transaction, because it locks rows that every worker updates.
     """
     if attempts:
         with connection.cursor() as cursor:
@@ -62,12 +62,12 @@ def add_spending(attempts: Sequence[int]) -> None:
 
 @transaction.atomic
 def recount_spending() -> int:
-    """Recount all ended attempts and return how many rows were wrong, missing or superfluous.
+    """Recount all ended attempts and return the number of rows that were wrong, missing or superfluous.
 
-    Readers see the old rows until the new ones are complete. Workers that end an attempt wait for the recount.
+    Readers see the old rows until the new rows are complete. Workers that end an attempt wait for the recount.
     """
     with connection.cursor() as cursor:
-        # Workers that count attempts commit before this lock or wait for it, so each attempt counts once.
+        # Workers that count attempts commit before this lock or wait for it, so each attempt is counted once.
         cursor.execute("LOCK TABLE pipeline_spending IN EXCLUSIVE MODE")
         before = _rows()
         cursor.execute("DELETE FROM pipeline_spending")
@@ -76,7 +76,7 @@ def recount_spending() -> int:
 
 
 def _rows() -> set[tuple[object, ...]]:
-    """Return every row: its six key columns, then its sums."""
+    """Return all rows, each with its six key columns followed by its sums."""
     return set(
         Spending.objects.order_by().values_list(
             "day",

@@ -1,4 +1,4 @@
-"""The query of costs as a form, which page, file and API read from the URL."""
+"""The cost query as a form. The page, the file and the API read the query from the URL."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _read_day(text: str | None) -> date | None:
 
 
 class CostForm(forms.Form):
-    """The filter bar of the page. Parameters that are missing in the URL get visible defaults."""
+    """The filter bar of the page. Parameters that are missing from the URL get visible defaults."""
 
     since = forms.DateField(label=_("From"), widget=_day_input())
     until = forms.DateField(label=_("To"), widget=_day_input())

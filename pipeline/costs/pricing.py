@@ -20,7 +20,7 @@ _MILLION = 1_000_000
 
 
 def cost_of(usage: Usage, price: Price, *, in_batch: bool = False) -> int:
-    """Return micro-dollars from tokens and prices per million, rounded half up and halved in a Message Batch."""
+    """Return the cost in micro-dollars, rounded half up. Prices are per million tokens, halved in a Message Batch."""
     total = (
         usage.input * price.input
         + usage.output * price.output

@@ -1,4 +1,4 @@
-"""The costs of one run: calls, tokens, time and money, in total, by stage and by round."""
+"""The costs of one run: calls, tokens, time and money, as a total, by stage and by round."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RunCosts:
     calls: int = 0
     total: Sums = field(default_factory=Sums)
     by_step: Mapping[Step, Sums] = field(default_factory=dict)
-    # Models with replies from a day on which their price was unknown.
+    # Models that replied on a day for which their price is unknown.
     unpriced_models: tuple[str, ...] = ()
     prices_since: tuple[date, ...] = ()
     # Replies without a credible token count from the server.
@@ -39,7 +39,7 @@ class RunCosts:
 
 
 def costs_of(run: Run, *, bills: Callable[[Endpoint], bool]) -> RunCosts:
-    """Return the sums that the run used, in one query. `bills` says whether an endpoint's calls may be billed."""
+    """Return a run's costs in one query. `bills` says whether an endpoint's calls may be billed."""
     tries = (
         Attempt.objects.filter(call__run=run)
         .select_related("call__endpoint")

@@ -1,4 +1,4 @@
-"""Answer cost queries from the daily sums, so that the speed does not depend on the number of calls."""
+"""Answer cost queries from the daily sums, so that the duration does not depend on the number of calls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Per(StrEnum):
 
 
 class By(StrEnum):
-    """How costs are grouped."""
+    """The ways to group costs."""
 
     MODEL = "model"
     CONFIGURATION = "configuration"
@@ -84,7 +84,7 @@ class Sums:
 
     @property
     def tokens(self) -> int:
-        """Return the number of all tokens, including cached ones."""
+        """Return the number of all tokens, including cached tokens."""
         cached = self.cache_read_tokens + self.cache_write_tokens
         return self.input_tokens + self.output_tokens + cached
 
@@ -125,7 +125,7 @@ class Unpriced:
 
 @dataclass(frozen=True)
 class Costs:
-    """The answer to a CostQuery. `lines` are sorted by cost, the most expensive first, and `rows` by time."""
+    """The result of a CostQuery. `lines` are sorted by cost, most expensive first, and `rows` by time."""
 
     query: CostQuery
     rows: Sequence[CostRow]
@@ -134,7 +134,7 @@ class Costs:
 
     @property
     def lines(self) -> list[CostLine]:
-        """Return a line for each model, configuration, batch or stage of the range."""
+        """Return a line for each model, configuration, batch or stage in the range."""
         first = {row.key: row for row in self.rows}
         sums = _sum_by((row.key, row.sums) for row in self.rows)
         lines = [CostLine(key, first[key].name, first[key].endpoint, sums[key]) for key in sums]
@@ -148,7 +148,7 @@ class Costs:
 
 
 def check_query(query: CostQuery) -> CostQuery:
-    """Return the query. Raises BadInput if its range is reversed or too long."""
+    """Validate and return the query. Raises BadInput if its range is reversed or too long."""
     if query.until < query.since:
         raise BadInput(_("The end date is before the start date."), field="until")
     days = (query.until - query.since).days + 1
@@ -173,7 +173,7 @@ def default_range(per: Per, *, until: date) -> date:
 
 
 def read_costs(query: CostQuery, *, by: User) -> Costs:
-    """Return the spending, using two or three queries. Raises PermissionDenied and BadInput."""
+    """Return the costs for a query, in two or three database queries. Raises PermissionDenied and BadInput."""
     check_query(query)
     groups = _group(_narrow(access_spending(by), query), query)
     endpoints = Endpoint.objects.in_bulk()
@@ -197,7 +197,7 @@ def _narrow(spending: QuerySet[Spending], query: CostQuery) -> QuerySet[Spending
 
 @dataclass
 class _Group:
-    """Sums of one period as the database returns them, by model and group."""
+    """The sums of one period for one model and group, as returned by the database."""
 
     period: date
     endpoint: int
@@ -215,14 +215,14 @@ _COLUMNS = {
 
 
 class _MonthOf(Func):
-    """The first day of a day's month. TruncMonth would be slow, because it uses a time zone."""
+    """A database function for the first day of a month. TruncMonth would be slow, because it uses a time zone."""
 
     template = "date_trunc('month', %(expressions)s::timestamp)::date"
     output_field = DateField()
 
 
 def _group(found: QuerySet[Spending], query: CostQuery) -> list[_Group]:
-    """Group by keys only. Names are looked up later because joining them to every row is slow."""
+    """Return the sums by key. Names are looked up later, because joining them to every row is slow."""
     period = F("day") if query.per is Per.DAY else _MonthOf("day")
     rows = (
         found.annotate(period=period, of=F(_COLUMNS[query.by]))
@@ -253,7 +253,7 @@ def _rows_of(groups: Sequence[_Group], by: By, endpoints: Mapping[int, Endpoint]
 
 
 def _names_of(found: set[int | str | None], by: By) -> dict[int | str | None, tuple[str, str]]:
-    """Return key and name of each group, for users and programs."""
+    """Return the key and the display name of each group."""
     keys = [one for one in found if isinstance(one, int)]
     if by is By.CONFIGURATION:
         chosen = Configuration.objects.filter(pk__in=keys)

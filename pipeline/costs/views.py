@@ -21,7 +21,7 @@ from pipeline.costs.forms import BY_CHOICES, PER_CHOICES, CostForm
 from pipeline.costs.services import By, CostLine, CostQuery, Costs, Per, Sums, read_costs
 from pipeline.display_names import stage_label
 
-# The stylesheet has four series. The last series is for all other groups.
+# The stylesheet has four series. The fourth series is for all other groups.
 _SHOWN_APART = 3
 
 _MEASURES: dict[str, tuple[str, Callable[[Sums], int]]] = {
@@ -68,7 +68,7 @@ class Bars:
 
 @require_safe
 def cost(request: HttpRequest) -> HttpResponse:
-    """Show sums, a chart and tables for the range in the URL."""
+    """Show the sums, chart and tables for the range in the URL."""
     user = signed_in(request)
     access_spending(user)
     form = CostForm(request.GET)
@@ -136,7 +136,7 @@ def _file_rows(costs: Costs) -> Iterator[tuple[object, ...]]:
 
 
 def _bars_of(costs: Costs, show: str) -> Bars:
-    """Return the three most expensive groups and the sum of all other groups, in each period of the range."""
+    """Return the values of the three largest groups and of all other groups together, for each period in the range."""
     unit, measure = _MEASURES[show]
     lines = sorted(costs.lines, key=lambda line: -measure(line.sums))
     apart = lines[: _SHOWN_APART + (len(lines) == _SHOWN_APART + 1)]
@@ -167,7 +167,7 @@ def _name_of(line: CostLine, by: By) -> str:
 
 
 def _days_of(period: date, query: CostQuery) -> str:
-    """Return the URL that shows a month by day."""
+    """Return the URL that shows the days of a month, or an empty string if the query is by day."""
     if query.per is Per.DAY:
         return ""
     last = period.replace(day=monthrange(period.year, period.month)[1])
