@@ -1,4 +1,4 @@
-"""How often simulated models err: assumed rates, their effect on one draft, and the texts for it.
+"""The error model of simulated models: assumed error rates, their effect on one draft, and the simulated texts.
 
 This is pure code. The demo model's answers and the simulation are both based on this error model.
 """

@@ -1,8 +1,7 @@
-"""What simulated models do with one Draft: a pure function of seed, item, Draft and rates.
+"""The behavior of simulated models, as a pure function of the seed, the item, the Draft and the rates.
 
-Nothing depends on the order of requests, so a run is reproducible with any number of threads. The draws do not depend
-on the configuration. Two configurations with the same rates therefore decide alike, and only different rates cause
-differences.
+Nothing depends on the order of requests, so a run is reproducible with any number of threads. The random draws do not
+depend on the configuration. Therefore, two configurations differ only if their rates differ.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ _BITS = 64
 
 
 class Chance(Protocol):
-    """Decides whether something happens to a Draft. The same question always gets the same answer."""
+    """A source of random decisions about Drafts. The same question always gets the same answer."""
 
     def happens(self, rate: Fraction, *, what: str, item: int, draft: int) -> bool: ...
 
 
 @dataclass(frozen=True)
 class SeededChance:
-    """Compares 64 bits of a hash with the rate, without rounding."""
+    """Decisions from a hash: its 64 bits are compared with the rate, without rounding."""
 
     seed: int
 
@@ -50,21 +49,21 @@ class ModelBehaviour:
         return SimulatedDraft(item, 0, right)
 
     def judge(self, draft: SimulatedDraft) -> Verdict:
-        """Return the verdict on a Draft, by similarity and difference together."""
+        """Return the combined verdict on a Draft from similarity and difference."""
         if self._happens(self.rates.unreadable, "unreadable", draft):
             return Verdict.UNKNOWN
         rate = self.rates.false_alarm if draft.right else self.rates.recall
         return Verdict.INCORRECT if self._happens(rate, "flag", draft) else Verdict.CORRECT
 
     def finds_no_error(self, draft: SimulatedDraft) -> bool:
-        """Return whether the feedback on a Draft is that nothing is wrong with it."""
+        """Return whether the feedback says that the Draft has no error."""
         rate = self.rates.no_error if draft.right else self.rates.no_error_wrong
         return self._happens(rate, "no error", draft)
 
     def rewrite(self, draft: SimulatedDraft) -> SimulatedDraft:
         """Return the Draft made from the feedback: a new Draft, or an earlier Draft of the run."""
         if self._happens(self.rates.repeats, "repeat", draft):
-            # Cover both repetitions: every second item gets its first script, and the others their latest script.
+            # Simulate both kinds of repeats: odd items get their first script, and even items their latest script.
             return self.write(draft.item) if draft.item % 2 else draft
         return SimulatedDraft(draft.item, draft.number + 1, self._is_right_after(draft))
 

@@ -1,4 +1,4 @@
-"""The assumptions of a simulation: how often generator, assessor and refiner err, and what they cost."""
+"""The assumptions of a simulation: the error rates and the costs of the generator, assessor and refiner."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pipeline.types import Role
 
 PRESETS = Path(__file__).with_name("presets.yaml")
-MICRO = 1_000_000  # micro-dollars per dollar, and the number of tokens in a price
+MICRO = 1_000_000  # micro-dollars per dollar, and the number of tokens that a price covers
 
 
 class RatesError(Exception):
@@ -21,7 +21,7 @@ class RatesError(Exception):
 
 
 def _as_written(value: object) -> object:
-    """Read 0.42 as 21/50 instead of the nearest float. Texts such as "65/153" are read exactly."""
+    """Convert a number to an exact fraction, such as 0.42 to 21/50. Texts such as "65/153" are also exact."""
     text = str(value) if isinstance(value, int | float) else value
     try:
         return Fraction(text) if isinstance(text, str) else text
@@ -38,7 +38,7 @@ class _Strict(BaseModel):
 
 
 class Rates(_Strict):
-    """Probabilities, each for one Draft, independent of earlier draws."""
+    """Probabilities of events for one Draft, independent of earlier events."""
 
     generator: Rate = Field(description="the first draft is correct")
     recall: Rate = Field(
@@ -63,41 +63,41 @@ class Rates(_Strict):
 
 
 class Price(_Strict):
-    """Dollars per million tokens."""
+    """A price in dollars per million tokens."""
 
     input: Dollars
     output: Dollars
 
     def cost(self, *, input: int, output: int) -> int:
-        """Return the micro-dollars of one call, rounded half up as in the ledger."""
+        """Return the cost of one call in micro-dollars, rounded half up as in the ledger."""
         dollars = (input * self.input + output * self.output) / MICRO
         return int(dollars * MICRO + Fraction(1, 2))
 
 
 class SimulatedConfiguration(_Strict):
-    """One set of rates and prices, like a Configuration: which models write, assess and refine."""
+    """A set of rates and prices that takes the place of a Configuration in a simulation."""
 
     name: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)
     title: str = Field("", max_length=150)
     note: str = ""
     rates: Rates
     prices: dict[Role, Price] = Field(default_factory=dict)
-    # Tokens are counted from real prompts and simulated scripts of this length.
+    # Token counts are based on real prompts and on simulated scripts of this length.
     script_lines: int = Field(12, ge=4, le=400)
 
     @property
     def model(self) -> str:
-        """Return the model name of this configuration in requests to the demo model."""
+        """Return the model name that requests to the demo model use for this configuration."""
         return f"simulated-{self.name}"
 
     def cost(self, role: Role, *, input: int, output: int) -> int:
-        """Return the micro-dollars of one call of a role. A role without a price is free."""
+        """Return the cost of one call for a role in micro-dollars. A role without a price is free."""
         price = self.prices.get(role)
         return price.cost(input=input, output=output) if price else 0
 
 
 class Simulation(_Strict):
-    """A simulation. All its draws are derived from the seed."""
+    """A simulation. All random decisions are derived from the seed."""
 
     seed: int
     configurations: tuple[SimulatedConfiguration, ...] = Field(min_length=1)
@@ -108,7 +108,7 @@ class _File(_Strict):
 
 
 def load_configurations(file: Path) -> tuple[SimulatedConfiguration, ...]:
-    """Return the configurations of a YAML or JSON file. Raises RatesError if it can't be used."""
+    """Return the configurations in a YAML or JSON file. Raises RatesError if the file can't be used."""
     try:
         read = yaml.safe_load(file.read_text(encoding="utf-8"))
         return _File.model_validate(read).configurations
@@ -119,7 +119,7 @@ def load_configurations(file: Path) -> tuple[SimulatedConfiguration, ...]:
 
 
 def load_simulation(file: Path) -> Simulation:
-    """Read a simulation that `Simulation.model_dump_json` wrote. Raises RatesError if it is invalid."""
+    """Return the simulation in a file that `Simulation.model_dump_json` wrote. Raises RatesError if it is invalid."""
     try:
         return Simulation.model_validate_json(file.read_bytes())
     except OSError as error:
@@ -129,7 +129,7 @@ def load_simulation(file: Path) -> Simulation:
 
 
 def load_presets() -> dict[str, SimulatedConfiguration]:
-    """Return the presets by name; the first is the paper's peer review."""
+    """Return the presets by name. The first preset is the paper's peer review."""
     return {preset.name: preset for preset in load_configurations(PRESETS)}
 
 

@@ -1,4 +1,6 @@
-"""Texts of simulated items. Each script contains whether it is right, so that every stage can read that."""
+"""Texts of simulated items. Each script contains a mark that says whether the script is right, so that every stage can
+read it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ _HEAD = 3  # lines before the body
 
 
 class SimulatedDraft(NamedTuple):
-    """One Draft of an item. Number 0 is the generated Draft, and number n is the Draft refined in round n."""
+    """A Draft of an item. Number 0 is the generated Draft, and number n is the Draft refined in round n."""
 
     item: int
     number: int
@@ -29,13 +31,13 @@ def write_statement(item: int) -> str:
 
 
 def read_item(statement: str) -> int | None:
-    """Return the item that a statement belongs to, or None if it is not simulated."""
+    """Return the item that a statement belongs to, or None if the statement is not simulated."""
     found = re.match(r"Simulated statement (\d+):", statement)
     return int(found[1]) if found else None
 
 
 def write_script(draft: SimulatedDraft, *, lines: int) -> str:
-    """Return a script that passes Bash and ShellCheck and only prints."""
+    """Return a script that passes Bash and ShellCheck and only prints text."""
     head = [
         "#!/usr/bin/env bash",
         f"# {draft.mark} Written by no model.",
@@ -51,7 +53,7 @@ def shape_of(script: str) -> str:
 
 
 def describe_draft(draft: SimulatedDraft) -> str:
-    """Return a description of the script as an assessor would give it."""
+    """Return a description of the script as an assessor would write it."""
     return (
         f"{draft.mark} The script prints a numbered line for each of its steps and changes nothing. It stops at the "
         "first command that fails, and it reads no file, starts no service and needs no privileges."
