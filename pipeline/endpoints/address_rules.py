@@ -1,4 +1,4 @@
-"""Validates an endpoint's address and the name of its key variable. A key itself is refused and never stored."""
+"""Validate an endpoint's address and the name of its key variable. A key itself is rejected and never stored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEY_BEGINNINGS = ("sk-", "sk_", "xai-", "gsk_", "hf_", "pplx-", "AIza", "AKIA",
 
 
 def read_base_url(text: str) -> str:
-    """Return the address to store, without a trailing slash. Raises BadInput."""
+    """Return the address to store, without a trailing slash. Raises BadInput for an invalid address."""
     parts = _split(text.strip())
     if parts.scheme not in ("http", "https"):
         raise _refuse(_("Enter an address that starts with http:// or https://."))
@@ -64,7 +64,7 @@ def is_private(base_url: str) -> bool:
 
 
 def read_key_variable(text: str) -> str:
-    """Return the name of the variable, or "" if the server needs no key. Raises BadInput without quoting the text."""
+    """Return the variable's name, or "" if the server needs no key. Raises BadInput, which never quotes the input."""
     name = text.strip()
     if not name:
         return ""
@@ -98,7 +98,7 @@ def read_key_variable(text: str) -> str:
 
 
 def looks_like_key(text: str) -> bool:
-    """Return whether the text looks like a key: a known prefix, or too long and mixed for a name."""
+    """Return whether the text looks like a key: it has a known prefix, or is too long and mixed for a name."""
     text = text.strip()
     if text.startswith(_KEY_BEGINNINGS):
         return True

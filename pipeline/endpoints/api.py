@@ -1,4 +1,4 @@
-"""The API of endpoints, for administrators. It uses the same services as the pages."""
+"""The API for endpoints, for administrators. It uses the same services as the pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pipeline.endpoints.serializers import (
 from pipeline.endpoints.services import EndpointValues, values_of
 from pipeline.models import Endpoint
 
-# A token that may only request scripts must not decide where they are sent.
+# A token that may only request scripts must not change where requests are sent.
 MANAGE = "manage"
 
 
@@ -49,7 +49,7 @@ class EndpointViewSet(
 
     @extend_schema(request=EndpointInput, responses={201: EndpointSerializer})
     def create(self, request: Request) -> Response:
-        """Add an endpoint. It is off at first."""
+        """Add an endpoint, which is initially off."""
         user = signed_in(request)
         require_endpoint_manager(user)
         given = read_body(EndpointInput, request)
@@ -79,7 +79,7 @@ class EndpointViewSet(
     @extend_schema(request=SwitchOnInput, responses=EndpointSerializer)
     @action(detail=True, methods=["post"], url_path="switch-on")
     def switch_on(self, request: Request, name: str) -> Response:
-        """Turn on the endpoint. One outside this machine needs `confirmed`."""
+        """Turn on the endpoint. An endpoint outside this machine requires `confirmed`."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
         body = read_body(SwitchOnInput, request)
@@ -133,7 +133,7 @@ class EndpointViewSet(
     @extend_schema(request=PriceInput, responses={201: PriceSerializer})
     @action(detail=True, methods=["post"], url_path="prices")
     def add_price(self, request: Request, name: str) -> Response:
-        """Add a price of a model, valid from a given day."""
+        """Add a price for a model, valid from a given day."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
         body = read_body(PriceInput, request)

@@ -1,8 +1,8 @@
-"""The state of an endpoint's check as pages show it: never requested, waiting, running, lost or done.
+"""The state of an endpoint's check, for pages: never requested, waiting, running, lost or done.
 
 `Endpoint.probe` contains the result of `llm.probe.Found.as_json` and whether the worker has the key (`worker_has_key`).
-`asked` is the check in progress: its id, and the times when it was requested and when a worker began it.
-`check_worker`, which only workers load, runs it.
+`asked` describes the check in progress: its id, and the times when it was requested and when a worker began it.
+`check_worker`, which only workers load, runs the check.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from pipeline.models import Endpoint, RoleSetting
 logger = logging.getLogger(__name__)
 
 TASK = "pipeline.check_endpoint"
-# A check is billed, so it must not run long after the request. If no worker starts it in this time, the message
-# expires, the page says so, and late workers skip it.
+# A check is billed, so it must not run long after the request. If no worker starts the check in this time, the message
+# expires, the page reports that, and late workers skip the check.
 WAIT_FOR_WORKER = timedelta(seconds=60)
 _GRACE = timedelta(seconds=60)  # for the free requests, in addition to the calls
 
@@ -38,17 +38,17 @@ class CheckState(StrEnum):
     NEVER = "never"
     WAITING = "waiting"  # for a worker
     RUNNING = "running"
-    LOST = "lost"  # no worker started it, or its worker was lost
+    LOST = "lost"  # no worker started the check, or its worker was lost
     DONE = "done"
 
 
-# The request of a *try*. It contains no incident data, so it may be sent to any endpoint.
+# The request text of a *try*. It contains no incident data, so it may be sent to any endpoint.
 TRY_STATEMENT = "Show the ten largest files under /var/log, largest first"
 
 
 @transaction.atomic
 def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: User) -> None:
-    """Request a check with at most MOST_CALLS model calls. Raises BadInput, NotAllowedNow.
+    """Request a check with at most MOST_CALLS model calls. Raises BadInput, or NotAllowedNow if a check is in progress.
 
     With `tries`, one more call asks the model for the script of TRY_STATEMENT, as a run would.
     """
@@ -76,7 +76,7 @@ def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: U
 
 @transaction.atomic
 def cancel_check(endpoint: Endpoint, *, by: User) -> None:
-    """End the check in progress. Its worker closes the connection. Raises NotAllowedNow if no check is in progress."""
+    """Cancel the check in progress. Its worker closes the connection. Raises NotAllowedNow without such a check."""
     require_endpoint_manager(by)
     kept = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
     if check_state(kept) not in (CheckState.WAITING, CheckState.RUNNING):
@@ -107,7 +107,7 @@ def asked_at(endpoint: Endpoint) -> datetime | None:
 
 
 def models_known_of(endpoint: Endpoint) -> list[str]:
-    """List the models named at this endpoint: first in configurations, then in prices, then in its last check."""
+    """List the known models of an endpoint: first from configurations, then from prices, then from its last check."""
     played = RoleSetting.objects.filter(endpoint=endpoint, configuration__archived_at=None)
     named = [*played.order_by("pk").values_list("model", flat=True)]
     named += [price.model for price in endpoint.prices.all()]
@@ -121,7 +121,7 @@ def _enqueue(endpoint_id: int, check_id: str) -> None:
             TASK, (endpoint_id, check_id), queue="interactive", expires=WAIT_FOR_WORKER.seconds
         )
     except Exception:
-        # No sweep restarts checks: the page reports that no worker started it, and the user can request another check.
+        # No sweep restarts checks. The page reports that no worker started the check, and the user can request another.
         logger.warning("check of endpoint %s could not be enqueued", endpoint_id, exc_info=True)
 
 

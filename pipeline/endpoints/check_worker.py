@@ -1,4 +1,4 @@
-"""Runs the check of an endpoint in a worker: claims it, queries the server and stores the findings."""
+"""Run the check of an endpoint in a worker: claim the check, query the server and store the findings."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from pipeline.types import Problem
 # A small model without tool support repeats itself up to the token limit, which takes minutes.
 LOCAL_MAX_TOKENS = 128
 _MOST_SHOWN = 4_000  # characters of the tried script
-_INTERVAL = 1.0  # seconds until a canceled check ends
+_INTERVAL = 1.0  # seconds between polls for cancellation
 _MAY_BE_GONE = (FailureKind.UNREACHABLE, FailureKind.TIMEOUT)
 
 
 def carry_out_check(endpoint_id: int, check_id: str) -> None:
-    """Run the check and store its findings, unless it has started already, is superseded or is too old."""
+    """Run the check and store its findings, unless the check has already started, is superseded or is too old."""
     endpoint = _begin(endpoint_id, check_id)
     if endpoint is None:
         return
@@ -49,7 +49,7 @@ def carry_out_check(endpoint_id: int, check_id: str) -> None:
         with _until_canceled(endpoint_id, check_id):
             found = _look(endpoint)
     finally:
-        # Report the problem as a bug in this code, and log the exception.
+        # Store the problem even after an exception, which is a bug in this code and is logged.
         _keep(endpoint_id, check_id, found)
 
 
@@ -68,7 +68,7 @@ def _begin(endpoint_id: int, check_id: str) -> Endpoint | None:
 
 @contextmanager
 def _until_canceled(endpoint_id: int, check_id: str) -> Iterator[None]:
-    """Abort the model calls of the block once the check is canceled."""
+    """Abort the block's model calls once the check is canceled."""
     group, has_ended = Group(), threading.Event()
     canceled = Endpoint.objects.filter(pk=endpoint_id, probe__canceled=check_id)
 
@@ -147,7 +147,7 @@ def _look(endpoint: Endpoint) -> dict[str, object]:
 
 
 def _try(target: Target, found: Found, client: ModelClient) -> dict[str, object]:
-    """Request one script as a run would, and return the reply and how the reader understood it."""
+    """Request one script as a run would, and return the result of reading the reply."""
     assert found.recommended is not None
     question = generate.question(TRY_STATEMENT, "", [], templates=load_all())
     role = RoleSpec(target.endpoint, 0, found.model, found.recommended)

@@ -1,4 +1,4 @@
-"""Forms of the endpoints' pages. They only convert the input. The services validate it."""
+"""Forms for the endpoint pages. They only convert the input, which the services validate."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class EndpointForm(forms.Form):
             raise forms.ValidationError(str(refusal)) from None
 
     def values(self) -> EndpointValues:
-        """Return the values for the services, which fill in the fixed parts of a built-in endpoint."""
+        """Return the values for the services, which add the fixed values of a built-in endpoint."""
         data = self.cleaned_data
         return EndpointValues(
             title=data["title"],
@@ -120,7 +120,7 @@ class EndpointForm(forms.Form):
         )
 
     def show_now(self, endpoint: Endpoint) -> list[tuple[str, object, object]]:
-        """List conflicts with another user's change as (label, stored value, typed value).
+        """List conflicts with another user's change, each as label, stored value and typed value.
 
         Saving again overwrites the other change, because the user has now seen it.
         """

@@ -40,7 +40,7 @@ from pipeline.types import Mode
 
 @dataclass(frozen=True)
 class ShownEndpoint:
-    """An endpoint and its state in the environment."""
+    """An endpoint, with its state and its environment."""
 
     endpoint: Endpoint
     has_key: bool
@@ -51,13 +51,13 @@ class ShownEndpoint:
     host: str
     check: CheckState
     wrong_mode: str  # the mode that the last check recommends, if it differs
-    rests_for_key: str  # why its key may not be read
+    rests_for_key: str  # why the endpoint's key may not be read
     proxy: str  # host of the proxy; empty without a proxy
 
 
 @dataclass(frozen=True)
 class ShownMode:
-    """A mode as the page shows it."""
+    """The result of checking a mode, for the page."""
 
     label: str
     words: str
@@ -70,7 +70,7 @@ class ShownMode:
 
 @dataclass(frozen=True)
 class ShownCheck:
-    """The last check as the page shows it. `problem` says what to do if no mode was found."""
+    """The last check, for the page. `problem` says what to do if no mode was found."""
 
     state: CheckState
     asked_at: datetime | None
@@ -91,7 +91,7 @@ class ShownCheck:
 
 
 def show_endpoint(endpoint: Endpoint) -> ShownEndpoint:
-    """Return the data of a row in the list and of the page header."""
+    """Return the data for a row in the list and for the page header."""
     blocked = endpoint.blocked_until
     recommended = str(endpoint.probe.get("recommended") or "")
     proxy = settings.SCRIPTSMITH_MODEL_PROXY
@@ -123,7 +123,7 @@ def show_page(
     switch: SwitchOnForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """Return the data of an endpoint's page. A refused form keeps the typed values."""
+    """Render an endpoint's page. Rejected forms keep the typed values."""
     context = describe_check(endpoint, signed_in(request), form=check) | {
         "nav_section": "admin",
         "refusal": refusal,

@@ -1,4 +1,4 @@
-"""Describes what a run or check waits for at an endpoint: the server's state, and the runs in progress there."""
+"""Describe why a run or check is waiting for an endpoint: the server's state, and the runs that are using it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_ANSWER = (Attempt.Outcome.UNREACHABLE, Attempt.Outcome.TIMEOUT)
 
 @dataclass(frozen=True)
 class Holder:
-    """A run that occupies a place. A study hides the number and time of its runs."""
+    """A run that is using an endpoint. A study hides the number and time of its runs."""
 
     run: int | None
     since: datetime | None
@@ -35,7 +35,7 @@ class Holder:
 
 
 def holders_of(endpoint: Endpoint, user: User) -> list[Holder]:
-    """List the runs that the endpoint is answering now, the longest first."""
+    """List the runs that are using the endpoint, longest first."""
     held = Attempt.objects.filter(
         endpoint=endpoint,
         place__isnull=False,
@@ -57,7 +57,7 @@ def holders_of(endpoint: Endpoint, user: User) -> list[Holder]:
 
 
 def say_server(endpoint: Endpoint) -> str:
-    """Return a text that says whether the server answered its last call, or an empty string if it was never called."""
+    """Describe whether the server answered its last call. Return an empty string if it was never called."""
     if endpoint.blocked_until and endpoint.blocked_until > timezone.now():
         return _("Calls to the server are paused until %(time)s. %(why)s") % {
             "time": _clock(endpoint.blocked_until),

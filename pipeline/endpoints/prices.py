@@ -34,7 +34,7 @@ class PriceValues:
 
 @transaction.atomic
 def add_price(endpoint: Endpoint, *, values: PriceValues, by: User) -> Price:
-    """Add a price valid from a given day. Earlier calls keep their cost. Raises BadInput."""
+    """Add a price that is valid from a given day. Earlier calls keep their cost. Raises BadInput."""
     require_endpoint_manager(by)
     amounts = {
         name: getattr(values, name) for name in ("input", "output", "cache_read", "cache_write")

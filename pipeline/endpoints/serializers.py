@@ -1,4 +1,4 @@
-"""Input and output of the endpoints' API."""
+"""Serializers for the endpoint API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.models import Endpoint, Price
 
 
 class EndpointChange(serializers.Serializer[object]):
-    """The values to change; omitted values stay. The services validate them."""
+    """The values to change. Omitted values stay unchanged. The services validate the values."""
 
     title = serializers.CharField(required=False)
     base_url = serializers.CharField(required=False)
@@ -73,7 +73,7 @@ class UseModeInput(serializers.Serializer[object]):
 
 
 class PriceInput(serializers.Serializer[object]):
-    """Micro-dollars per million tokens (1 USD = 1,000,000), valid from a day."""
+    """A price in micro-dollars per million tokens (1 USD = 1,000,000), valid from a given day."""
 
     model = serializers.CharField()
     since = serializers.DateField()
@@ -90,7 +90,7 @@ class PriceInput(serializers.Serializer[object]):
 
 
 class PriceSerializer(serializers.ModelSerializer[Price]):
-    """Micro-dollars per million tokens."""
+    """A price in micro-dollars per million tokens."""
 
     class Meta:
         model = Price
@@ -135,7 +135,7 @@ class CheckSerializer(serializers.Serializer[object]):
 
 
 class EndpointSerializer(serializers.ModelSerializer[Endpoint]):
-    """A server that speaks the Messages API. Its key is never shown, only the key's variable."""
+    """A Messages API server. The response contains the key's variable, never the key."""
 
     mode = serializers.CharField()
     is_on = serializers.BooleanField()
@@ -180,7 +180,7 @@ class EndpointSerializer(serializers.ModelSerializer[Endpoint]):
 
 
 def show_check(endpoint: Endpoint) -> dict[str, object]:
-    """Return the check for the API."""
+    """Return the last check and its state, for the API."""
     found = {**endpoint.probe, "state": check_state(endpoint), "checked_at": endpoint.probed_at}
     known = CheckSerializer().fields.keys()
     return dict(

@@ -1,4 +1,4 @@
-"""Recipes for known servers of the Messages API, which fill in the form of a new endpoint.
+"""Recipes for known Messages API servers, which fill in the form for a new endpoint.
 
 The guide docs/models.md says how to configure these servers and which details were never verified. The mode is only an
 expectation. The check finds the actual mode.

@@ -1,4 +1,4 @@
-"""The services for managing endpoints. Pages and API use only these."""
+"""Services that manage endpoints. The pages and the API use only these services."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pipeline.types import Mode
 MOST_IN_FLIGHT = 1_000
 MOST_SECONDS = 3_600
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_TAKEN_NAMES = ("new",)  # used by a URL of this site
+_TAKEN_NAMES = ("new",)  # conflicts with a URL of this site
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class EndpointValues:
 
 @transaction.atomic
 def create_endpoint(name: str, *, values: EndpointValues, by: User) -> Endpoint:
-    """Create an endpoint that is off. Raises BadInput."""
+    """Create an endpoint, which is initially off. Raises BadInput for invalid values."""
     require_endpoint_manager(by)
     name = name.strip()
     if not _NAME.fullmatch(name) or len(name) > 50 or name in _TAKEN_NAMES:
@@ -123,7 +123,7 @@ def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
 
 @transaction.atomic
 def switch_off(endpoint: Endpoint, *, by: User) -> None:
-    """Turn the endpoint off. It gets no more calls. Runs that need it fail and can be retried later."""
+    """Turn the endpoint off, so that it gets no more calls. Runs that need it fail and can be retried later."""
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if not kept.is_on:
@@ -145,7 +145,7 @@ def wake(endpoint: Endpoint, *, by: User) -> None:
     was = kept.blocked_why
     kept.blocked_until, kept.blocked_why = None, ""
     kept.save(update_fields=["blocked_until", "blocked_why"])
-    # The waiting runs got their retry times from this pause.
+    # This pause determined the retry times of the waiting runs.
     Run.objects.unfinished().filter(waits_for=kept, not_before__gt=now).update(not_before=None)
     tell_waiting(kept.pk)
     record(kept, "resumed", by=by, blocked_why=(was, ""))
@@ -174,7 +174,7 @@ def delete_endpoint(endpoint: Endpoint, *, by: User) -> None:
 
 @transaction.atomic
 def use_mode(endpoint: Endpoint, *, mode: str, by: User) -> None:
-    """Use the mode that the last check recommends. Raises NotAllowedNow if the check recommends another mode."""
+    """Use the mode that the last check recommends. Raises NotAllowedNow if `mode` is a different mode."""
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if not mode or kept.probe.get("recommended") != mode:
@@ -185,7 +185,7 @@ def use_mode(endpoint: Endpoint, *, mode: str, by: User) -> None:
 
 
 def configurations_of(endpoint: Endpoint) -> list[Configuration]:
-    """List the configurations that use the endpoint for a role, including archived ones."""
+    """List the configurations that use the endpoint for a role, including archived configurations."""
     return list(Configuration.objects.filter(roles__endpoint=endpoint).distinct())
 
 
@@ -210,7 +210,7 @@ def edition_of(endpoint: Endpoint) -> int:
 
 
 def on_by_setting(endpoint: Endpoint) -> bool:
-    """Return whether the setting SCRIPTSMITH_ENDPOINTS turns the endpoint on, regardless of the setting on its page."""
+    """Return whether the setting SCRIPTSMITH_ENDPOINTS turns the endpoint on. It overrides the switch on the page."""
     return endpoint.name in settings.SCRIPTSMITH_ENDPOINTS
 
 
@@ -230,7 +230,7 @@ def _require_free_of_setting(endpoint: Endpoint, *, field: str = "") -> None:
 
 
 def _judge(values: EndpointValues, *, is_built_in: bool = False) -> EndpointValues:
-    """Return the values to store. Raises BadInput for the first invalid value."""
+    """Validate the values and return the values to store. Raises BadInput for the first invalid value."""
     title = values.title.strip()
     if not title or len(title) > 100 or "\0" in title:
         raise BadInput(_("Enter a title of at most 100 characters."), field="title")

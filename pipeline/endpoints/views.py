@@ -1,4 +1,4 @@
-"""The pages of endpoints, for administrators."""
+"""The endpoint pages, for administrators."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def endpoint_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def endpoint_new(request: HttpRequest) -> HttpResponse:
-    """Add an endpoint, empty or from a recipe (?recipe=ollama). It is off at first."""
+    """Add an endpoint from an empty form or a recipe (`?recipe=ollama`). The new endpoint is off."""
     user = signed_in(request)
     require_endpoint_manager(user)
     if request.method != "POST":
@@ -106,7 +106,7 @@ def endpoint_detail(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
-    """Request or cancel a check on POST; return the live part of the page on GET."""
+    """Request or cancel a check on POST. Return the live part of the page on GET."""
     user = signed_in(request)
     endpoint = access_endpoint(user, name)
     if request.method == "POST" and "cancel" in request.POST:
@@ -244,7 +244,7 @@ def _show_form(
 
 
 class _Deed(Protocol):
-    """A service that changes an endpoint, or raises."""
+    """A service that changes an endpoint or raises NotAllowedNow."""
 
     def __call__(self, endpoint: Endpoint, /, *, by: User) -> object: ...
 
@@ -252,7 +252,7 @@ class _Deed(Protocol):
 def _change(
     request: HttpRequest, name: str, deed: _Deed, *, said: str, then: str = ""
 ) -> HttpResponse:
-    """Call a service and redirect with a message, or show why it was refused."""
+    """Call a service and redirect with a message, or show why the change is not allowed."""
     user = signed_in(request)
     try:
         deed(access_endpoint(user, name), by=user)
@@ -263,6 +263,6 @@ def _change(
 
 
 def _refuse(request: HttpRequest, name: str, refusal: NotAllowedNow) -> HttpResponse:
-    """Show the endpoint's page with the reason for the refusal."""
+    """Show the endpoint's page with the reason why the change is not allowed."""
     endpoint = access_endpoint(signed_in(request), name)
     return show_page(request, endpoint, refusal=str(refusal), status=409)

@@ -16,7 +16,7 @@ from pipeline.models import Endpoint, Run
 
 @dataclass(frozen=True)
 class Waiting:
-    """The reason why a run is waiting, and the work that uses the endpoint's calls."""
+    """The reason why a run is waiting, and the runs that are using the endpoint."""
 
     words: str
     holders: Sequence[Holder] = ()
