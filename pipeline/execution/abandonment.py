@@ -1,6 +1,6 @@
-"""Abort calls whose result is not needed: those of canceled or lost runs, and of a stopping worker.
+"""Abort calls whose results are not needed, because their run was canceled or lost, or the worker is stopping.
 
-A thread that waits for a model has no database connection, so it can't detect that itself. One thread per process
+A thread that is waiting for a model has no database connection, so it can't detect this itself. One thread per process
 watches all calls.
 """
 
@@ -21,11 +21,11 @@ from pipeline.scheduling.run_leases import Lease
 
 logger = logging.getLogger(__name__)
 
-_INTERVAL = 1.0  # seconds until a canceled run's calls end
+_INTERVAL = 1.0  # seconds between checks of the runs
 
 
 class CallWatch:
-    """This process's calls in flight, by run."""
+    """A watcher of this process's calls in flight, by run."""
 
     def __init__(self) -> None:
         self._groups: dict[Lease, Group] = {}
@@ -73,7 +73,7 @@ class CallWatch:
         held = {pk: (owner, fence) for pk, owner, fence in rows}
         for lease, group in groups.items():
             mine = (lease.owner, lease.fence)
-            # A run that this query does not return may still be held.
+            # A run that this query does not return may still belong to this worker.
             if held.get(lease.run_id, mine) != mine:
                 logger.info("abandoning the calls of run %s", lease.run_id)
                 group.abandon(_("The run was canceled, or another worker took over the run."))
@@ -83,7 +83,7 @@ call_watch = CallWatch()
 
 
 def abandon_calls_after(client: ModelClient, *, seconds: float) -> threading.Timer:
-    """Give calls in flight this many seconds, then close their connections so that the process can exit."""
+    """Let calls in flight continue for this many seconds, then close their connections so that the process can exit."""
     abandon = getattr(client, "abandon_all", None)
     timer = threading.Timer(seconds, abandon or (lambda _why: None), [_("The worker had to stop.")])
     timer.daemon = True

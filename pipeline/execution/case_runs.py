@@ -1,6 +1,4 @@
-"""Executes a run's cases in the sandbox: requests them from its worker, waits for a limited time, and converts the
-results.
-"""
+"""Execute a run's cases in the sandbox: request them from its worker, wait up to a limit, and convert the results."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ from pipeline.flow.ports import CheckSeen, Executed
 from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.model_calls import draining
 
-LONGEST_WAIT = 90.0  # total seconds in one passage; the run continues without missing results
-LATE_FOR = 120.0  # seconds in which no run of this process waits after a timeout
+LONGEST_WAIT = 90.0  # total seconds in one passage; missing results are then omitted
+LATE_FOR = 120.0  # seconds after a timeout during which no run of this process waits
 _LOOK_AGAIN = 0.2  # seconds
 _CHECK_LEASE = 2.0  # seconds
 
@@ -29,8 +27,8 @@ _LATE = "The sandbox worker is overloaded; results may follow later."
 class CaseRuns:
     """The executions that one passage of a run has requested from the sandbox worker.
 
-    After a timeout, later scripts are requested but not waited for. For a while, this applies to other runs of this
-    process too. Otherwise the runs of a campaign would block its threads one after the other.
+    After a timeout, later scripts are requested without waiting for their results. For LATE_FOR seconds, this also
+    applies to other runs of this process. Otherwise the runs of a campaign would block its threads one after the other.
     """
 
     def __init__(self, check_lease: Callable[[], None]) -> None:
@@ -40,7 +38,7 @@ class CaseRuns:
         self._left = LONGEST_WAIT
 
     def keep(self, case_set: cases.CaseSet, *, prompt_version: str, replaces: str) -> CaseSet:
-        """Return the row of these cases. `replaces` is the hash of the case set that they replace."""
+        """Store these cases and return their row. `replaces` is the hash of the case set that they replace."""
         row = catalog.keep_case_set(
             case_set, by=None, prompt_version=prompt_version, replaces=self._rows.get(replaces)
         )
@@ -56,7 +54,7 @@ class CaseRuns:
     def start(self, case_set: cases.CaseSet, script: str) -> None:
         """Request an execution, unless the result is known or no worker would run it.
 
-        Results shipped with the release come from another machine and cannot be compared with those of other drafts.
+        Results shipped with the release come from another machine and can't be compared with results of other drafts.
         """
         row, sha256 = self._rows[case_set.sha256], Version.hash_of(script)
         known = catalog.last_execution(sha256, row)
@@ -71,7 +69,7 @@ class CaseRuns:
             self._asked[case_set.sha256, script] = str(refused)
 
     def end(self, case_set: cases.CaseSet, script: str) -> Executed:
-        """Return the result. Raises RunMustWait if this worker is being stopped, LostLease."""
+        """Wait for the result and return it. Raises RunMustWait if this worker is shutting down, and LostLease."""
         asked = self._asked[case_set.sha256, script]
         if isinstance(asked, CaseRun):
             asked = self._wait_for(asked)
@@ -106,7 +104,7 @@ class CaseRuns:
 
 
 def read_execution(case_set: cases.CaseSet, execution: Execution) -> Executed:
-    """Convert a stored result to the types of the flow."""
+    """Convert a stored result to the flow's types."""
     if execution.state == CheckState.NOT_RUN:
         return Executed(case_set=case_set, reason=execution.reason)
     checks = execution.checks.order_by("case_number", "number")

@@ -1,8 +1,8 @@
-"""Implements the flow's ports on the database. A replayed call returns its earlier result.
+"""The flow's ports, implemented with the database. A replayed call returns its earlier result.
 
-A resumed Run repeats the flow from the start. Earlier results are found here, so only missing work is done. Replies are
-written as soon as they arrive. Derived results are written only before the next question, because they can be computed
-again.
+A resumed Run repeats the flow from the start. The ports return earlier results, so only missing work is done. Replies
+are written as soon as they arrive. Derived results are written only before the next question, because they can be
+computed again.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ from pipeline.types import (
 )
 
 _MATCHES_KEPT = 5
-# From the start of an optional stage to the end of its endpoint's pause. After that, the run skips the stage.
+# The maximum time from the start of an optional stage to the end of its endpoint's pause. If the pause is longer, the
+# run skips the stage.
 MOST_PATIENCE = timedelta(minutes=5)
 
 
@@ -102,20 +103,20 @@ class DatabasePorts:
         self._made = {(row.kind, row.round): row for row in rows} if taken_up_again else {}
         # Drafts made in this passage, which have no earlier feedback or assessment.
         self._new: set[DraftMade] = set()
-        # Unsaved rows, in the order of their references.
+        # Unsaved rows. Each row comes after the rows that it references.
         self._unsaved: list[Draft | Feedback | Assessment | WrittenCases] = []
         self._matches: list[RetrievedMatch] = []
 
     def register_draft(self, made: DraftMade, draft: Draft) -> None:
-        """Register the row of a Draft from before this passage."""
+        """Register the row of a Draft that is older than this passage."""
         self._drafts[made] = draft
 
     def register_feedback(self, given: FeedbackGiven, feedback: Feedback) -> None:
-        """Register the row of a Feedback from before this passage."""
+        """Register the row of a Feedback that is older than this passage."""
         self._feedback[given] = feedback
 
     def draft_of(self, made: DraftMade) -> Draft:
-        """Return the row of a Draft that this passage made or received."""
+        """Return the row of a Draft that this passage created or registered."""
         return self._drafts[made]
 
     def model_of(self, role: Role) -> str:
@@ -179,8 +180,9 @@ class DatabasePorts:
                 raise Problem(ended.found.removeprefix(SKIPPED))
 
     def _is_too_long(self, missing: Sequence[Question], rest: RunMustWait) -> bool:
-        """Return whether an endpoint pauses for longer than an optional stage may wait. Waiting for a free place is not
-        a pause.
+        """Return whether an endpoint is paused for longer than optional stages may wait.
+
+        Waiting for a free slot is not a pause.
         """
         if rest.until is None or not all(_is_optional(one) for one in missing):
             return False
@@ -188,11 +190,11 @@ class DatabasePorts:
         return rest.until > min(begun) + MOST_PATIENCE
 
     def _ask(self, missing: Sequence[Question]) -> dict[Position, Reply]:
-        """Make as many calls as capacity allows. Raise the error that stops the run for now."""
+        """Ask as many questions as capacity allows. Raises the exception that stops the run for now."""
         roles = [(question, self._roles[question.role]) for question in missing]
         endpoints = {role.endpoint_id for _, role in roles}
         self.release_capacity(but=endpoints)
-        # Commit before the attempts, which lock their endpoint before the run.
+        # Commit first, because attempts lock their endpoint before the run.
         self.commit_unsaved()
         direct = self._leave_to_batches(roles)
         with thread_quota.held({role.endpoint_id for _, role in direct}):
@@ -201,7 +203,7 @@ class DatabasePorts:
     def _leave_to_batches(
         self, roles: Sequence[tuple[Question, RoleSpec]]
     ) -> list[tuple[Question, RoleSpec]]:
-        """Return the questions to ask now. Raise AwaitsReplies if all of them go into a Message Batch."""
+        """Return the questions to ask now. Raises AwaitsReplies if all questions go into a Message Batch."""
         waiting = [
             (question, role)
             for question, role in roles
@@ -251,7 +253,7 @@ class DatabasePorts:
         return {at: reply for at, reply in outcomes.items() if isinstance(reply, Reply)}
 
     def release_capacity(self, *, but: Collection[int] = ()) -> None:
-        """Wake the runs that wait for endpoints that this passage no longer needs."""
+        """Wake the runs that are waiting for endpoints that this passage no longer needs."""
         for endpoint_id in self._asked_endpoints.difference(but):
             tell_waiting(endpoint_id)
             self._asked_endpoints.discard(endpoint_id)
@@ -269,7 +271,7 @@ class DatabasePorts:
     def end_cases(self, case_set: CaseSet, draft: DraftMade, *, round: int) -> Executed:
         before = self._stages.end_of(StageName.EXECUTE, round=round)
         if before is not None and before.outcome == "not_run":
-            # Even if the result is known by now, repeat the earlier outcome, which was based on its absence.
+            # Repeat the earlier outcome even if the result is known by now, because later steps relied on its absence.
             return Executed(case_set=case_set, reason=before.found.removeprefix(NOT_RUN))
         self.release_capacity()
         self.commit_unsaved()
@@ -291,7 +293,7 @@ class DatabasePorts:
     def save(self) -> None:
         """Save inside a transaction that has checked the lease. Call `forget_committed` after the commit."""
         if self._matches:
-            # Matches of an earlier passage that stopped before using them.
+            # Delete the matches of an earlier passage that stopped before it used them.
             self._run.matches.all().delete()
             RetrievedMatch.objects.bulk_create(self._matches)
         number = 0

@@ -1,7 +1,7 @@
 """The static findings on a Draft, bound to the script's hash and each check's version.
 
 A finding is current while both match. Findings of older checks are kept and shown as outdated. Checking the Draft again
-adds rows and keeps the old ones.
+adds rows and keeps the old rows.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NO_VERSION = {"none", "unknown"}
 
 
 def keep_findings(draft: Draft, report: Report, *, only: Collection[str] | None = None) -> None:
-    """Store the findings of the report, optionally only those of these checks."""
+    """Store the findings of the report, or only the findings of the checks in `only`."""
     DraftFinding.objects.bulk_create(findings_of(draft, report, only=only))
 
 
@@ -126,7 +126,7 @@ def prompts_in_use(configuration: Configuration) -> dict[str, str]:
 def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[str, str]) -> bool:
     """Return whether a verdict matches the Draft's text and the current prompts.
 
-    An imported verdict does not name our prompts, so it is never outdated.
+    An imported verdict names no prompts of this product, so it is never outdated.
     """
     return assessment.script_sha256 == draft.sha256 and all(
         in_use.get(name, version) == version for name, version in assessment.prompt_versions.items()
@@ -134,7 +134,7 @@ def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[
 
 
 def coverage_of_draft(draft: Draft) -> Coverage | None:
-    """Return how many lines of the Draft the parser can read, or None if its text was erased or is too long."""
+    """Return how many lines of the Draft the parser can read, or None if the text was erased or is too long."""
     if Version.hash_of(draft.script) != draft.sha256:
         return None
     return _read_script(draft).coverage
@@ -146,7 +146,7 @@ def is_serious(findings: Iterable[DraftFinding]) -> bool:
 
 
 def risk_of(draft: Draft, findings: Iterable[DraftFinding]) -> Risk | None:
-    """Return the risk of a Draft by the catalogue's rule, or None if its text was erased."""
+    """Return the risk of a Draft according to the catalogue's rule, or None if its text was erased."""
     if Version.hash_of(draft.script) != draft.sha256:
         return None
     return risk_level(map(_seen, findings), _read_script(draft).side_effect)

@@ -1,4 +1,4 @@
-"""Store the catalogue's answer to a Run, so that a resumed Run gets the same answer."""
+"""Store the catalogue's answer for a Run, so that a resumed Run gets the same answer."""
 
 from __future__ import annotations
 

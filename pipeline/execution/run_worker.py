@@ -1,4 +1,4 @@
-"""Advances a Run as far as possible: claim it, call models, record results and release it. A sweep finds lost runs."""
+"""Advance a Run as far as possible: claim it, call models, record results and release it. A sweep finds lost runs."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from pipeline.types import Arm, CasesUse, DraftKind, Problem, Role, Verdict
 
 logger = logging.getLogger(__name__)
 
-# The first end counts. A later passage for a Refinement changes neither the result nor the time.
-# The run is queued again if another refinement was requested in the meantime.
+# Only the first end counts. A later passage for a Refinement changes neither the result nor the time. The run is queued
+# again if another refinement was requested in the meantime.
 _FINISH = """
 WITH cut_short AS (
     UPDATE pipeline_stage SET state = 'failed', outcome = 'stopped', ended_at = %(now)s
@@ -88,11 +88,11 @@ def advance(run_id: int) -> None:
         except Problem as problem:
             _finish(lease, state=Run.State.FAILED, problem=str(problem))
         except (OperationalError, InterfaceError):
-            # The run did not cause this. It continues when the database is back.
+            # The run did not cause this error. It continues when the database is reachable again.
             logger.warning("run %s waits for the database", run_id, exc_info=True)
             retry_while_database_is_away(lambda: release(lease))
         except Exception:
-            # This is a bug in our code. The lease ends, and the next claim counts a crash.
+            # This is a bug in this product. The lease expires, and the next claim counts a crash.
             logger.exception("run %s stopped", run_id)
             _release_after_defect(lease)
             raise
@@ -172,7 +172,7 @@ def _input_of(run: Run) -> FlowInput:
         uses_retrieval=run.uses_retrieval,
         uses_examples=bool(run.spec["uses_examples"]),
         confirms_matches=bool(run.spec.get("confirms_matches")),
-        # Runs from before cases existed have no such key.
+        # Runs from releases without cases lack this key.
         cases=CasesUse(run.spec.get("cases", CasesUse.OFF)),
         case_author=author.get("model", ""),
         templates=templates_of(run.spec.get("prompts")),
@@ -270,7 +270,7 @@ def _finish(
             )
             [is_first_end] = cursor.fetchone()
         if is_first_end:
-            # Hide later passages for a Refinement, because only runs that the assessor flagged have them.
+            # Emit no event for later passages for a Refinement, because only flagged runs have such passages.
             emit(Run(pk=lease.run_id), "finished")
     if ports:
         ports.forget_committed()
@@ -280,7 +280,7 @@ def _finish(
 def _release(lease: Lease, rest: RunMustWait) -> None:
     retry_while_database_is_away(lambda: release(lease, until=rest.until, waits_for=rest.waits_for))
     if rest.waits_for is not None:
-        # In the meantime, a place may have become free or been reserved for another run.
+        # In the meantime, a slot may have become free or been reserved for another run.
         tell_waiting(rest.waits_for)
 
 

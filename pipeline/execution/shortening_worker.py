@@ -1,6 +1,4 @@
-"""Shortens an expert's feedback in a worker. Each question is asked once and the answer recorded, even if a worker is
-killed.
-"""
+"""Shorten an expert's feedback in a worker. Each question is asked only once, even if a worker is killed."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from pipeline.types import Problem, ReadingOutcome
 
 
 def carry_out(run: Run, lease: Lease, client: ModelClient) -> None:
-    """Shorten all waiting feedback without repeating answered questions. Raises RunMustWait, LostLease."""
+    """Shorten all waiting feedback without repeating answered questions. Raises RunMustWait and LostLease."""
     for shortening in run.shortenings.filter(state=Shortening.State.WAITING).select_related(
         "draft"
     ):

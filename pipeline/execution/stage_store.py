@@ -1,4 +1,4 @@
-"""Stores the stages of a Run: one row per step, with its time, tokens and result."""
+"""Store the stages of a Run: one row per step, with its time, tokens and result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.types import Question, ReadingOutcome, StageName
 
 Step = tuple[str, int]  # a stage's name and round
 
-# Time and tokens of a finished step are the sums of its model calls. Without calls, the time is wall-clock time.
+# The time and tokens of a finished step are the sums of its model calls. Without calls, the time is wall-clock time.
 _SAVE = """
 WITH read AS (
     UPDATE pipeline_modelcall AS call SET outcome = reading.outcome
@@ -73,7 +73,7 @@ class StageStore:
         return bool(self._news or self._readings)
 
     def end_of(self, stage: StageName, *, round: int) -> Stage | None:
-        """Return this step if it ended in an earlier passage, or None."""
+        """Return the row of this step if the step has ended, or None."""
         row = self._rows.get((stage.value, round))
         return row if row is not None and row.ended_at is not None else None
 
@@ -82,7 +82,7 @@ class StageStore:
         return self._rows[stage.value, round].started_at
 
     def has_ended(self, stage: StageName, *, round: int) -> bool:
-        """Return whether this step has ended, in this passage or an earlier one."""
+        """Return whether this step has ended, in this or an earlier passage."""
         return self.end_of(stage, round=round) is not None
 
     def begin(self, stage: StageName, *, round: int) -> None:
@@ -119,7 +119,7 @@ class StageStore:
             self._news[step] = row
 
     def note_reading(self, question: Question, outcome: ReadingOutcome) -> None:
-        """Record how the reply to this question was read. Repeated questions have their own records."""
+        """Record the outcome of reading the reply to this question. Each repeat of a question has its own record."""
         self._readings[question.stage.value, question.round, question.sample] = outcome
 
     def save(self) -> None:
