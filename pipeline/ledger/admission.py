@@ -1,9 +1,9 @@
 """Admit calls to an endpoint up to its limit, in order of priority.
 
-A place is a number from 1 to the endpoint's limit. An attempt holds a place from start to end. A unique index prevents
-two open attempts from having the same place, so the limit holds for any number of concurrent workers without waiting. A
-single SQL statement, in its own transaction, finds the next runs and records the attempts. It locks only the run (see
-docs/decisions, order of locks).
+A slot (`place`) is a number from 1 to the endpoint's limit. An attempt occupies a slot from start to end. A unique
+index prevents two open attempts from occupying the same slot, so the limit applies to any number of concurrent workers
+without waiting. A single SQL statement, in its own transaction, finds the next runs and records the attempts. It locks
+only the run (see docs/decisions, order of locks).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pipeline.models import Attempt, Endpoint, ModelCall
 from pipeline.scheduling.run_leases import Lease, LostLease
 from pipeline.types import Problem
 
-# How often a run retries after losing a place to a concurrent run. Then it waits in turn.
+# How often a run retries after losing a slot to a concurrent run. After that, the run waits for its turn.
 _TIMES = 5
 
 _ADMIT = f"""
@@ -136,7 +136,7 @@ FROM admitted CROSS JOIN held CROSS JOIN endpoint CROSS JOIN waiting LEFT JOIN n
 
 @dataclass(frozen=True)
 class Admission:
-    """The recorded attempts for the first calls, and whether other runs can also get a place."""
+    """The recorded attempts for the first calls, and whether other runs can also get a slot."""
 
     tries: list[Attempt]
     tell_others: bool
@@ -162,9 +162,9 @@ class Row(NamedTuple):
 def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admission:
     """Record and commit an attempt for at least one of these calls of a run, and create missing call rows.
 
-    Raises RunMustWait if no place is free or other runs come first, Problem if the endpoint is off, and LostLease. In
-    these cases, no attempt is recorded. Call it outside a transaction. Inside one, other runs would skip these places
-    and wait for this run.
+    Raises RunMustWait if no slot is free or other runs come first, Problem if the endpoint is off, and LostLease. In
+    these cases, no attempt is recorded. Call this function outside a transaction, because otherwise other runs would
+    skip these slots and wait for this run.
     """
     now = database_now()
     values: dict[str, Any] = {
@@ -192,7 +192,7 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
         numbered = {row.call: row for row in rows if row.attempt is not None}
         if numbered or not first.given:
             break
-        # A concurrent run took the places, or calls of lost workers hold their numbers.
+        # A concurrent run took the slots, or calls of lost workers still occupy them.
         take_back_places(endpoint.pk)
     if not numbered:
         raise RunMustWait(
@@ -225,7 +225,7 @@ def ask_for_places(values: dict[str, Any]) -> list[Row]:
 
 
 def _note_campaign_call(endpoint: Endpoint) -> None:
-    """Record that a campaign had its turn. This is separate because the endpoint is locked before the run."""
+    """Record that a campaign had its turn. This is a separate query, because the endpoint is locked before the run."""
     now = database_now()
     Endpoint.objects.filter(
         Q(campaign_call_at=None) | Q(campaign_call_at__lte=now - CAMPAIGN_TURN / 10), pk=endpoint.pk

@@ -1,4 +1,4 @@
-"""Counts attempts for the metrics once they are written."""
+"""Count attempts in the metrics once the attempts are stored."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_EVERY_RUN = frozenset({StageName.GENERATE.value, StageName.DESCRIBE.value})
 def count_attempts(
     closed: Closed, tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]]
 ) -> None:
-    """Count each attempt that ended now; for campaigns, count only the calls that every run makes."""
+    """Count each attempt that ended now. For campaigns, count only the calls that every run makes."""
     in_campaign = closed.batch_id is not None
     new = set(closed.attempts)
     for call, attempt, ended in tries:

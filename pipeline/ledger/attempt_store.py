@@ -1,4 +1,4 @@
-"""Closes attempts. One SQL statement records their ends, prices and counts them, and stores the replies."""
+"""Close attempts. One SQL statement records their results, costs and spending, and stores the replies."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _COUNTED = f", counted AS ({COUNT_TRIES.format(tries='closed', narrowed='')})"
 
 
 class Closed(NamedTuple):
-    """The closed attempts and the batch of their run."""
+    """The closed attempts, and the batch of their run."""
 
     batch_id: int | None
     attempts: list[int]
@@ -67,10 +67,10 @@ class Closed(NamedTuple):
 def close_tries(
     lease: Lease, tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]], *, counted: bool
 ) -> Closed:
-    """Record how attempts of one run ended, their replies, and that the worker is alive.
+    """Record the results and replies of one run's attempts, and that the worker is alive.
 
-    It is one atomic statement. With `counted`, the attempts are also added to the spending. Otherwise, the caller must
-    count them at the end of its transaction. Raises LostLease without writing anything.
+    This is one atomic statement. With `counted`, the attempts are also added to the spending. Otherwise, the caller
+    must add them at the end of its transaction. Raises LostLease without writing anything.
     """
     now = database_now()
     prices = _prices_of(tries, now.date())
@@ -158,7 +158,7 @@ def _priced(
     *,
     in_batch: bool,
 ) -> dict[str, object]:
-    """Return the cost at that day's price; None if the token counts are in doubt."""
+    """Return the cost and the price's date, or an empty dict if the price or the token counts are unknown."""
     price = None if ended.doubt else prices[_model_of(call)]
     if price is None:
         return {}

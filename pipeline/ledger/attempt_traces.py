@@ -1,4 +1,4 @@
-"""Records attempts in the traces once they are written, with model, duration and tokens."""
+"""Record attempts in the traces once they are stored, with model, duration and tokens."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Manages the places at an endpoint: tracks the runs that wait for a place, and wakes them. `admission` assigns places.
+"""Track the runs that are waiting for a slot at an endpoint, and wake them. `admission` assigns the slots.
 
-A run that finds no free place records which endpoint it waits for and frees its worker. Freeing a place wakes the next
-run. No run holds a place while waiting for another, so there is no deadlock.
+A run that finds no free slot records which endpoint it needs and frees its worker. When a slot becomes free, the next
+run is woken. No run occupies a slot while it is waiting for another slot, so deadlocks are impossible.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from pipeline.scheduling.dispatch import TOLD_AGAIN, dispatch_runs
 
 # Users' runs come before campaigns, but a campaign gets a turn this often.
 CAMPAIGN_TURN = timedelta(minutes=1)
-# How long a place is reserved for the run that was woken for it. After that, other runs may take it.
+# How long a slot is reserved for the run that was woken for it. After that, other runs may use the slot.
 KEPT = TOLD_AGAIN / 2
 
 
-# All workers' calls in flight. Calls of a lost worker count until its lease expires, and calls in batches never count.
+# Counts all workers' calls in flight. Calls of a lost worker count until its lease expires, and calls in batches never
+# count.
 IN_FLIGHT = """
 SELECT count(*)
 FROM pipeline_attempt AS attempt
@@ -48,9 +49,9 @@ _ANYBODY = "SELECT EXISTS (SELECT FROM pipeline_run WHERE waits_for_id = %s AND 
 
 
 class RunMustWait(Exception):
-    """The run cannot continue now, and its worker is free.
+    """Raised if the run can't continue now, so that its worker can process other runs.
 
-    `until` is the time to continue, if known. `waits_for` is the endpoint whose next free place the run needs.
+    `until` is the time to continue, if known. `waits_for` is the endpoint whose next free slot the run needs.
     """
 
     def __init__(
@@ -62,9 +63,9 @@ class RunMustWait(Exception):
 
 
 def tell_waiting(endpoint_id: int) -> list[int]:
-    """Wake as many waiting runs as this endpoint has free places, in order of priority."""
+    """Wake as many waiting runs as this endpoint has free slots, in order of priority."""
     with connection.cursor() as cursor:
-        # Plain SQL, because every run calls this and usually no run waits.
+        # Plain SQL, because every run calls this function and usually no run is waiting.
         cursor.execute(_ANYBODY, [endpoint_id])
         (anybody_waits,) = cursor.fetchone()
     return _tell_waiting(endpoint_id) if anybody_waits else []
@@ -89,13 +90,13 @@ def _tell_waiting(endpoint_id: int) -> list[int]:
 
 
 def take_back_places(endpoint_id: int) -> None:
-    """Free the places of lost workers' calls. The calls stay open until their runs resume."""
+    """Free the slots of lost workers' calls. The calls stay open until their runs resume."""
     with connection.cursor() as cursor:
         cursor.execute(_TAKE_BACK, [endpoint_id])
 
 
 def awaited_endpoints() -> list[int]:
-    """Return the endpoints that queued runs wait for."""
+    """Return the endpoints that queued runs are waiting for."""
     waiting = Run.objects.filter(waits_for__isnull=False, state=Run.State.QUEUED)
     return list(waiting.order_by().values_list("waits_for", flat=True).distinct())
 

@@ -20,7 +20,7 @@ from pipeline.scheduling.run_leases import MAX_CRASHES
 from pipeline.types import ReadingOutcome
 
 Outcome = Attempt.Outcome
-# Reasons for which an endpoint pauses and its runs wait.
+# Failure reasons that pause an endpoint and make its runs wait.
 _KEPT_WAITING = (Outcome.BUSY, Outcome.LIMIT, Outcome.UNREACHABLE)
 
 
@@ -59,7 +59,7 @@ _BY_OUTCOME: dict[str, str] = {
     Outcome.EXPIRED: _("The message batch expired before the model replied."),
     Outcome.CANCELLED: _("The request was canceled with its message batch."),
 }
-# Errors before the server could answer, or after it sent too much data.
+# Failures before the server could reply, or after it sent too much data.
 _BY_TROUBLE: dict[str, str] = {
     Trouble.REDIRECT: _("The server redirects to another address. Redirects are not followed."),
     Trouble.ADDRESS: _("The endpoint's address is in a blocked network."),
@@ -183,7 +183,7 @@ def explain_trouble(word: str) -> str:
 
 
 def failure_of(run: Run) -> Failure | None:
-    """Return why the run failed or what it waits for, or None. Runs at most three queries."""
+    """Explain why the run failed or is waiting, or return None. Uses at most three queries."""
     if run.state == Run.State.FAILED:
         return _failure_of_failed(run)
     if not run.is_active or run.not_before is None or run.not_before <= timezone.now():

@@ -1,7 +1,7 @@
-"""Manages model calls. Each question is asked once, each attempt is a row, and a finished call is never repeated.
+"""Manage model calls. Each question is asked once, each attempt is a row, and a finished call is never repeated.
 
 `open_calls` commits before the requests are sent. `settle_attempts` writes the attempts' results and the replies in one
-transaction, which fails if the lease was lost. No transaction is open while a model works.
+transaction, which fails if the lease was lost. No transaction is open while a model is working.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from pipeline.types import Problem, Question, Reply
 # Identifies a question in its run or refinement: stage, round, sample.
 Position = tuple[str, int, int]
 
-# How often a run checks whether message batches have left some of the budget.
+# How often a run checks whether message batches have released a part of the budget.
 _KEPT_REST = timedelta(minutes=1)
 
-# Set when this process must exit. It then waits for calls in flight and starts no new calls.
+# Set when this process must exit. The process then waits for calls in flight and starts no new calls.
 draining = threading.Event()
 
 
@@ -55,12 +55,13 @@ class OpenedAttempt:
 
 @dataclass
 class OpenedCalls:
-    """The outcome for each question: a stored reply or an attempt to make. For all other questions, there is no
-    capacity now.
+    """The outcome for each question: a stored reply or an attempt to make.
+
+    Questions without an outcome must wait for capacity.
     """
 
     outcomes: dict[Position, OpenedAttempt | Reply] = field(default_factory=dict)
-    # Endpoints that have free places for waiting runs.
+    # Endpoints that have free slots for waiting runs.
     with_places: set[int] = field(default_factory=set)
 
 
@@ -87,8 +88,8 @@ def open_calls(
 
     `batch_id` is the batch of the run, which may be paused. `known` contains the earlier calls of the run or its
     refinement. `secrets` is the rule for endpoints outside this machine. Raises RunMustWait if no question can be asked
-    now, and Problem if a question has no attempts left or its endpoint is off. Raises LostLease. In these cases, no
-    question is asked. Call it outside a transaction. To avoid a deadlock, never wait for an endpoint's lock while
+    now, Problem if a question has no attempts left or its endpoint is off, and LostLease. In these cases, no question
+    is asked. Call this function outside a transaction. To avoid a deadlock, never wait for an endpoint's lock while
     holding a run's lock.
     """
     if draining.is_set():
@@ -115,10 +116,10 @@ def open_calls(
 def settle_attempts(
     lease: Lease, tries: Sequence[tuple[OpenedAttempt, Answered | Failed]]
 ) -> dict[Position, Reply | Exception | None]:
-    """Record how attempts ended: the reply, None to retry, or the exception that stops the run for now.
+    """Record attempts. Return the reply for each, None to retry, or the exception that stops the run for now.
 
-    All attempts are recorded before one may stop the run, because they were paid for. Exceptions are therefore
-    returned, not raised. Repeating the call changes nothing. Raises LostLease.
+    All attempts are recorded before an exception stops the run, because the replies were paid for. Therefore,
+    exceptions are returned, not raised. Repeating the call changes nothing. Raises LostLease.
     """
     rows = [(opened.call, opened.attempt, ended) for opened, ended in tries]
     if all(isinstance(ended, Answered) for _, ended in tries):
@@ -199,7 +200,7 @@ def _open(
     opening: OpenedCalls,
     secrets: SecretsRule,
 ) -> None:
-    """Record attempts by endpoint, and commit each endpoint's attempts before the next."""
+    """Record attempts by endpoint, and commit each endpoint's attempts before the next endpoint's."""
     endpoints = Endpoint.objects.in_bulk(wanting)
     for endpoint in endpoints.values():
         if not endpoint.is_on:

@@ -1,4 +1,4 @@
-"""Removes secrets from requests that leave this machine. Every request is filtered here before it is stored."""
+"""Remove secrets from requests that leave this machine. Every request is filtered here before it is stored."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _BETWEEN = re.compile(r"\\[nrt]|\s")
 
 @dataclass(frozen=True)
 class SecretsRule:
-    """How secrets are handled in the requests of one run, or of a rewrite from a user's feedback.
+    """The rule for secrets in the requests of one run, or of a rewrite from a user's feedback.
 
     Users can allow only the secrets that they were shown. Secrets in later texts are masked.
     """
 
-    # Hashes of the secrets that a user was shown and chose to send.
+    # Hashes of the secrets that a user saw and chose to send.
     sent: frozenset[str] = frozenset()
     # Secrets in the request. A script may repeat them without the context that identifies them.
     known: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, run: Run, refinement: Refinement | None = None) -> SecretsRule:
-        """Return the rule of a run, based on its action and on the feedback for its rewrite."""
+        """Return the rule for a run, based on its action and on the feedback for its rewrite."""
         texts = [run.action.statement, run.action.context]
         sent = frozenset(run.sent_secrets)
         if refinement is not None:
@@ -47,7 +47,7 @@ class SecretsRule:
     def apply(self, call: ModelCall, endpoint: Endpoint) -> bool:
         """Mask the secrets in a call's request to the endpoint and return whether anything changed.
 
-        Applying it again changes nothing.
+        Applying the rule again changes nothing.
         """
         if not leaves_machine(endpoint):
             return False
@@ -62,7 +62,7 @@ MASK_SECRETS = SecretsRule()
 
 
 def hash_secret(value: str) -> str:
-    """Return a keyed hash of a secret that may be sent, so that values cannot be tried without the secret key."""
+    """Return a keyed hash of a secret that may be sent. Without the key, the secret can't be found by trying values."""
     return salted_hmac("pipeline.sent_secrets", _BETWEEN.sub("", value)).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Decides what follows a failed attempt: retry, pause the endpoint, pause the batch, or give up."""
+"""Decide what follows a failed attempt: retry, pause the endpoint, pause the batch, or give up."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def decide_after_failure(
 ) -> Exception | None:
     """Return None to retry, RunMustWait if the endpoint or batch must pause, or Problem to give up.
 
-    Call it in the transaction that ends the attempt.
+    Call this function in the transaction that ends the attempt.
     """
     endpoint = call.endpoint
     tries = call.attempts.filter(outcome=ended.kind.value).count()
@@ -79,7 +79,7 @@ def _failures(call: ModelCall) -> int:
 
 
 def rest_endpoint(endpoint: Endpoint, rest: timedelta, why: str) -> RunMustWait:
-    """Pause the endpoint for a while. A longer pause stays."""
+    """Pause the endpoint, unless it is already paused for longer, and return the exception for its runs."""
     until, why = database_now() + rest, why[:300]
     Endpoint.objects.filter(
         Q(blocked_until=None) | Q(blocked_until__lt=until), pk=endpoint.pk
@@ -96,6 +96,6 @@ def _fail(call: ModelCall, why: str) -> Problem:
 
 
 def failure_message(call: ModelCall) -> str:
-    """Return why a failed call failed."""
+    """Return the reason why a call failed."""
     last = call.attempts.order_by("-pk").first()
     return f"{call.endpoint}: {last.message}" if last else f"{call.endpoint} did not reply."

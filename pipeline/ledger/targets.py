@@ -1,4 +1,4 @@
-"""Builds the target of requests to an endpoint: its address, key and time limit."""
+"""Build the target of requests to an endpoint: its address, key and time limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.types import Problem
 def target_of(endpoint: Endpoint, model: str = "") -> Target:
     """Return the target for a model. The key is read from the environment and never stored.
 
-    Raises Problem, and RunMustWait if the built-in server is starting the model.
+    Raises Problem if the model or key is not available, and RunMustWait while a built-in server is starting.
     """
     if endpoint.demo:
         url = find_demo_model()

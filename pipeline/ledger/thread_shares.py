@@ -1,7 +1,7 @@
-"""Limits each endpoint's share of a worker's threads, so that a slow server can block only some of them.
+"""Limit each endpoint's share of a worker's threads, so that a slow server can block only some threads.
 
 The limit on calls in flight (`capacity`) covers all workers. This limit covers one process, which has few threads. A
-run that waits for a slow server occupies a thread.
+run that is waiting for a slow server occupies a thread.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from core.database.clock import database_now
 from pipeline.ledger.capacity import RunMustWait
 from pipeline.models import Endpoint
 
-# How long a run without a thread waits before it retries. The end of another call wakes it sooner.
+# How long a run without a thread waits before it retries. The end of another call wakes the run sooner.
 _PAUSE = timedelta(seconds=1)
 _KNOWN_FOR = 10.0  # seconds
 
 
 class ThreadQuota:
-    """How many threads of this process wait for each endpoint.
+    """The number of threads in this process that are waiting for each endpoint.
 
-    If only one endpoint is on, it may use all threads. Otherwise, each endpoint may use at most three quarters. Once
-    that many threads are in use in total, only endpoints with few threads get more, up to a sixteenth of all threads.
+    If only one endpoint is on, it may use all threads. Otherwise, each endpoint may use at most three quarters of the
+    threads. Once that many threads are in use in total, only endpoints with few threads get more, up to a sixteenth of
+    all threads.
     """
 
     def __init__(self, threads: int) -> None:
