@@ -1,1 +1,1 @@
-"""Collects the model calls of a campaign's runs, sends them as Message Batches and returns the replies to the runs."""
+"""Message Batches: collect the model calls of a campaign's runs, send them as batches and return the replies."""

@@ -1,4 +1,4 @@
-"""Runs one step of the background work on Message Batches: collect, send, poll and read.
+"""Run one step of the background work on Message Batches: collect, send, poll and read.
 
 Any worker can run the step, but two workers never process the same batch at the same time.
 """
@@ -29,7 +29,7 @@ _GONE = 404
 
 
 def advance_message_batches() -> int:
-    """Process all due batches as far as possible. Return how many were processed."""
+    """Process all due batches as far as possible, and return the number of processed batches."""
     give_to_direct_calls()
     collect_waiting()
     due = MessageBatch.objects.filter(state__in=MessageBatch.UNFINISHED, next_look_at__lte=Now())
@@ -71,7 +71,8 @@ def _look(row: MessageBatch) -> None:
     if target is None:
         return
     client = batches_client()
-    # A batch found by `look_for` may belong to another client, so it is not canceled until its results confirm it.
+    # A batch found by `look_for` may belong to another client, so it is not canceled until its results confirm the
+    # match.
     if row.cancel_asked_at is not None and row.is_certain and row.state == State.IN_PROGRESS:
         told = client.cancel(target, row.remote_id)
     else:

@@ -1,7 +1,7 @@
-"""Collects waiting calls into Message Batches, usually one batch for each stage of a campaign's runs.
+"""Collect waiting calls into Message Batches, usually one batch for each stage of a campaign's runs.
 
 A batch is closed when no run of the campaign is about to add a call, when its oldest call has waited long enough, or
-when it is full. Its expected cost is reserved from the budget until it has ended.
+when it is full. Its expected cost is reserved from the budget until the batch ends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from pipeline.message_batches.waiting import waiting_calls
 from pipeline.models import Attempt, Batch, Endpoint, MessageBatch, ModelCall, Run, Spending
 from pipeline.scheduling.batches import spent_by, stop_batch
 
-# The server accepts 100,000 requests or 256 MB. These limits are lower because the worker holds all requests in memory.
+# The server accepts 100,000 requests or 256 MB. These limits are lower, because the worker keeps all requests in
+# memory.
 MOST_REQUESTS = 10_000
 MOST_BYTES = 32_000_000
 # A low value, so that the token count is not underestimated.
@@ -32,7 +33,7 @@ _CHARACTERS_A_TOKEN = 3
 
 
 def collect_waiting() -> list[MessageBatch]:
-    """Close a batch for each campaign and endpoint that is due, and store it before it is sent."""
+    """Create and store a batch for each campaign and endpoint whose waiting calls are due."""
     found = (
         waiting_calls()
         .filter(run__batch__paused_at=None, run__batch__uses_message_batches=True)
@@ -67,13 +68,13 @@ def _has_others_on_the_way(batch_id: int) -> bool:
 
 @transaction.atomic
 def _collect(batch_id: int, endpoint_id: int) -> MessageBatch | None:
-    """Create a batch from the calls that fit into it and into the budget, or return None if no call fits."""
+    """Create a batch from the calls that fit the size limits and the budget, or return None if no call fits."""
     # The lock makes the budget check and the reservation atomic.
     batch = Batch.objects.select_for_update(no_key=True).get(pk=batch_id)
     endpoint = Endpoint.objects.get(pk=endpoint_id)
     if batch.paused_at is not None or not endpoint.is_on:
         return None
-    # Either may have been turned off since the calls were counted.
+    # Batches may have been turned off for the campaign or the endpoint since the calls were counted.
     if not (batch.uses_message_batches and endpoint.has_batches):
         return None
     under_way = MessageBatch.objects.filter(batch=batch, state__in=MessageBatch.UNFINISHED)
@@ -116,7 +117,7 @@ def _collect(batch_id: int, endpoint_id: int) -> MessageBatch | None:
 
 
 def _within_size(calls: Iterable[ModelCall]) -> list[ModelCall]:
-    """Return the first calls that fit into one request, but at least one."""
+    """Return the first calls that fit into one request, but at least one call."""
     size, taken = 0, list[ModelCall]()
     for call in calls:
         size += len(json.dumps(call.request))
@@ -146,7 +147,7 @@ def _within_budget(
 
 
 def _expected_costs(calls: Sequence[ModelCall]) -> list[int]:
-    """Estimate each call's cost in micro-dollars, from the average output of its model and stage, or from its limit."""
+    """Estimate each call's cost in micro-dollars, from the average output of its model and stage or its limit."""
     usual = dict[tuple[str, str], int]()
     prices = {}
     costs = []

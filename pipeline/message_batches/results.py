@@ -1,4 +1,4 @@
-"""Reads the results of Message Batches and passes them to the runs. Reading them twice has no additional effect.
+"""Read the results of Message Batches and pass them to the runs. Reading results twice has no additional effect.
 
 A result ends its attempt like the reply of a direct call: the call gets the reply, the cost is counted, and failures
 follow the same policy. The sleeping runs then continue.
@@ -46,7 +46,7 @@ def read_results(row: MessageBatch, target: Target) -> None:
                 return
             _settle(row, dict(results))
             seen.update(dict(results))
-            # This is longer than a slice takes, so that no other worker reads the batch at the same time.
+            # Reserve the batch for longer than a slice takes, so that no other worker reads it at the same time.
             MessageBatch.objects.filter(pk=row.pk).update(next_look_at=Now() + _HELD)
             if draining.is_set():
                 return
@@ -66,7 +66,7 @@ def read_results(row: MessageBatch, target: Target) -> None:
 
 
 def end_unanswered(row: MessageBatch, failed: Failed, *, state: str = State.DONE) -> None:
-    """End a batch without results. All its requests fail like this and wait again if the policy allows it."""
+    """End a batch without results. All its requests fail with `failed`, and the retry policy decides what follows."""
     calls = row.attempts.filter(ended_at=None).values_list("call", flat=True)
     _settle(row, dict.fromkeys(calls, failed))
     _end(row, state, problem=failed.message)
@@ -99,7 +99,7 @@ def _slices(results: Iterator[T], size: int) -> Iterator[list[T]]:
 
 
 def _is_ours(row: MessageBatch, results: list[tuple[str, Answered | Failed]]) -> bool:
-    """Return whether a batch found by time and size contains our requests. If not, the search continues."""
+    """Return whether a batch found by time and size contains the requests of `row`. If not, the search continues."""
     names = [name for name, _result in results if name]
     is_ours = row.attempts.filter(call__in=names).exists()
     if is_ours:
@@ -117,7 +117,7 @@ def _is_ours(row: MessageBatch, results: list[tuple[str, Answered | Failed]]) ->
 
 
 def _settle(row: MessageBatch, results: Mapping[str, Answered | Failed]) -> None:
-    """End the open attempts of these calls. Runs that a worker holds are processed next time."""
+    """End the open attempts of these calls. If a worker is processing a run, its attempts are ended next time."""
     tries = (
         row.attempts.filter(call__in=list(results), ended_at=None)
         .select_related("call__endpoint", "call__run")
@@ -130,7 +130,7 @@ def _settle(row: MessageBatch, results: Mapping[str, Answered | Failed]) -> None
         if run.owner:
             continue
         try:
-            # No worker holds the run, so its fence stays the same. If a worker claims it now, LostLease is raised.
+            # No worker has the run, so its fence stays the same. If a worker claims the run now, LostLease is raised.
             settle_attempts(Lease(run.pk, "", run.fence), [(opened, results[call.pk])])
         except LostLease:
             continue

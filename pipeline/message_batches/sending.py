@@ -1,8 +1,9 @@
-"""Sends each Message Batch exactly once, although `create` is not idempotent and a worker may be lost at any time.
+"""Send each Message Batch exactly once, although `create` is not idempotent and a worker may be lost at any time.
 
 A batch is marked as *sending* before it is sent. If it stays in this state because the worker or the connection was
-lost, it may have arrived. The worker then searches for it in the server's newest batches by time and number of
-requests, and sends it again only if no batch matches. The results contain the request IDs and thus confirm the match.
+lost, the server may have received it. The worker then searches for it in the server's newest batches by time and number
+of requests, and sends it again only if no batch matches. The results contain the request IDs and thus confirm the
+match.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from pipeline.types import Problem
 
 State = MessageBatch.State
 
-# Added to the request's time limit, after which no worker can still be sending it.
+# Added to the request's time limit. After both, no worker can still be sending the batch.
 _GRACE = timedelta(seconds=60)
 # The maximum difference between the clocks of the server and the database.
 _SKEW = timedelta(minutes=10)
@@ -68,7 +69,7 @@ def send(row: MessageBatch) -> None:
 
 
 def look_for(row: MessageBatch) -> None:
-    """Find out whether a batch in state *sending* has arrived. Continue with it or send it again."""
+    """Find out whether the server received a batch in the *sending* state. Continue with the batch or send it again."""
     target = find_target(row)
     if target is None:
         return
@@ -95,7 +96,7 @@ def look_for(row: MessageBatch) -> None:
 
 
 def find_target(row: MessageBatch) -> Target | None:
-    """Return the target of the batch. If the endpoint is unavailable, record this and return None."""
+    """Return the target of the batch. If the endpoint is unavailable, record the problem and return None."""
     try:
         return target_of(row.endpoint)
     except (Problem, RunMustWait) as problem:
@@ -106,7 +107,7 @@ def find_target(row: MessageBatch) -> Target | None:
 @transaction.atomic
 def _begin(row: MessageBatch) -> dict[str, Request]:
     """Mark the batch as *sending* and return its requests, or an empty dictionary if it must not be sent now."""
-    # Erasing an action waits for this lock, so that no text is erased between this point and the mark.
+    # Erasing an action waits for this lock, so that no text is erased before the batch is marked.
     MessageBatch.objects.select_for_update(no_key=True).get(pk=row.pk)
     if gone_tries(row).exists():
         return {}
@@ -134,7 +135,7 @@ def _note_sent(row: MessageBatch, told: RemoteBatch, *, is_certain: bool) -> Non
 
 
 def look_interval() -> timedelta:
-    """Return how often a batch in progress is polled."""
+    """Return the time between two polls of a batch in progress."""
     return timedelta(seconds=settings.SCRIPTSMITH_BATCH_LOOK_SECONDS)
 
 
@@ -144,7 +145,7 @@ def _after_failure(row: MessageBatch, failed: Failed) -> None:
         rest = _SOON if failed.retry_after is None else timedelta(seconds=failed.retry_after)
         _prepare_again(row, failed, rest=min(rest, _MOST_REST))
     elif failed.kind in (FailureKind.BROKEN, FailureKind.TIMEOUT):
-        # The batch may have arrived.
+        # The server may have received the batch.
         MessageBatch.objects.filter(pk=row.pk, state=State.SENDING).update(
             next_look_at=Now() + _GRACE, problem=failed.message
         )

@@ -40,7 +40,7 @@ class Progress:
 
 
 def progress_of(batch: Batch) -> Progress | None:
-    """Return the state, using at most four queries, or None if the campaign has no batches and does not use them."""
+    """Return the progress in at most four queries, or None if the campaign neither has nor uses message batches."""
     sums = MessageBatch.objects.filter(batch=batch).aggregate(
         batches=Count("pk"),
         total=Sum("requests"),
@@ -72,7 +72,7 @@ def requests_in_batches(endpoint: Endpoint) -> int:
 
 
 def newest_batches(*, unfinished: bool = False) -> list[MessageBatch]:
-    """Return the newest batches of all campaigns, or only the unfinished ones."""
+    """Return the newest batches of all campaigns, or only unfinished batches."""
     rows = MessageBatch.objects.select_related("batch", "endpoint").order_by("-pk")
     return list((rows.filter(state__in=MessageBatch.UNFINISHED) if unfinished else rows)[:_LISTED])
 
@@ -114,8 +114,8 @@ def use_message_batches(batch: Batch, *, uses: bool, by: User) -> None:
 def cancel_message_batches(batch: Batch, *, by: User) -> int:
     """Cancel the unanswered requests of a campaign's batches. Return the number of canceled batches.
 
-    Answers received before the cancellation are paid for and kept. The other requests cost nothing and are sent again
-    if the runs continue.
+    Answers received before the cancellation are billed and kept. The other requests cost nothing and are sent again if
+    the runs continue.
     """
     count = MessageBatch.objects.filter(
         batch=batch, state__in=MessageBatch.UNFINISHED, cancel_asked_at=None
@@ -126,27 +126,27 @@ def cancel_message_batches(batch: Batch, *, by: User) -> int:
 
 
 def awaits_replies(run: str) -> Exists:
-    """Return a query expression for whether the run in this column has a call that is or will be in a batch."""
+    """Return a query condition: the run in this column has a call that is or will be in a batch."""
     return Exists(ModelCall.objects.filter(run=OuterRef(run), in_batches=True, state="open"))
 
 
 @dataclass(frozen=True)
 class Wait:
-    """The batch that a run waits for. While the batch is being collected, `sent_at` is empty."""
+    """The batch that a run is waiting for. While the batch is being collected, `sent_at` is None."""
 
     sent_at: datetime | None
     expires_at: datetime | None
 
     @property
     def words(self) -> str:
-        """Return a sentence for the page."""
+        """Describe the wait in a sentence for the page."""
         if self.sent_at is None:
             return _("The next model call is waiting for a message batch.")
         return _("The next model call is in a message batch. The reply arrives within a day.")
 
 
 def wait_of(run: Run) -> Wait | None:
-    """Return the batch that an unfinished run waits for, or None. Uses one query."""
+    """Return the batch that an unfinished run is waiting for, or None."""
     asked = run.calls.filter(in_batches=True, state="open").prefetch_related(
         "attempts__message_batch"
     )

@@ -1,4 +1,4 @@
-"""Stores calls that wait for a Message Batch, and wakes the runs that wait for the replies.
+"""Store calls that are waiting for a Message Batch, and wake the runs that are waiting for the replies.
 
 A run that reaches such a call stores it, frees its worker and sleeps until the reply arrives.
 """
@@ -27,16 +27,16 @@ from pipeline.types import Problem, Question, StageName
 # A run that was not woken continues on its own after this time. A batch ends within a day.
 _LOOKS_ITSELF = timedelta(hours=26)
 _SLICE = 500
-# The author of the feedback waits for this stage.
+# The author of the feedback is waiting for this stage.
 NEVER_BATCHED = frozenset({StageName.SHORTEN})
 
 
 class AwaitsReplies(RunMustWait):
-    """The run waits for a Message Batch and is woken when the results are read."""
+    """Raised if the run must wait for a Message Batch. Reading the results wakes the run."""
 
 
 def endpoints_with_batches(run: Run, refinement: Refinement | None) -> Mapping[int, Endpoint]:
-    """Return the endpoints that can batch this run's calls, or no endpoints if a user waits for the answer.
+    """Return the endpoints that can batch this run's calls, or no endpoints if a user is waiting for the answer.
 
     Users wait for runs outside of campaigns and for refinements that they requested or wrote the feedback for.
     """
@@ -51,8 +51,9 @@ def endpoints_with_batches(run: Run, refinement: Refinement | None) -> Mapping[i
 def can_wait(
     question: Question, role: RoleSpec, known: ModelCall | None, endpoints: Collection[int]
 ) -> bool:
-    """Return whether this call goes into a batch. A repeated call is not moved, because it may already be in a
-    batch.
+    """Return whether the call for this question goes into a batch.
+
+    An earlier call stays as it is, because it may already be in a batch.
     """
     if question.stage in NEVER_BATCHED:
         return False
@@ -70,7 +71,7 @@ def note_waiting(
 ) -> None:
     """Store the calls that go into a batch, with secrets masked. Existing calls stay unchanged.
 
-    Raises Problem if a call has failed for good, and LostLease.
+    Raises Problem if a call has failed permanently, and LostLease.
     """
     new = []
     for question, role in asked:
@@ -97,7 +98,7 @@ def rest_until_replies() -> AwaitsReplies:
 
 
 def waiting_calls() -> QuerySet[ModelCall]:
-    """Return the calls that wait for a batch, of runs that no worker holds."""
+    """Return the calls that are waiting for a batch, except calls of runs that a worker is processing."""
     under_way = Attempt.objects.filter(call=OuterRef("pk"), ended_at=None)
     return ModelCall.objects.filter(
         ~Exists(under_way),
@@ -110,7 +111,7 @@ def waiting_calls() -> QuerySet[ModelCall]:
 
 @transaction.atomic
 def give_to_direct_calls() -> int:
-    """Switch calls to direct calls if batches were turned off, and return their number.
+    """Convert waiting calls to direct calls if batches were turned off, and return the number of calls.
 
     This includes endpoints that were turned off, so that their runs fail with that problem instead of sleeping forever.
     """
@@ -130,7 +131,7 @@ def give_to_direct_calls() -> int:
 
 
 def wake(runs: Collection[int]) -> None:
-    """Wake these runs, unless a worker holds them."""
+    """Wake these runs, unless a worker is processing them."""
     ordered = sorted(runs)
     for start in range(0, len(ordered), _SLICE):
         Run.objects.filter(
