@@ -1,4 +1,4 @@
-"""Pauses and resumes a Batch, checks its budget, and pauses it automatically."""
+"""Pause and resume Batches, check their budgets, and pause them automatically."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ MAX_BUDGET = 10**15  # a billion dollars
 def pause_batch(batch: Batch, *, by: User, why: str = "") -> None:
     """Pause the batch.
 
-    New runs do not start, and others stop before their next call. Raises NotAllowedNow, BadInput.
+    New runs do not start, and other runs stop before their next call. Raises NotAllowedNow if already paused, and
+    BadInput.
     """
     if len(why) > MAX_WHY:
         raise BadInput(_("Use at most %s characters.") % MAX_WHY, field="why")
@@ -73,7 +74,7 @@ def spent_by(batch: Batch) -> int:
 
 
 def kept_for_message_batches(batch: Batch) -> int:
-    """Return the possible cost of the batch's unfinished message batches, in micro-dollars."""
+    """Return the amount reserved for the batch's unfinished message batches, in micro-dollars."""
     unfinished = batch.message_batches.filter(state__in=MessageBatch.UNFINISHED)
     return unfinished.aggregate(total=Sum("reserved"))["total"] or 0
 

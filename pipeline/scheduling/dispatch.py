@@ -1,4 +1,4 @@
-"""Sends runnable runs to the workers' queues. A lost message costs only time, because the sweep sends it again."""
+"""Send runnable runs to the workers' queues. A lost message costs only time, because the sweep sends it again."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ def dispatch_runs(runs: Sequence[Run]) -> None:
 
 
 def dispatch_abandoned(*, of: Batch | None = None) -> list[int]:
-    """Send unfinished runs that no worker holds and that wait for no endpoint, in order of priority.
+    """Send unfinished runs that have no worker and are not waiting for an endpoint, in order of priority.
 
-    Sends at most SWEEP_LIMIT runs at a time, except those sent recently. With `of`, sends only runs of that batch.
+    At most SWEEP_LIMIT runs are sent at a time. Runs that were sent recently are skipped. With `of`, only runs of that
+    batch are sent.
     """
     runs = Run.objects.abandoned().filter(
-        # A running run without a lease has lost its worker, so send it again regardless of what it waited for.
+        # A running run without a lease has lost its worker, so send it again regardless of `waits_for`.
         Q(waits_for=None) | Q(state=Run.State.RUNNING),
         _not_dispatched_since(TOLD_AGAIN),
     )
@@ -45,7 +46,7 @@ def dispatch_abandoned(*, of: Batch | None = None) -> list[int]:
 
 
 def dispatch_next_of_campaigns() -> list[int]:
-    """Send the campaigns' next run, because a worker has a free thread."""
+    """Send the next run of the campaigns, for a worker that has a free thread."""
     runs = Run.objects.abandoned().filter(
         _not_dispatched_since(timedelta(seconds=2)), waits_for=None, batch__isnull=False
     )

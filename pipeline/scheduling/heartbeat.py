@@ -26,7 +26,7 @@ from pipeline.scheduling.run_leases import Lease, lease_length
 
 logger = logging.getLogger(__name__)
 
-# How long the row of a killed worker is shown.
+# How long the row of a killed worker is kept.
 _REMEMBERED = timedelta(hours=1)
 
 _MINE = """
@@ -35,7 +35,7 @@ JOIN unnest(%(runs)s::bigint[], %(fences)s::bigint[]) AS held (run, fence)
     ON held.run = run.id AND held.fence = run.fence
 WHERE run.owner = %(owner)s AND run.state = 'running'
 """
-# One round trip, because after each one this thread waits for the GIL among all threads of the worker.
+# One round trip, because after each round trip this thread competes with all threads of the worker for the GIL.
 _RENEW = f"""
 WITH mine AS ({_MINE}), free AS ({_MINE} FOR NO KEY UPDATE OF run SKIP LOCKED), renewed AS (
     UPDATE pipeline_run AS run SET lease_until = clock_timestamp() + %(lease)s
@@ -47,7 +47,7 @@ SELECT id FROM mine EXCEPT SELECT id FROM renewed
 
 
 class Heartbeat:
-    """Renews the leases of this process in one thread with its own connection."""
+    """A thread that renews the leases of this process over its own database connection."""
 
     def __init__(self) -> None:
         self._held: dict[int, Lease] = {}
@@ -60,7 +60,7 @@ class Heartbeat:
 
     @contextmanager
     def keeping(self, lease: Lease) -> Iterator[None]:
-        """Keep the lease alive during the block."""
+        """Keep the lease alive while the block runs."""
         with self._lock:
             self._held[lease.run_id] = lease
             self._see_that_it_beats()
@@ -74,7 +74,7 @@ class Heartbeat:
     def announce_worker(self, *, threads: int, sign: Path | None = None) -> None:
         """Start reporting this process as a worker, even while it has no runs.
 
-        Each beat writes its row and touches the file `sign`, for health checks without database access.
+        Each beat writes the worker's row and touches the file `sign`, for health checks without database access.
         """
         with self._lock:
             self._sign = sign
@@ -113,7 +113,7 @@ class Heartbeat:
                 self._renew_all(until=began + interval)
                 self._give_sign_of_life(took=time.monotonic() - began)
             except DatabaseError:
-                # The database is unreachable. Leases expire, and the runs resume once it is back.
+                # The database is unreachable. Leases expire, and the runs resume once the database is back.
                 logger.warning("could not renew leases", exc_info=True)
                 connection.close()
         connection.close()
@@ -157,7 +157,7 @@ class Heartbeat:
 
 
 def renew(held: Collection[Lease]) -> set[int]:
-    """Renew these leases and return our runs that were locked."""
+    """Renew these leases and return the runs that were locked."""
     if not held:
         return set()
     values: dict[str, Any] = {

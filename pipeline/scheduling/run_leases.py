@@ -1,4 +1,4 @@
-"""Leases on Runs, which record which worker holds a Run and until when. A fencing token guards every write.
+"""Leases on Runs. A lease records which worker has claimed a Run, and until when. A fencing token guards every write.
 
 `heartbeat` renews leases. Lease times are computed and compared only with the database's clock.
 """
@@ -29,7 +29,7 @@ MAX_CRASHES = 3
 
 
 class LostLease(Exception):
-    """Raised if another worker now holds the run, so the write was refused."""
+    """Raised if another worker has claimed the run, so the write was rejected."""
 
 
 def lease_length() -> timedelta:
@@ -38,7 +38,7 @@ def lease_length() -> timedelta:
 
 
 class LeasedRun(NamedTuple):
-    """The columns of a leased run that a worker needs at every write."""
+    """The columns of a leased run that a worker needs for every write."""
 
     batch_id: int | None
     waits_for_id: int | None
@@ -82,7 +82,7 @@ class Lease:
 
 
 def claim(run_id: int) -> Lease | None:
-    """Claim the run. Return None if another worker holds it, it is paused, or no work is left.
+    """Claim the run. Return None if another worker has it, it is paused, or no work is left.
 
     A run in progress without a live lease has lost its worker. After MAX_CRASHES such losses without a finished call in
     between, the run fails.
@@ -91,7 +91,7 @@ def claim(run_id: int) -> Lease | None:
 
 
 def _take_new(run_id: int) -> Lease | None:
-    """Claim a run that was never held before, so that no open attempts need closing. Return None otherwise."""
+    """Claim a run that was never claimed before and so has no open attempts to close. Return None for other runs."""
     with connection.cursor() as cursor:
         # The type stubs do not allow timedelta parameters, but psycopg does.
         values: dict[str, Any] = {"run": run_id, "owner": owner(), "lease": lease_length()}
@@ -155,8 +155,8 @@ def mark_orphans(
 ) -> int:
     """Close attempts that a lost worker left open. Their calls may have been billed and are repeated.
 
-    Call it near the end of a transaction that holds the run, because the attempts are counted as spending. Attempts in
-    a Message Batch do not belong to a worker and stay open.
+    Call this function near the end of a transaction that has locked the run, because it adds the attempts to the
+    spending. Attempts in a Message Batch do not belong to a worker and stay open.
     """
     left = Attempt.objects.filter(
         call__run=run, ended_at=None, fence__lt=run.fence, message_batch=None
@@ -174,7 +174,7 @@ def mark_orphans(
 
 
 def release(lease: Lease, *, until: datetime | None = None, waits_for: int | None = None) -> None:
-    """Return the run to the queue, to resume immediately, at a given time, or when an endpoint has a place."""
+    """Return the run to the queue, to resume immediately, at a given time, or when an endpoint has a free slot."""
     Run.objects.filter(
         pk=lease.run_id, owner=lease.owner, fence=lease.fence, state=Run.State.RUNNING
     ).update(
@@ -187,10 +187,10 @@ def release(lease: Lease, *, until: datetime | None = None, waits_for: int | Non
 
 
 def retry_while_database_is_away(write: Callable[[], T]) -> T:
-    """Write, and repeat the write while the database is unreachable, for as long as a lease lasts.
+    """Call `write`, and repeat the call while the database is unreachable, for as long as a lease lasts.
 
-    Use it for data that can't be recreated, such as a paid reply. `write` must be idempotent, because its commit may
-    have succeeded although the confirmation was lost.
+    Use this function for data that can't be recreated, such as a billed reply. `write` must be idempotent, because its
+    commit may have succeeded although the confirmation was lost.
     """
     deadline = time.monotonic() + settings.SCRIPTSMITH_RUN_LEASE_SECONDS
     while True:
