@@ -1,6 +1,7 @@
-"""Check access to a review's objects.
+"""Check users' access to review objects such as items and campaigns.
 
-Views and the API get objects only through this module (404 if unknown, 403 if forbidden).
+Views and the API read objects only through this module. The response to an unknown object is 404, and to a forbidden
+object 403.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ def access_queue(user: User) -> Campaign:
 
 
 def access_item(user: User, pk: int) -> Item:
-    """Return an item to view.
+    """Return an item for the user to view.
 
-    Reviewers and managers may view items in the review queue. A study's items are for its members and for managers. To
+    Reviewers and managers may view items in the review queue. Only members and managers may view a study's items. To
     change an item, use `access_item_to_review` or `access_managed_item`.
     """
     item = next(iter(read_item(pk, user.pk)), None)
@@ -46,10 +47,9 @@ def access_item(user: User, pk: int) -> Item:
 
 
 def access_item_to_review(user: User, pk: int, *, lock: bool = False) -> Item:
-    """Return an item to claim, score or decide on, if the user is a reviewer and, in a study, a member.
+    """Return an item for a reviewer to claim, score or decide on. In a study, the reviewer must be a member.
 
-    The permission to manage campaigns is not enough. With `lock`, which needs a transaction, the item's row is locked
-    until the transaction ends.
+    The permission to manage campaigns is not enough. `lock` locks the item's row until the current transaction ends.
     """
     item = next(iter(lock_item(pk, user.pk) if lock else read_item(pk, user.pk)), None)
     if item is None:
@@ -65,7 +65,7 @@ def _require_place(user: User, item: Item) -> None:
 
 
 def access_managed_item(user: User, pk: int) -> Item:
-    """Return an item of the review queue or of a study to assign to other users, if the user is a manager."""
+    """Return an item that the user, who must be a manager, can assign to other users."""
     if not user.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Assigning items requires the Manager role."))
     return get_object_or_404(Item.objects.select_related("campaign", "case__action"), pk=pk)
@@ -82,7 +82,7 @@ def access_assignment(user: User, item: Item) -> Assignment:
 
 
 def access_study(user: User, pk: int) -> Campaign:
-    """Return a study to a reviewer who is a member, or to any reviewer if the study is open to all."""
+    """Return a study if the user is a reviewer and either a member or the study is open to all."""
     require_reviewer(user)
     campaign = get_object_or_404(Campaign, pk=pk, kind=Campaign.Kind.STUDY)
     if not campaign.open_to_all and not campaign.members.filter(user=user).exists():
@@ -98,18 +98,18 @@ def access_campaigns(user: User) -> QuerySet[Campaign]:
 
 
 def access_campaign(user: User, pk: int) -> Campaign:
-    """Return a study to manage. Only for managers, because it shows data that blinded reviewers must not see."""
+    """Return a study for a manager. Other users have no access, because its pages would unblind reviewers."""
     return get_object_or_404(access_campaigns(user).select_related("batch"), pk=pk)
 
 
 def access_report(user: User, pk: int) -> Campaign:
-    """Return a study to report on. Only for managers, because reports show data that blinded reviewers must not see."""
+    """Return a study for its report. Only managers have access, because reports would unblind reviewers."""
     _require_reports(user)
     return get_object_or_404(Campaign, pk=pk, kind=Campaign.Kind.STUDY)
 
 
 def access_live_report(user: User) -> Campaign:
-    """Return the review queue to report on its execution figures, if the user is a manager."""
+    """Return the review queue for its report on execution, if the user is a manager."""
     _require_reports(user)
     return get_object_or_404(Campaign, kind=Campaign.Kind.LIVE)
 
@@ -126,10 +126,7 @@ def _require_reports(user: User) -> None:
 
 
 def access_transfer(user: User, pk: int) -> Transfer:
-    """Return an import or export.
-
-    Only for managers, because the file contains data that blinded reviewers must not see.
-    """
+    """Return an import or export. Only managers have access, because its file would unblind reviewers."""
     if not user.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Importing and exporting require the Manager role."))
     return get_object_or_404(Transfer.objects.select_related("campaign", "by"), pk=pk)

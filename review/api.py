@@ -1,4 +1,4 @@
-"""The REST API for reviews, with the viewsets of all packages under one router."""
+"""The REST API for reviews: one router for the viewsets of all packages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Let other apps register a callable that runs after a decision, such as a function that sends a notification.
+"""A hook where another app registers a function to call after each decision, for example to send a notification.
 
-The listener is called in the request that made the decision, after the commit. It should only enqueue a task. If the
-process dies after the commit, the call is lost, so work that must not be lost needs a row that is written with the
-decision.
+The request that made the decision calls the function after the commit. The function should only enqueue a task. If the
+process crashes after the commit, the call is lost. Work that must not be lost therefore needs a row that is saved in
+the decision's transaction.
 """
 
 from __future__ import annotations

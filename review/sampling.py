@@ -1,4 +1,4 @@
-"""Draws a campaign's samples and random orders from its seed, so that other installations can reproduce them."""
+"""Derive a campaign's samples and random orders from its seed, so that other installations can reproduce them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def seed_of(campaign: Campaign, user: User) -> int:
 
 
 def shuffle_of(campaign: Campaign, external_id: str) -> int:
-    """Return a 31-bit sort key for a case in the campaign's random order, derived from the campaign's seed."""
+    """Return a case's 31-bit sort key for the campaign's random order, derived from the campaign's seed."""
     digest = hashlib.sha256(f"{campaign.seed}:{external_id}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1
 
@@ -34,6 +34,9 @@ def overlap_of(campaign: Campaign, *, shuffle: int, purpose: str = Case.Purpose.
 
 
 def is_in_share(shuffle: int, percent: int, what: str) -> bool:
-    """Return whether an item is in a random share of this percentage. Shares with different `what` are independent."""
+    """Return whether an item is in a random sample of this percentage.
+
+    Samples with different `what` are independent.
+    """
     digest = hashlib.sha256(f"{what}:{shuffle}".encode()).digest()
     return int.from_bytes(digest[:4], "big") % 10_000 < percent * 100

@@ -1,4 +1,4 @@
-"""Services of the review app for other apps and commands. Pages and the API call the services of each package."""
+"""Services of the review app for other apps and management commands. Pages and the API use each package's services."""
 
 from __future__ import annotations
 

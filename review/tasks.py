@@ -1,4 +1,4 @@
-"""Celery tasks for reviews, which run background jobs, add missed runs and expire leases."""
+"""Celery tasks for reviews, such as running background jobs, adding missed runs and expiring leases."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def carry_out_transfer(transfer_id: int) -> None:
 
 @shared_task(name="review.prepare_items")
 def prepare_items() -> None:
-    """Start requested runs that have not started. Open items for review if the end of their runs was missed."""
+    """Start requested runs that have not started, and open items whose run ended without being noticed."""
     runs.start_asked(most=runs.SLICE)
     preparation.prepare_missed()
 

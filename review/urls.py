@@ -14,7 +14,7 @@ class ItemKey(PublicKeyConverter):
 register_converter(ItemKey, "item_key")
 
 urlpatterns = [
-    # Django tries patterns in order, so the review page comes first because it gets the most requests.
+    # Django tries patterns in order. The review page is first because it gets the most requests.
     path("items/<item_key:pk>/", include("review.desk.urls")),
     path("", include("review.queue.urls")),
     path("campaigns/", include("review.campaigns.urls")),

@@ -1,1 +1,1 @@
-"""Determines what a reviewer may see of an item now, and records who has seen which verdict."""
+"""Determine which parts of an item a reviewer may see, and record which verdicts each user has seen."""

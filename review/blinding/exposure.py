@@ -1,8 +1,8 @@
-"""Records which verdicts each user has been shown, and stores that with their scores.
+"""Record which verdicts each user has been shown. Scores store this information.
 
-`pipeline.access.visible_parts` decides what a page may show of a run, and everything it permits is recorded here, so
-pages need no code for it. A request's records are written after its response is rendered and before it is sent, in one
-statement that takes no lock, and only if something was shown. A GET request writes nothing else.
+`pipeline.access.visible_parts` decides which parts of a run a page may show. This module records everything that it
+permits, so pages need no code for that. The records of a request are written after its response is rendered and before
+it is sent, in one statement without locks. Nothing else is written in a GET request.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ MAX_WHERE = 100
 class ShownVerdicts:
     """The verdicts that one request has shown so far."""
 
-    runs: set[tuple[int, int]] = field(default_factory=set)  # person, run
-    campaigns: set[tuple[int, int, str]] = field(default_factory=set)  # person, campaign, what
+    runs: set[tuple[int, int]] = field(default_factory=set)  # (user ID, run ID)
+    campaigns: set[tuple[int, int, str]] = field(
+        default_factory=set
+    )  # (user ID, campaign ID, what)
 
 
 _shown: ContextVar[ShownVerdicts | None] = ContextVar("shown", default=None)
@@ -37,7 +39,7 @@ _shown: ContextVar[ShownVerdicts | None] = ContextVar("shown", default=None)
 
 @contextmanager
 def watching() -> Iterator[ShownVerdicts]:
-    """Collect what is shown inside the block. Outside the block nothing is recorded, because no user sees it."""
+    """Collect the verdicts shown inside the block. Outside a block nothing is recorded, because no response is sent."""
     shown = ShownVerdicts()
     token = _shown.set(shown)
     try:
@@ -47,27 +49,27 @@ def watching() -> Iterator[ShownVerdicts]:
 
 
 def note_run(user: User, run: Run) -> None:
-    """Record that the user is shown the verdict of this run, or something that reveals it."""
+    """Record that the user is shown this run's verdict, or data that reveals the verdict."""
     shown = _shown.get()
     if shown is not None and run.verdict:
         shown.runs.add((user.pk, run.pk))
 
 
 def note_runs(user: User, runs: Iterable[int]) -> None:
-    """Record that the user is shown something that reveals these runs' verdicts, even if they have none yet."""
+    """Record that the user is shown data that reveals the verdicts of these runs, including verdicts not yet given."""
     shown = _shown.get()
     if shown is not None:
         shown.runs.update((user.pk, run) for run in runs)
 
 
 def note_campaign(user: User, campaign: Campaign, what: Exposure.What) -> None:
-    """Record that the user is shown the verdicts of a campaign without naming the items."""
+    """Record that the user is shown a campaign's verdicts in aggregate, without the items."""
     shown = _shown.get()
     if shown is not None:
         shown.campaigns.add((user.pk, campaign.pk, what.value))
 
 
-# Most exposures were recorded before. They are looked up instead of inserted, so nothing is locked for them.
+# Most exposures are already recorded. The query looks them up instead of inserting them, which needs no lock.
 _NOTE = """
 INSERT INTO review_exposure (person_id, run_id, campaign_id, what, "where", at)
 SELECT new.person, new.run, new.campaign, new.what, %(where)s, %(now)s
@@ -102,9 +104,9 @@ def write(shown: ShownVerdicts, *, where: str) -> None:
 
 
 def first_exposure(user: int) -> Least:
-    """Return a query expression for when the user was first shown an item's verdict, or null."""
+    """Return a query expression for the time when the user was first shown an item's verdict, or null."""
     seen = Exposure.objects.filter(person=user)
-    # Each subquery reads one row of an index. A combined query would not use the indexes, and every score runs this.
+    # Each subquery reads one index row. A combined query would not use the indexes, and this runs for every score.
     return Least(
         Subquery(seen.filter(run=OuterRef("run")).values("at")),
         Subquery(seen.filter(campaign=OuterRef("campaign")).values("at")),
@@ -112,9 +114,7 @@ def first_exposure(user: int) -> Least:
 
 
 def scored_in_queue(user: int) -> Exists:
-    """Return a query expression for whether the user saw an item's verdict because they scored its run in the review
-    queue.
-    """
+    """Return a query expression for whether the user saw an item's verdict by scoring its run in the review queue."""
     given: QuerySet[Score] = Score.objects.filter(
         reviewer=user,
         stage=Score.Stage.SCRIPT,

@@ -1,4 +1,4 @@
-"""Hides verdicts, models and references on action and run pages from users who may have to score them.
+"""Hide verdicts, models and references on action and run pages from users who may have to score the scripts.
 
 The composition root registers these functions with `pipeline.hooks`, because the pipeline must not import reviews.
 """
@@ -17,18 +17,18 @@ from review.models import Assignment, Campaign, Item, Reveal, Score
 
 MANAGE = "review.manage_campaigns"
 REVIEW = "review.review"
-# Runs requested on the page or through the API. Runs from campaigns and the command line are not reviewed in the queue.
+# Runs requested on the page or through the API. Runs from campaigns and the command line do not enter the review queue.
 GOES_TO_QUEUE = [Run.Origin.ASKED, Run.Origin.DEMO]
 
 
 def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Annotate runs with `hides_verdict`, `hides_models`, `hides_reference` and `hides_end`, without an extra query.
+    """Annotate runs with `hides_verdict`, `hides_models`, `hides_reference` and `hides_end`.
 
-    Runs of a study are hidden from all users except managers until it is closed, because every reviewer may get them
-    next. A run of the review queue is hidden from the reviewer who claimed it until they score its script or view the
-    verdict. While its item is open or not yet created, the run is hidden from every reviewer who has not scored it,
-    because they may give the next score. Curators who also review count as reviewers here. The user who requested the
-    script always sees the run. `review.blinding.exposure` records what is shown.
+    A study's runs are hidden from all users except managers until the study is closed, because every reviewer may get
+    them next. A run in the review queue is hidden from the reviewer who claimed it until they score its script or view
+    the verdict. While its item is open or not yet created, the run is hidden from every reviewer who has not scored it,
+    because they may give the next score. The user who requested the script always sees the run.
+    `review.blinding.exposure` records what is shown.
     """
     if user.has_perm(MANAGE):
         no = Value(False)
@@ -42,14 +42,15 @@ def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
         hides_models=Exists(studied.filter(campaign__hides_models=True))
         | Exists(held.filter(campaign__hides_models=True)),
         hides_reference=Exists(studied.filter(campaign__hides_reference=True)),
-        # Passed scripts are refined after the run ends, and other scripts before it ends. With message batches, these
-        # steps are hours apart, so both kinds of run are shown as running until the item is ready.
+        # Scripts that passed are refined after their run ends, and all others before it ends. With message batches, a
+        # refinement takes hours, so the end of a run would reveal the verdict. Both kinds of run are shown as running
+        # until the item is ready.
         hides_end=Exists(studied.filter(state=Item.State.PREPARING)),
     )
 
 
 def mark_hidden_actions(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
-    """Annotate actions with `hides_reference` for the user, by the same rule."""
+    """Annotate actions with `hides_reference`. It is true while an open study with the action hides references."""
     if user.has_perm(MANAGE):
         return actions.annotate(hides_reference=Value(False))
     studied = _of_open_studies().filter(case__action=OuterRef("pk"), campaign__hides_reference=True)
@@ -63,7 +64,7 @@ def _of_open_studies() -> QuerySet[Item]:
 
 
 def _may_be_asked_for(user: User) -> Combinable | Exists | Value:
-    """Return whether a run is or will be in the review queue and the user may be asked to score it."""
+    """Return a condition for runs that are or will be in the review queue and that the user may be asked to score."""
     if not user.has_perm(REVIEW):
         return Value(False)
     hiding = Campaign.objects.filter(kind=Campaign.Kind.LIVE, hides_verdict=True)
@@ -94,16 +95,14 @@ def _held_unscored(user: User) -> QuerySet[Item]:
 
 
 def _in_live_queue(user: User, scores: QuerySet[Score]) -> QuerySet[Item]:
-    """Return items of the review queue whose script the user has not scored (see `scores`) and whose verdict the user
-    has not requested.
-    """
+    """Return review queue items that have no script score in `scores` and whose verdict the user has not revealed."""
     scored = scores.filter(item=OuterRef("pk"), stage=Score.Stage.SCRIPT, current=True)
     asked = Reveal.objects.filter(item=OuterRef("pk"), reviewer=user, what=Reveal.What.VERDICT)
     return Item.objects.filter(~Exists(scored), ~Exists(asked), campaign__kind=Campaign.Kind.LIVE)
 
 
 def as_first_draft(drafts: Sequence[Draft], first: Draft | None) -> list[Draft]:
-    """Return only the refined Draft, presented as a first Draft for a halo check. Never save the returned Draft."""
+    """Return only the refined Draft, disguised as a first Draft for a halo check. Never save the returned Draft."""
     explained = Feedback.objects.filter(draft=first, arm=Arm.MODEL.value)
     keys = set(explained.values_list("pk", flat=True))
     refined = next((one for one in drafts if one.feedback_id in keys), None)

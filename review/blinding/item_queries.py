@@ -1,4 +1,4 @@
-"""The queries that every review needs. Each is compiled and prepared once."""
+"""Prepared queries that every review needs. Each query is compiled once."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _shown_item(pk: int, user: int) -> QuerySet[Item]:
 
 
 def _locked_item(pk: int, user: int) -> QuerySet[Item]:
-    """Select and lock the item with the data that a score records or needs afterwards."""
+    """Select and lock the item, with the data that saving a score needs."""
     drafts = Draft.objects.filter(run=OuterRef(OuterRef("run"))).values("sha256")
     ran = Execution.objects.filter(script_sha256__in=drafts)
     locked = _decided_item(pk, user).defer(*_LEFT_OUT, *_NOT_SCORED)
@@ -98,10 +98,10 @@ def _locked_item(pk: int, user: int) -> QuerySet[Item]:
 
 
 def _decided_item(pk: int, user: int) -> QuerySet[Item]:
-    """Select and lock the item with all data that is published."""
+    """Select and lock the item, with all data that publishing a script needs."""
     met = Assignment.objects.filter(item__case__action=OuterRef("case__action"), reviewer=user)
     arms = Item.objects.filter(case=OuterRef("case"))
-    # A copied score has the current time but the active minutes of the original session, which may be over.
+    # Exclude copied scores. They have the current time, but the active minutes of their original session.
     own = Score.objects.filter(reviewer=user, imported=False)
     last = own.exclude(visible__has_key="copied_from").order_by("-pk")
     return (
@@ -120,7 +120,7 @@ def _decided_item(pk: int, user: int) -> QuerySet[Item]:
 
 
 def _held(campaign: int, reviewer: int) -> QuerySet[Assignment]:
-    """Select an active assignment, or else one that was sent back, or else a waiting one that is ready."""
+    """Select an active assignment, or else an item that was sent back, or else a waiting assignment that is ready."""
     is_active = Q(state=Assignment.State.ACTIVE)
     is_ready = Q(state=Assignment.State.WAITING) & ~Q(
         item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING]
@@ -138,7 +138,7 @@ def _member(campaign: int, user: int) -> QuerySet[Member]:
     own = Assignment.objects.filter(item__campaign=OuterRef("campaign"), reviewer=OuterRef("user"))
     return Member.objects.filter(campaign=campaign, user=user).annotate(
         holds=Exists(own.filter(state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING])),
-        # Whether the reviewer's place depends on more than the position of their newest item.
+        # True if the reviewer may get an earlier item again. Otherwise, their newest item determines their position.
         has_loose=Exists(own.filter(state__in=Assignment.LOOSE)),
     )
 
@@ -165,7 +165,7 @@ def _scratch(item: int, reviewer: int) -> QuerySet[Scratch]:
 
 
 def _drafts(run: int) -> QuerySet[Draft]:
-    """Select the Drafts with their findings, in one query because few Drafts have many."""
+    """Select the Drafts together with their findings. One query is enough because few Drafts have many findings."""
     found = DraftFinding.objects.filter(draft=OuterRef("pk")).exclude(outcome="passed")
     fields = JSONObject(**{field.attname: field.attname for field in _FINDING})
     rows = found.order_by("line", "column", "pk").values(row=fields)
@@ -176,13 +176,13 @@ def _drafts(run: int) -> QuerySet[Draft]:
 
 
 def _scored_drafts(run: int) -> QuerySet[Draft]:
-    """Select the Drafts with only the data that a score depends on, without texts and findings."""
+    """Select the Drafts with only the data that scores depend on, without texts and findings."""
     drafts = Draft.objects.filter(run=run).select_related("assessment").order_by("number")
     return drafts.defer(*_NOT_SCORED_OF_DRAFTS)
 
 
 def _first_drafts(run: int) -> QuerySet[Draft]:
-    """Select only candidates for the first Draft, so that hidden results are not even read."""
+    """Select only candidates for the first Draft, so that hidden results are never read."""
     drafts = _drafts(run).filter(kind__in=FIRST_KINDS, refinement=None)
     return drafts.select_related(None).defer("created_at", "note")
 
@@ -198,22 +198,22 @@ def _rubric_in_force() -> Subquery:
     return Subquery(newest.values("pk")[:1])
 
 
-# The item with its campaign, case, run and action. `for_member` is whether the user is a member of the campaign.
+# The item with its campaign, case, run and action. `for_member` is true if the user is a member of the campaign.
 read_item = PreparedQuery(_shown_item)
 lock_item = PreparedQuery(_locked_item)
 lock_decided = PreparedQuery(_decided_item)
-# The assignment with which a reviewer continues in a campaign, and the reviewer's membership.
+# The assignment that a reviewer continues with in a campaign, and the reviewer's membership.
 lock_held = PreparedQuery(_held)
 read_member = PreparedQuery(_member)
-# A reviewer's scores of the first scripts of a case, except those of one item.
+# A reviewer's scores for the first scripts of a case, except for one item.
 read_scores_of_case = PreparedQuery(_scores_of_case)
-# A reviewer's scores of an item, including old ones, their assignment, and their autosaved text.
+# A reviewer's data for an item: scores (including replaced ones), assignment, and autosaved text.
 read_scores = PreparedQuery(_scores)
 read_assignment = PreparedQuery(_assignment)
 read_scratch = PreparedQuery(_scratch)
 # A run's Drafts in order, with their assessments and findings.
 read_drafts = PreparedQuery(_drafts)
-# The Drafts for scoring, without data that is only shown. `findings_of` does not work for them.
+# The Drafts for scoring, without display-only data. They can't be passed to `findings_of`.
 read_scored_drafts = PreparedQuery(_scored_drafts)
 # The Drafts for a reviewer who has not scored the script yet.
 read_first_drafts = PreparedQuery(_first_drafts)
@@ -221,5 +221,5 @@ read_first_drafts = PreparedQuery(_first_drafts)
 
 @lru_cache(maxsize=64)
 def read_rubric(pk: int) -> Rubric:
-    """Return a version of a rubric, cached because versions never change."""
+    """Return a rubric version. The cache is safe because versions never change."""
     return Rubric.objects.get(pk=pk)

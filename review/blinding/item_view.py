@@ -1,7 +1,8 @@
-"""What a reviewer sees of an item, stage by stage. All rules that hide parts of a study are in this module.
+"""The parts of an item that a reviewer sees at each stage. All rules that hide parts of a study are in this module.
 
-The script is scored first. Feedback and the refined script open if the script is scored below 2, or if the assessor
-flagged it and a refinement exists. Without the second condition, scripts broken by refinement could never be measured.
+The script is scored first. The feedback and the refined script open if the reviewer scores the script below 2, or if
+the assessor flagged the script and a refinement exists. Without the second condition, a study could not measure how
+often refinement breaks correct scripts.
 """
 
 from __future__ import annotations
@@ -43,13 +44,13 @@ from review.study.first_draft import first_draft_of
 
 @dataclass(frozen=True)
 class Step:
-    """An object to score: the stage, the arm, and the exact Draft or Feedback."""
+    """A Draft or Feedback to score, with its stage and arm."""
 
     stage: str
     arm: str
     draft: Draft | None = None
     feedback: Feedback | None = None
-    is_of_another: bool = False  # made from another expert's feedback
+    is_of_another: bool = False  # refined from another expert's feedback
 
     @property
     def key(self) -> str:
@@ -57,26 +58,23 @@ class Step:
 
     @property
     def seen(self) -> int | None:
-        """The key of the object to score, a Draft or Feedback."""
+        """Return the primary key of the Draft or Feedback to score."""
         scored = self.draft or self.feedback
         return scored.pk if scored else None
 
 
 @dataclass
 class ItemView:
-    """An item as its reviewer sees it, opened once per request.
-
-    Each part is read on first access, with one query regardless of its size.
-    """
+    """An item as its reviewer sees it, opened once per request. Each part is loaded by one query on first access."""
 
     item: Item
     reviewer: User
     run: Run
-    # All scores that this reviewer ever gave to the item, in order. `scores` has the current scores.
+    # All of this reviewer's scores for the item, oldest first. `scores` contains only the current scores.
     given: list[Score]
-    # Set before a score is saved, so that all parts the score opens are read at once.
+    # Set when a score is saved, to load all parts that the score may open at once.
     reads_all: bool = False
-    # Whether texts and findings are also needed. Saving a score needs neither.
+    # Load texts and findings too. Saving a score needs neither.
     shows: bool = True
 
     def __post_init__(self) -> None:
@@ -86,17 +84,18 @@ class ItemView:
 
     @cached_property
     def assignment(self) -> Assignment | None:
-        """The reviewer's assignment to the item: active, waiting or submitted."""
+        """Return the reviewer's active, waiting or submitted assignment to the item."""
         mine = next(iter(read_assignment(self.item.pk, self.reviewer.pk)), None)
         if mine is not None:
-            # Reuse these objects, so that reading the assignment's item or reviewer needs no further query.
+            # Reuse these objects to save queries for the assignment's item and reviewer.
             mine.item, mine.reviewer = self.item, self.reviewer
         return mine
 
     @cached_property
     def drafts(self) -> list[Draft]:
-        """The run's Drafts. Before the first score, only possible first Drafts, so that the response time reveals
-        nothing.
+        """Return the run's Drafts, or only candidates for the first Draft before the script is scored.
+
+        If later Drafts were loaded too, the response time would reveal that they exist.
         """
         read = read_first_drafts
         if self._may_read_all:
@@ -127,7 +126,7 @@ class ItemView:
 
     @cached_property
     def revealed(self) -> set[str]:
-        """What the reviewer chose to see early. If the campaign does not allow that, no query is made."""
+        """Return the parts that the reviewer chose to see early. Skip the query if the campaign does not allow that."""
         if not self.item.campaign.may_reveal:
             return set()
         found = Reveal.objects.filter(item=self.item, reviewer=self.reviewer)
@@ -148,26 +147,26 @@ class ItemView:
 
     @cached_property
     def sent_back(self) -> SentBack | None:
-        """Return why this reviewer was asked to review the item again, or None once they have done so."""
+        """Return the open request to this reviewer to review the item again, or None."""
         if not self.given or self.assignment is None or self.item.campaign.is_live:
             return None
         return self.assignment.sent_back.filter(answered_at=None).first()
 
     @cached_property
     def findings(self) -> dict[int, list[DraftFinding]]:
-        """The findings of static checks, by Draft."""
+        """Return the findings of static checks for each Draft."""
         return {draft.pk: findings_of(draft) for draft in self.drafts}
 
     @property
     def _is_halo(self) -> bool:
-        """Return whether the refined script replaces the first Draft and the rest of the run is hidden."""
+        """Return whether this is a halo check, which shows the refined script as the first Draft and hides the rest."""
         return self.item.again == Item.Again.HALO
 
     # --- The objects of the stages ------------------------------------------------------------------------------
 
     @cached_property
     def first(self) -> Draft | None:
-        """The Draft that the first verdict is about. After a syntax repair, this is the repaired Draft."""
+        """Return the Draft that the first verdict is about. After a syntax repair, this is the repaired Draft."""
         return first_draft_of(self.drafts)
 
     @cached_property
@@ -179,8 +178,9 @@ class ItemView:
         return bool(self.assessment and self.assessment.verdict == Verdict.INCORRECT)
 
     def feedback_in(self, arm: str) -> Feedback | None:
-        """Return the feedback on the first Draft in an arm. In the experts' arm, return this reviewer's newest
-        feedback.
+        """Return the newest feedback on the first Draft in an arm.
+
+        In the experts' arm, ignore other reviewers' feedback.
         """
         found = [
             feedback
@@ -193,8 +193,9 @@ class ItemView:
         return found[-1] if found else None
 
     def refined_in(self, arm: str) -> Draft | None:
-        """Return the Draft made from the arm's feedback, even if it is not recommended. Otherwise, the guard would hide
-        the effect of refinement.
+        """Return the Draft refined from the arm's feedback, even if the guard does not recommend it.
+
+        Without such Drafts, the guard would hide the effect of refinement.
         """
         feedback = self.feedback_in(arm)
         made = [draft for draft in self.drafts if feedback and draft.feedback_id == feedback.pk]
@@ -202,10 +203,10 @@ class ItemView:
 
     @cached_property
     def refined_by_another(self) -> Draft | None:
-        """Return the earliest Draft from another expert's feedback, for a reviewer who did not write it.
+        """Return the first Draft refined from another expert's feedback, or None if this reviewer has none to score.
 
         This stage exists only in studies and opens after every stage of the model's arm is scored. A reviewer who has
-        finished the item is not asked again.
+        finished the item does not get this stage afterward.
         """
         item = self.item
         if item.campaign.is_live or item.again or item.case.purpose != Case.Purpose.REAL:
@@ -237,11 +238,11 @@ class ItemView:
 
     @cached_property
     def opens_later_stages(self) -> bool:
-        """Whether feedback and refined script may be shown, now that the script is scored."""
+        """Return whether the script is scored and its score opens the feedback and the refined script."""
         return self.script_score is not None and self.opens_at(self.script_score.value)
 
     def opens_at(self, value: int) -> bool:
-        """Return whether a script with this score opens the feedback and the refined script."""
+        """Return whether this script score opens the feedback and the refined script."""
         return value < Score.Value.CORRECT or (
             (self.is_flagged or self.item.sham) and self.refined_in(Arm.MODEL) is not None
         )
@@ -272,7 +273,7 @@ class ItemView:
 
     @cached_property
     def next_step(self) -> Step | None:
-        """The first visible stage without a score."""
+        """Return the first visible stage without a score."""
         return next((step for step in self.steps if step.key not in self.scores), None)
 
     @cached_property
@@ -282,8 +283,10 @@ class ItemView:
 
     @cached_property
     def can_ask_feedback(self) -> bool:
-        """Return whether this reviewer can request feedback, which needs a wrong script in the review queue without
-        feedback, or with a failed attempt.
+        """Return whether this reviewer can request feedback on the script.
+
+        The reviewer must have scored the script as wrong in the review queue. It must have no feedback, and no attempt
+        to create feedback may be in progress.
         """
         return (
             self.item.campaign.is_live
@@ -297,13 +300,13 @@ class ItemView:
         )
 
     def take(self, score: Score) -> None:
-        """Add a score that was just saved and recalculate what it opens."""
+        """Add a score that was just saved, and recalculate the visible stages."""
         self.given.append(score)
         self.scores[score.step_key] = score
         self._work_out()
 
     def drop(self, score: Score, before: Score | None) -> None:
-        """Stop counting a score. The previous score, if any, counts again."""
+        """Replace a current score with the score `before`, if any, and recalculate the visible stages."""
         del self.scores[score.step_key]
         if before is not None:
             self.scores[before.step_key] = before
@@ -320,10 +323,10 @@ class ItemView:
 
     @cached_property
     def visible(self) -> dict[str, bool]:
-        """Return what this reviewer can see now. The result is recorded with each score."""
+        """Return whether this reviewer can see each part now. Each score stores this result."""
         campaign, scored = self.item.campaign, self.script_score is not None
         if not campaign.is_live:
-            # If the verdict were shown between the stages of a study, it would reveal which later stages are sham.
+            # Between the stages of a study, the verdict would reveal which later stages are sham.
             scored = scored and self.next_step is None
         shows_verdict = scored or not campaign.hides_verdict or "verdict" in self.revealed
         return {
@@ -337,9 +340,7 @@ class ItemView:
 
     @property
     def is_training(self) -> bool:
-        """Whether this is a training item, which shows the correct scores afterwards but never the assessor's
-        verdict.
-        """
+        """Return whether this is a training item, which shows the correct scores afterward, but never the verdict."""
         item = self.item
         return not item.campaign.is_live and item.case.purpose == Case.Purpose.TRAINING
 
@@ -349,7 +350,7 @@ class ItemView:
 
     @property
     def may_change_until(self) -> datetime | None:
-        """Until when the reviewer may change the scores of a finished study item, or None."""
+        """Return the deadline for changing the scores of a finished study item, or None if they can't be changed."""
         assignment = self.assignment
         if (
             self.item.campaign.is_live
@@ -368,15 +369,13 @@ def assessment_of(draft: Draft | None) -> Assessment | None:
 
 
 def note_shown_by(desk: ItemView) -> None:
-    """Record that the page shows the verdict. In the review queue, the score that opened the verdict is a sufficient
-    record.
-    """
+    """Record that the page shows the verdict, unless a script score in the review queue already implies that."""
     if not (desk.item.campaign.is_live and desk.script_score):
         note_run(desk.reviewer, desk.run)
 
 
 def note_evidence_shown_by(desk: ItemView) -> None:
-    """Record that the page shows sandbox tests, which reveal something about all runs of the statement in a study."""
+    """Record that the page shows sandbox tests, which give hints about every run of the statement in a study."""
     of_studies = Item.objects.filter(
         run__action__statement_sha256=desk.run.action.statement_sha256,
         campaign__kind=Campaign.Kind.STUDY,
@@ -392,15 +391,15 @@ def open_item(
     reads_all: bool = False,
     shows: bool = True,
 ) -> ItemView:
-    """Read an item as one reviewer may see it, with a fixed number of queries.
+    """Return the view of an item that a reviewer may see.
 
-    `assignment` saves a query if the caller has just assigned the item. `reads_all` reads what saving a score needs.
-    Without `shows`, script texts and findings are not read.
+    Pass `assignment` to save a query if the item was just assigned. `reads_all` loads all parts that a saved score may
+    open. Without `shows`, script texts and findings are not loaded.
     """
     run = item.run
     if run is None:
         raise ValueError("an item without a run can't be reviewed")
-    # If `read_item` found none, skip the query.
+    # Skip the query if `read_item` found that the reviewer has no scores.
     has_scores = getattr(item, "has_scores", True)
     given = read_scores(item.pk, reviewer.pk) if has_scores else []
     desk = ItemView(

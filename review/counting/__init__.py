@@ -1,1 +1,1 @@
-"""Counts what each item contributes to a campaign's figures and updates the counts as scores arrive."""
+"""Compute each item's contribution to a campaign's figures, and update the counts as scores arrive."""

@@ -1,7 +1,7 @@
-"""Closes an item when enough reviewers have finished it, and marks its figures for recounting.
+"""Close an item when enough reviewers have finished it, and mark its contribution for recounting.
 
-If a campaign hides verdicts, a reviewer who has seen a verdict can still score, but the item then needs another
-reviewer.
+If a campaign hides verdicts, a reviewer who has seen an item's verdict can still score it, but the item then needs one
+more reviewer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pipeline.types import Arm
 from review.models import Case, Item, Score
 
 _DUE = "INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%(item)s, %(campaign)s)"
-# The UPDATE uses the row's current value.
+# The UPDATE computes from the row's current value, so concurrent changes are not lost.
 _CLOSE = """
 UPDATE review_item SET done = done + %(change)s,
     state = CASE
@@ -29,7 +29,7 @@ UPDATE review_item SET done = done + %(change)s,
 WHERE id = %(item)s"""
 
 
-# Free places: the required reviewers minus the reviewers who count and those who have claimed the item.
+# Compute the free places: required reviewers minus reviewers who count and reviewers who have claimed the item.
 _HAND_ON = """
 UPDATE review_item SET places = GREATEST(0, overlap - done - (
     SELECT count(*) FROM review_assignment
@@ -39,10 +39,10 @@ UPDATE review_item SET places = GREATEST(0, overlap - done - (
 
 
 def counts(item: Item, given: Iterable[Score]) -> bool:
-    """Return whether a reviewer's scores count toward the number of reviewers that the item needs.
+    """Return whether the reviewer who gave these scores counts as one of the reviewers that the item needs.
 
-    They do not count if the campaign hides verdicts and the reviewer has no blind score for some stage. Repeats, halo
-    checks and training items belong to one reviewer, so their scores always count.
+    The reviewer does not count if the campaign hides verdicts and one of the scored stages has no blind score. For
+    repeats, halo checks, training items and gold items, the reviewer always counts.
     """
     if not item.campaign.hides_verdict or item.again or item.case.purpose != Case.Purpose.REAL:
         return True
@@ -54,15 +54,15 @@ def counts(item: Item, given: Iterable[Score]) -> bool:
 
 
 def hand_on(item: Item) -> None:
-    """Free a place of an item whose reviewer does not count. The caller must have locked the item."""
+    """Free a place on an item whose reviewer does not count. The caller must have locked the item."""
     execute(_HAND_ON, {"item": item.pk})
 
 
 def count_done(item: Item, *, change: int, with_writes: Sequence[Write] = ()) -> None:
     """Add `change` to the number of reviewers who finished an item, and close or reopen the item accordingly.
 
-    The item's share of the figures is marked for recounting. If `change` is 0, nothing else happens. The statement also
-    executes `with_writes`.
+    Also mark the item's contribution for recounting, even if `change` is 0. The same SQL statement executes
+    `with_writes`.
     """
     keys = {"item": item.pk, "campaign": item.campaign_id}
     due = Write(_DUE, keys)
@@ -71,5 +71,5 @@ def count_done(item: Item, *, change: int, with_writes: Sequence[Write] = ()) ->
 
 
 def note_changed(item: int, campaign: int) -> None:
-    """Note that an item's contribution to the figures has changed."""
+    """Mark an item's contribution to the figures for recounting."""
     execute(_DUE, {"item": item, "campaign": campaign})

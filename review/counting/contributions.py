@@ -1,8 +1,8 @@
-"""Compute an item's contribution to its campaign's counts, and the text that stores it in the item.
+"""Compute an item's contribution to its campaign's counts, and convert it to the text that is stored in the item.
 
-The text contains the item's pattern, each reviewer's values per stage, the sums, the stages whose text an earlier item
-of the case has, and the patterns that differ under other readings. Results are cached for items with equal scores. The
-rules are in `review.study.patterns`.
+The stored text contains the item's pattern, the reviewers' values per stage, the sums, the stages whose text an earlier
+item of the case shares, and the patterns that differ under other readings. Results are cached for items with equal
+scores. The rules are in `review.study.patterns`.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ from review.study.patterns import ReviewerValues
 from review.study.types import OtherForm
 
 _SUM = Tally.Kind.SUM.value
-# Sums about the progress of the work, independent of its results. `@day:2026-01-31:17` is the number of items that
-# reviewer 17 submitted on that day (UTC; imported work has none), `@time:17` is the reviewer's total seconds, and
-# `@left` is the number of reviews that are still needed.
+# Sums that describe progress. `@day:2026-01-31:17` is the number of items that reviewer 17 submitted on that day in
+# UTC, without imported work. `@time:17` is this reviewer's total time in seconds. `@left` is the number of reviews that
+# are still needed.
 DAY, TIME, LEFT = "@day:", "@time:", "@left"
 WORK = Q(kind=_SUM, pattern__startswith="@")
-# Items with a score that was not imported, and scores that don't count: `not_blind:STAGE:VERDICT:VALUE`.
+# Sums of items with a score that was not imported, and of scores that are not blind (`not_blind:STAGE:VERDICT:VALUE`).
 HERE, NOT_BLIND = "here", "not_blind:"
-# The reading without each reviewer's first quarter is not stored, because every new score moves the
-# end of that quarter. See `first_quarter`.
+# `Reading.WITHOUT_FIRST_QUARTER` is not stored, because each new score moves the end of the quarter. See
+# `first_quarter`.
 _READINGS = (Reading.WITH_NOT_BLIND, Reading.WITHOUT_CALLED_IN)
 
 
 class Contribution(NamedTuple):
-    """An item's contribution in its stored form. `disputed` means that an adjudicator has to settle a score."""
+    """An item's contribution in its stored form. If `disputed`, an adjudicator must settle a score."""
 
     text: str
     disputed: bool
 
 
 class Kept(NamedTuple):
-    """A parsed contribution. `shared` lists the stages whose text an earlier item of the case has."""
+    """A parsed contribution. `shared` lists the stages whose text an earlier item of the case shares."""
 
     pattern: str
     given: Mapping[str, list[list[int]]]
@@ -65,10 +65,9 @@ _NOTHING = Kept("", {}, {}, (), {})
 
 
 def read_kept(text: str) -> Kept:
-    """Parse the text written by `bring`. An empty string is an empty contribution.
+    """Parse the text that `bring` returns. An empty string is an empty contribution.
 
-    Raises:
-        OtherForm: Another release wrote the text.
+    Raises OtherForm if another release wrote the text in a different format.
     """
     if not text:
         return _NOTHING
@@ -111,7 +110,7 @@ def bring(facts: Facts, key: int) -> Contribution:
 
 
 class _Alike(NamedTuple):
-    """A score without reviewer and time. Reviewers are replaced by indexes, and scores are in chronological order."""
+    """A score that can be compared across items. An index replaces the reviewer. The sequence replaces the time."""
 
     reviewer: int
     stage: str
@@ -128,7 +127,7 @@ class _Alike(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """The contribution of items with the same situation and scores, with indexes instead of reviewers."""
+    """The contribution of all items with the same situation and scores. Indexes replace the reviewers."""
 
     pattern: str
     given: tuple[tuple[Stage, tuple[tuple[int, int], ...]], ...]
@@ -137,7 +136,7 @@ class _Judged(NamedTuple):
     readings: tuple[tuple[str, str], ...]
 
 
-# Many items are alike, and the cached results are small.
+# Many items have the same arguments, and the cached results are small.
 @lru_cache(maxsize=65_536)
 def _judge(
     situation: Situation,
@@ -176,7 +175,7 @@ def _judge(
 
 
 def _matters(reading: Reading, scores: Iterable[_Alike]) -> bool:
-    """Return whether the reading can differ from the default one for these scores."""
+    """Return whether the reading can differ from the default reading for these scores."""
     if reading is Reading.WITHOUT_CALLED_IN:
         return any(score.was_called_in for score in scores)
     return any(not score.is_blind for score in scores)
@@ -196,7 +195,7 @@ def _write(
 def _sum_item(
     situation: Situation, own: Iterable[ScoreRow], passed: Iterable[tuple[int, str]]
 ) -> dict[str, int]:
-    """Count items from the demo model, items with a known time, their seconds, and each reviewer's skips."""
+    """Return the item's sums: demo model, known time, scores that were not imported, and each reviewer's skips."""
     sums: Counter[str] = Counter()
     seconds = add_up(score.active_seconds for score in own)
     if situation.is_demo:
@@ -212,7 +211,7 @@ def _sum_item(
 
 
 def _sum_work(row: ItemRow, work: Iterable[Work], own: Iterable[ScoreRow]) -> dict[str, int]:
-    """Return what the item adds to progress and pace. Training and gold items add nothing."""
+    """Return the item's sums for progress and pace. Training and gold items have none."""
     sums: Counter[str] = Counter()
     if row.purpose in ("training", "gold"):
         return {}

@@ -1,4 +1,4 @@
-"""Reads a campaign's counts from the tallies in the form that the report needs."""
+"""Read a campaign's counts from its tallies, in the form that the report needs."""
 
 from __future__ import annotations
 
@@ -60,27 +60,28 @@ class Counts:
     """The counts of one configuration of a campaign."""
 
     items: Counter[ItemPattern] = field(default_factory=Counter)
-    # Statements with several items, by their items' reduced patterns.
+    # Counts of statements with multiple items, by the reduced patterns of those items.
     clusters: Counter[tuple[ItemPattern, ...]] = field(default_factory=Counter)
     given: dict[Stage, GivenCounts] = field(default_factory=lambda: defaultdict(GivenCounts))
-    # Corrections to the sum over configurations, so that each text and each statement counts once.
+    # Corrections to the sum over all configurations. With them, each text and each statement counts once.
     together: dict[Stage, GivenCounts] = field(default_factory=lambda: defaultdict(GivenCounts))
-    # From another configuration to counts of statements by the cases' (pattern here, pattern there). Each pair of
-    # configurations is stored once, at the lower key.
+    # Maps another configuration to counts of statements by (pattern here, pattern there) of each case. Each pair of
+    # configurations is stored once, in the configuration with the lower key.
     joint: dict[int, Counter[tuple[Pair, ...]]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
-    # Maps another reading to counts of items by (pattern, pattern under that reading), if these differ.
+    # Maps another reading to counts of items by (pattern, pattern under that reading), if the two patterns differ.
     readings: dict[Reading, Counter[Pair]] = field(default_factory=lambda: defaultdict(Counter))
     # Maps another reading to the corrections of `clusters`.
     clusters_of: dict[Reading, Counter[tuple[ItemPattern, ...]]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
-    # Sums over items, see `review.counting.contributions`. Reviewers' work is read only by the dashboard.
+    # Sums over items (see `review.counting.contributions`), except for the sums about progress that only the dashboard
+    # reads.
     sums: Counter[str] = field(default_factory=Counter)
 
     def read_as(self, reading: Reading) -> Counter[ItemPattern]:
-        """Return the counts of items under another reading."""
+        """Return the counts of items by their pattern under another reading."""
         found = Counter(self.items)
         for (plain, other), times in self.readings.get(reading, {}).items():
             found[plain] -= times
@@ -88,18 +89,18 @@ class Counts:
         return Counter({key: times for key, times in found.items() if times})
 
     def clusters_as(self, reading: Reading) -> Counter[tuple[ItemPattern, ...]]:
-        """Return the statements with several items under another reading."""
+        """Return the counts of statements with multiple items under another reading."""
         found = Counter(self.clusters)
         found.update(self.clusters_of.get(reading, {}))
         return Counter({key: times for key, times in found.items() if times})
 
     def stages(self) -> dict[Stage, StageCounts]:
-        """Return the values that reviewers gave in this configuration."""
+        """Return the counts of reviewers' values at each stage in this configuration."""
         return {stage: self.given[stage].freeze() for stage in Stage}
 
 
 def read_counts(campaign: Campaign, *, most_due: int = 1_000_000) -> dict[int, Counts]:
-    """Return the counts by configuration. Count due items first, but at most `most_due` of them."""
+    """Return the counts by configuration, after counting up to about `most_due` due items."""
     count_due(campaign, most=most_due)
     return read_tallies(campaign, _read_all, most=most_due)
 
@@ -131,7 +132,7 @@ def _read_all(campaign: Campaign) -> dict[int, Counts]:
 
 
 def join_stages(counts: Iterable[Counts]) -> dict[Stage, StageCounts]:
-    """Return the values that reviewers gave at each stage in all configurations. Each text counts once."""
+    """Return the counts of reviewers' values at each stage in all configurations. Each text counts once."""
     found = {stage: GivenCounts() for stage in Stage}
     for one in counts:
         for stage in Stage:

@@ -1,7 +1,7 @@
-"""Read the scores of items by text, because a text that several arms of a case share is scored once.
+"""Read items' scores by text, because a text that multiple arms of a case share is scored only once.
 
-Such a score counts in each arm with the text, no matter in which arm it was given. The same applies to adjudications
-and to reviewers who can't judge the text.
+Such a score counts in every arm that has the text, regardless of the arm in which it was given. The same applies to
+adjudications and to reviewers who can't judge the text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _HOLDING = frozenset(state.value for state in Assignment.HOLDING)
 
 
 def judge_items(items: Sequence[Item]) -> dict[int, Judged]:
-    """Return the facts about each item for the figures, by primary key."""
+    """Return the facts about each item that the figures need, by primary key."""
     facts = read_facts([item.pk for item in items])
     return {item.pk: facts.judge(item.pk) for item in items}
 
@@ -48,7 +48,7 @@ def judge_items(items: Sequence[Item]) -> dict[int, Judged]:
 class Facts:
     """The scores and other facts of some items and of the other arms of their cases.
 
-    `groups` lists the real items of a case that have the same text at a stage, in order of their keys.
+    `groups` maps (case, stage, text hash) to the real items with that text, ordered by primary key.
     """
 
     rows: dict[int, ItemRow]
@@ -60,14 +60,14 @@ class Facts:
     work: dict[int, list[Work]]
 
     def alike(self, key: int, stage: Stage) -> list[int]:
-        """Return all items with the same text at this stage, including this one, in order of their keys."""
+        """Return all items with the same text at this stage, including this item, ordered by primary key."""
         text = self.texts[key][STAGES.index(stage)]
         if not (text and self.situations[key].is_real):
             return [key]
         return self.groups[self.rows[key].case, stage, text]
 
     def _others_alike(self, key: int) -> set[int]:
-        """Return the other items whose counts depend on the scores of this one."""
+        """Return the other items whose counts depend on this item's scores."""
         return {one for stage in STAGES for one in self.alike(key, stage)} - {key}
 
     def is_first(self, key: int, stage: Stage) -> bool:
@@ -75,7 +75,7 @@ class Facts:
         return self.alike(key, stage)[0] == key
 
     def scores_of(self, key: int) -> list[ScoreRow]:
-        """Return the scores of the item's texts from all arms, in chronological order within each stage."""
+        """Return the scores for the item's texts from all arms, in chronological order within each stage."""
         if not self._others_alike(key):
             return self.scores.get(key, [])
         found: list[ScoreRow] = []
@@ -98,7 +98,7 @@ class Facts:
         return (row for row in self.scores.get(key, ()) if row.stage == stage and _is_shared(row))
 
     def words_of(self, key: int) -> dict[tuple[Stage, Arm], int]:
-        """Return the newest adjudicated values of the item's texts."""
+        """Return the newest adjudicated value for each of the item's texts."""
         found: dict[tuple[Stage, Arm], Word] = dict(self.words.get(key, {}))
         for stage in STAGES:
             place = (stage, Arm.MODEL)
@@ -112,7 +112,7 @@ class Facts:
         return {place: word.value for place, word in found.items()}
 
     def cannot_judge(self, key: int) -> frozenset[int]:
-        """Return the reviewers who could not judge the script."""
+        """Return the reviewers who reported that they can't judge the script."""
         return frozenset(
             work.reviewer
             for one in self.alike(key, Stage.SCRIPT)
@@ -121,10 +121,12 @@ class Facts:
         )
 
     def gone(self, key: int) -> frozenset[int]:
-        """Return the reviewers who scored a closed item and no longer hold it. Later stages don't wait for them.
+        """Return the reviewers who scored a closed item but have no assignment to it anymore.
 
-        While the item is open, other reviewers may replace them. Imported labels without assignments have no such
-        reviewers.
+        Later stages don't wait for them.
+
+        For an open item, return none, because other reviewers may still replace them. Items without any assignments,
+        such as imported labels, also have none.
         """
         if self.rows[key].state != Item.State.CLOSED.value:
             return frozenset()
@@ -134,7 +136,7 @@ class Facts:
         return frozenset(row.reviewer for row in self.scores_of(key)) - holding
 
     def judge(self, key: int) -> Judged:
-        """Return the facts about the item for the figures."""
+        """Return the facts about the item that the figures need."""
         return self.situations[key].judge(
             (given_score(row, order) for order, row in enumerate(self.scores_of(key))),
             adjudicated=self.words_of(key),
@@ -146,7 +148,7 @@ class Facts:
 
 
 class _Row(Protocol):
-    """A score, as a database row or as a value read from one."""
+    """A score, as a `ScoreRow` or as its form without reviewer and time."""
 
     @property
     def reviewer(self) -> int: ...
@@ -173,7 +175,7 @@ class _Row(Protocol):
 
 
 def given_score(row: _Row, order: int) -> GivenScore:
-    """Convert a score to the form that the study's rules need."""
+    """Convert a score to the form that the rules in `review.study` need."""
     return GivenScore(
         reviewer=row.reviewer,
         stage=Stage(row.stage),
@@ -191,7 +193,7 @@ def given_score(row: _Row, order: int) -> GivenScore:
 
 
 def _is_shared(row: ScoreRow) -> bool:
-    """Return whether the score is for a text that several arms may share, as in `groups`."""
+    """Return whether the score is for a text that multiple arms may share, as in `Facts.groups`."""
     return row.arm == _MODEL and row.round == 1
 
 
@@ -212,7 +214,7 @@ def _share_called_in(
     texts: dict[int, Texts],
     groups: dict[tuple[int, Stage, str], list[int]],
 ) -> None:
-    """Expect the tie-break reviewers of a script in every arm that has this script."""
+    """Add the tie-break reviewers of a script to the expected reviewers of every other arm that has this script."""
     if not any(row.called_in for row in rows.values()):
         return
     for key, row in rows.items():
@@ -229,7 +231,7 @@ def _share_called_in(
 
 
 def same_texts(keys: Collection[int]) -> dict[tuple[int, str], list[int]]:
-    """Map each item and stage to the items of the case with the same text, if there are several."""
+    """Map each item and stage to the items of the case with the same text, if there are at least two."""
     if not keys:
         return {}
     rows = {row.pk: row for row in read_rows(_with_other_arms(keys))}

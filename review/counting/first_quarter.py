@@ -1,7 +1,7 @@
-"""Calculate the figures without the first quarter of each reviewer's scores, when they were still learning.
+"""Calculate the figures without the first quarter of each reviewer's scores, when reviewers are still learning.
 
-Every new score moves the end of this quarter, so the figures are not stored. They are calculated on request, in
-campaigns of at most MOST_ITEMS items.
+Every new score moves the end of this quarter, so the figures are not stored. They are calculated on request in
+campaigns with at most MOST_ITEMS items.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ MOST_ITEMS = 5_000
 NOT_WORKED_OUT = _("not calculated for studies with more than 5,000 items")
 _SLICE = 1_000
 
-# In chronological order, then in storage order. Scores without a time have no order. Scores copied from another arm
-# count only in the arm in which they were given. Fewer than four scores have no first quarter.
+# Orders scores by time, then by primary key. Scores without a time are excluded, because their order is unknown. Scores
+# copied from another arm count only in the original arm. Fewer than four scores have no first quarter.
 _EARLY = """
     SELECT id, item_id FROM (
         SELECT score.id, score.item_id, count(*) OVER (PARTITION BY reviewer_id) AS every,
@@ -58,7 +58,7 @@ class WithoutFirstQuarter:
 
 
 def read_without_first_quarter(campaign: Campaign) -> dict[int, WithoutFirstQuarter] | None:
-    """Return the affected configurations, or None if the campaign is too large."""
+    """Return the affected configurations by primary key, or None if the campaign is too large."""
     if campaign.items.count() > MOST_ITEMS:
         return None
     early = dict(fetch(_EARLY, [campaign.pk]))
@@ -89,7 +89,7 @@ def read_without_first_quarter(campaign: Campaign) -> dict[int, WithoutFirstQuar
 
 
 def _judge_without(early: dict[int, int]) -> dict[int, ItemPattern]:
-    """Return the new patterns of the items with early scores and of the other arms of their cases."""
+    """Return the new patterns of items with early scores and of the same cases' items in other arms."""
     keys = [key for (key,) in fetch(_SAME_CASES, set(early.values()))]
     found: dict[int, ItemPattern] = {}
     for start in range(0, len(keys), _SLICE):

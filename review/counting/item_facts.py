@@ -1,6 +1,6 @@
 """Read the facts about items that the figures need, such as verdicts and origins, in a few queries.
 
-All data is read as plain values, because a report may use a million scores, and objects need several times as much
+Rows are read as plain values, because a report may use a million scores, and model objects need several times as much
 memory.
 """
 
@@ -54,7 +54,7 @@ class Situation(NamedTuple):
     later: tuple[int | None, ...]
 
     def judge(self, scores: Iterable[GivenScore], **more: Any) -> Judged:
-        """Combine the situation with the item's scores and other facts."""
+        """Return the combination of the situation, the item's scores and other facts."""
         return Judged(
             scores=tuple(scores),
             verdict=Verdict(self.verdict) if self.verdict else None,
@@ -79,12 +79,12 @@ class Situation(NamedTuple):
         )
 
 
-Texts = tuple[str, str, str]  # hashes of script, feedback and refined script, or empty
+Texts = tuple[str, str, str]  # hashes of the script, feedback and refined script, or empty strings
 STAGES = tuple(Stage)
 
 
 class ItemRow(NamedTuple):
-    """A database row of an item, with columns of its run."""
+    """A database row of an item, with columns of its run and campaign."""
 
     pk: int
     case: int
@@ -106,17 +106,17 @@ class ItemRow(NamedTuple):
     demo: bool | None
     recommended: int | None
     made: str
-    # What an imported run recommended instead of one of its Drafts.
+    # `Recommended.OTHER` if an imported run recommended a script that is not one of its Drafts.
     advised: str
     hides_verdict: bool
-    is_counted: bool  # not an item of a pilot whose scores no figure counts
+    is_counted: bool  # False for pilot items if the campaign excludes its pilot from the figures
 
 
 # --- Items and their runs -----------------------------------------------------------------------------------------
 
 
 def read_rows(keys: Collection[int]) -> list[ItemRow]:
-    """Return the items in order of their keys."""
+    """Return the rows of the items, ordered by primary key."""
     query = """
         SELECT item.id, item.case_id, item.configuration_id, item.pattern, item.disputed, "case".purpose,
                item.state, item.sham, item.overlap, item.called_in, item.done, item.execution, item.execution_reason,
@@ -146,7 +146,7 @@ def read_situations(
 
 
 class DraftRow(NamedTuple):
-    """A Draft without its text, which may be long and is not needed here."""
+    """A Draft without its text, which may be long and is not needed for counting."""
 
     pk: int
     run: int
@@ -166,9 +166,7 @@ class _Feedback(NamedTuple):
 
 
 class _Made(NamedTuple):
-    """The results of a run that the stages show: the first Draft, and the feedback and Draft that the model derived
-    from it.
-    """
+    """A run's results by stage: the first Draft, the model's feedback on it, and the refined Drafts."""
 
     first: DraftRow | None
     feedback: _Feedback | None
@@ -200,11 +198,11 @@ class _Made(NamedTuple):
 
     @property
     def _chain(self) -> list[str]:
-        """Return the hashes of the texts of all rounds, starting with the first Draft."""
+        """Return the text hashes of all rounds, starting with the first Draft."""
         return [one.sha256 for one in (self.first, self.refined, *self.later) if one]
 
     def round_of(self, draft: DraftRow | None) -> int | None:
-        """Return the earliest round with this Draft's text (0 for the first Draft), or None."""
+        """Return the number of the earliest round with this Draft's text (0 for the first Draft), or None."""
         if draft is None or not (self.first and self.refined):
             return None
         chain = self._chain
@@ -212,7 +210,7 @@ class _Made(NamedTuple):
 
     @property
     def same_later(self) -> tuple[int | None, ...]:
-        """Return, for each Draft of a later round, the earliest round with the same text."""
+        """Return, for each Draft of a later round, the earliest previous round with the same text, or None."""
         chain = self._chain
         return tuple(
             earliest if (earliest := chain.index(chain[place])) < place else None
@@ -250,12 +248,12 @@ def _situation(row: ItemRow, made: _Made, chosen: DraftRow | None) -> Situation:
 
 
 def _typical(words: int) -> int:
-    """Return one representative length for all lengths of a class, so that items that count alike compare equal."""
+    """Return the representative length of a length class, so that items in the same class compare equal."""
     return (*LENGTHS, LENGTHS[-1] + 1)[class_of_length(words)]
 
 
 def _origin_without(row: ItemRow) -> str:
-    """Return the origin of an item without a script: a failed run, a running one or imported labels."""
+    """Return the origin of an item without a script: `failed` if its run is over, unless its labels were imported."""
     is_over = row.run_state in _NOT_ACTIVE
     is_label = (row.run_origin, row.run_state) == (Run.Origin.IMPORTED.value, Run.State.DONE.value)
     return Origin.FAILED.value if is_over and not is_label else Origin.MADE.value
@@ -272,7 +270,7 @@ def _recommended(row: ItemRow, first: DraftRow | None, refined: DraftRow | None)
 
 
 def read_drafts(runs: Collection[int]) -> dict[int, list[DraftRow]]:
-    """Return the Drafts of each run in order, without their texts."""
+    """Return the Drafts of each run in order of their numbers, without their texts."""
     found: dict[int, list[DraftRow]] = defaultdict(list)
     query = """
         SELECT id, run_id, kind, refinement_id, feedback_id, sha256, arm, round FROM pipeline_draft

@@ -1,6 +1,7 @@
-"""Reads scores, adjudications and assignments as plain values, in a fixed number of queries.
+"""Read scores, adjudications and assignments as plain values, in a fixed number of queries.
 
-`read_scores` is the only way from rows to the study's rules. `review.study.patterns` alone decides which scores count.
+`read_scores` is the only function that reads scores for the study's rules. Only `review.study.patterns` decides which
+scores count.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _PASSED_OVER = (Assignment.State.SKIPPED.value, Assignment.State.CANNOT_JUDGE.va
 
 
 class Work(NamedTuple):
-    """A reviewer's assignment to an item, with its state and, unless imported, its last day (UTC)."""
+    """A reviewer's assignment to an item, with its state and, unless it was imported, the date (UTC) when it ended."""
 
     reviewer: int
     state: str
@@ -29,49 +30,49 @@ class Work(NamedTuple):
 
 
 class ScoreRow(NamedTuple):
-    """A database row of a score. `is_author` means that the text was made from the reviewer's own feedback."""
+    """A database row of a score. If `is_author`, the script was refined from the reviewer's own feedback."""
 
     item: int
     reviewer: int
     stage: str
     value: int
     arm: str
-    # The page showed no more than the stage allows, according to the score's record.
+    # According to the score's record, the page showed only data that the stage allows.
     is_blind: bool
     is_undone: bool
-    is_copied: bool  # from the same text in another arm, in which the score was given
+    is_copied: bool  # copied from another arm with the same text
     was_called_in: bool
     is_author: bool
-    text: int  # the feedback's ID if an expert wrote it, else 0
+    text: int  # ID of the feedback if an expert wrote it, otherwise 0
     round: int
     active_seconds: float | None
     is_imported: bool
     is_timed: bool
     at: datetime
     pk: int
-    # Among the first quarter of the reviewer's scores. Set by `review.counting.first_quarter`.
+    # The score is in the first quarter of the reviewer's scores. Set by `review.counting.first_quarter`.
     is_first_quarter: bool = False
 
     @property
     def rank(self) -> tuple[bool, datetime, int]:
-        """Return a sort key that follows the time of the score."""
+        """Return a sort key for chronological order. Scores without a time come first."""
         return self.is_timed, self.at, self.pk
 
 
 class Word(NamedTuple):
-    """An adjudication: the final score of a stage, and a time that is greater for later adjudications."""
+    """An adjudication: the final score for a stage, and a sort key that is greater for later adjudications."""
 
     at: tuple[datetime, int]
     value: int
 
 
 def passed_over(work: Iterable[Work]) -> tuple[tuple[int, str], ...]:
-    """Return the reviewers who skipped the item or could not judge it, with their assignment's state."""
+    """Return the reviewers who skipped the item or could not judge it, each with the state of their assignment."""
     return tuple((one.reviewer, one.state) for one in work if one.state in _PASSED_OVER)
 
 
 def fetch(query: str, keys: Iterable[int]) -> list[tuple[Any, ...]]:
-    """Run a query with the keys as one array, because a thousand separate parameters are slow."""
+    """Return the rows of a query. The keys are passed as one array, because a thousand separate parameters are slow."""
     with connection.cursor() as cursor:
         cursor.execute(query, [list(keys)])
         rows: list[tuple[Any, ...]] = cursor.fetchall()
@@ -94,7 +95,7 @@ def read_work(items: Collection[int]) -> dict[int, list[Work]]:
 
 
 def read_words(items: Collection[int]) -> dict[int, dict[tuple[Stage, Arm], Word]]:
-    """Return the current adjudications."""
+    """Return the current adjudications of each item."""
     found: dict[int, dict[tuple[Stage, Arm], Word]] = defaultdict(dict)
     query = """
         SELECT item_id, stage, arm, value, at, id FROM review_adjudication
@@ -106,10 +107,9 @@ def read_words(items: Collection[int]) -> dict[int, dict[tuple[Stage, Arm], Word
 
 
 def read_scores(items: Collection[int]) -> dict[int, list[ScoreRow]]:
-    """Return all scores of each item in order of time.
+    """Return all scores of each item in chronological order.
 
-    Scores without a time come first. Scores with the same time are in the order in which they were stored or
-    imported.
+    Scores without a time come first. Scores with the same time are in the order in which they were saved.
     """
     found: dict[int, list[ScoreRow]] = defaultdict(list)
     for row in fetch(_SCORES, items):
@@ -117,8 +117,8 @@ def read_scores(items: Collection[int]) -> dict[int, list[ScoreRow]]:
     return found
 
 
-# A score is blind if the information that the campaign hides was not visible. The feedback stage shows the feedback.
-# If the campaign doesn't hide verdicts, only the score's own record can mark it as not blind.
+# A score is blind if the page did not show any data that the campaign hides. Feedback is hidden only at the script
+# stage. If the campaign doesn't hide verdicts, a score is not blind only if its own record says so.
 IS_BLIND = """
     (score.blind AND NOT (
         campaign.hides_verdict AND score.visible <> '{}' AND (

@@ -1,4 +1,4 @@
-"""Read the items that were shown twice, with the values given each time, under the same rules as the figures."""
+"""Read the items that were shown twice, with both sets of values. The rules are the same as for the figures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Pair(NamedTuple):
 
 
 class Halo(NamedTuple):
-    """A refined script shown as if it were a first Draft, with its original and its scores."""
+    """A halo check: a refined script that was shown as a first Draft, with its original item and its scores."""
 
     original: ItemPattern | None
     values: list[int]
@@ -40,7 +40,7 @@ class Halo(NamedTuple):
 
 
 def read_repeats(campaign: Campaign) -> Iterator[tuple[int, int, int]]:
-    """Yield (reviewer, first value, second value) for each text that a reviewer scored twice."""
+    """Yield (reviewer, first value, second value) for each text that the same reviewer scored twice."""
     hides = campaign.hides_verdict
     for pairs in _slices(campaign, Item.Again.REPEAT.value):
         facts = read_facts([pair.original for pair in pairs])
@@ -61,7 +61,7 @@ def read_repeats(campaign: Campaign) -> Iterator[tuple[int, int, int]]:
 
 
 def read_halos(campaign: Campaign) -> Iterator[Halo]:
-    """Yield every halo check, even if no reviewer has scored it yet."""
+    """Yield every halo check, including those without scores."""
     for pairs in _slices(campaign, Item.Again.HALO.value):
         shown = read_scores([pair.shown for pair in pairs])
         for pair in pairs:

@@ -1,9 +1,11 @@
-"""Count the items of one statement together, because they are not independent of each other.
+"""Count the items of a statement together, because they are not independent of each other.
 
-Each configuration's tallies have their own keys. A statement with several items in a configuration is a cluster, and
-other readings add and remove clusters. Reviewers' values are stored by statement for the agreement figures. If several
-configurations have the statement, their combined values are stored at the lowest configuration, with `*` before the
-stage. They correct the sum over configurations, because a text that several arms share was scored once.
+The tallies are stored per configuration. A statement with multiple items in a configuration is a cluster. Other
+readings add and remove clusters. Reviewers' values are stored by statement for the agreement figures.
+
+If multiple configurations include the statement, corrections to the sum over configurations are stored in the
+configuration with the lowest key, with `*` before the stage. The sum needs them because a text that multiple arms share
+was scored only once.
 """
 
 from __future__ import annotations
@@ -31,13 +33,13 @@ CLUSTER, JOINT, VALUES, PAIR, LEANING = (
     )
 )
 TOGETHER = "*"
-# Separates the name of a reading from a cluster that the reading adds or removes.
+# Separates the name of a reading from the cluster that this reading adds or removes.
 READ_AS = "="
 _STAGES = tuple(stage.value for stage in Stage)
 
 
 class Counted(NamedTuple):
-    """An item of a statement, with its parsed contribution."""
+    """An item of a statement with its parsed contribution."""
 
     case: int
     configuration: int
@@ -70,7 +72,7 @@ def count_statement(items: Sequence[Counted], changes: Changes, *, times: int) -
 
 
 def _count_cluster(own: Sequence[Counted], counts: Counter[str], times: int) -> None:
-    """Count the cluster of these items and the changes to it under other readings."""
+    """Count the cluster of these items, and the clusters that replace it under other readings."""
     plain = _cluster(item.kept.pattern for item in own)
     counts[f"{CLUSTER} {plain}"] += times
     for reading in {name for item in own for name in item.kept.readings}:
@@ -84,7 +86,7 @@ def _cluster(patterns: Iterable[str]) -> str:
 
 
 def _count_joint(arms: Mapping[int, Sequence[Counted]], changes: Changes, times: int) -> None:
-    """Count the cases by the patterns of two arms. Each pair of configurations is stored at the lower key."""
+    """Count the cases by their patterns in two arms. Each pair of configurations is stored under the lower key."""
     cases = {
         configuration: {item.case: _reduce(item.kept.pattern) for item in own}
         for configuration, own in arms.items()
@@ -100,12 +102,12 @@ Given = Mapping[str, list[list[int]]]  # by stage, (reviewer, value) pairs
 
 
 def unshared(kept: Kept) -> Given:
-    """Return the values given to the item's own texts, excluding texts that an earlier item of the case has."""
+    """Return the item's values, except for stages whose text an earlier item of the case shares."""
     return {stage: pairs for stage, pairs in kept.given.items() if stage not in kept.shared}
 
 
 def _keys_given(items: Iterable[Given], mark: str = "") -> Iterator[str]:
-    """Yield the keys of the values that reviewers gave to the items, by stage."""
+    """Yield the tally keys of reviewers' values for the items, stage by stage. `mark` is written before the stage."""
     found = list(items)
     for stage in _STAGES:
         given = [[(r, v) for r, v in one[stage]] for one in found if stage in one]

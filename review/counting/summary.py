@@ -1,4 +1,4 @@
-"""Summarizes a campaign from its tallies: the progress of each stage and each reviewer's agreement with others."""
+"""Summarize a campaign from its tallies: progress by stage, and each reviewer's agreement with other reviewers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from review.models import Campaign, Score, Tally
 
 @dataclass(frozen=True)
 class StageLine:
-    """A stage with its numbers of scored items, items with several scores and items with disagreement."""
+    """A stage with its numbers of scored items, items with multiple scores, and items with different scores."""
 
     stage: str
     label: str
@@ -23,7 +23,7 @@ class StageLine:
 
 
 def read_stages(campaign: Campaign) -> list[StageLine]:
-    """Return the stages in order, over all configurations."""
+    """Return the stages in order, with the numbers for all configurations combined."""
     items: Counter[str] = Counter()
     shared: Counter[str] = Counter()
     differ: Counter[str] = Counter()
@@ -42,8 +42,9 @@ def read_stages(campaign: Campaign) -> list[StageLine]:
     ]
 
 
-# A pair's pattern contains the stage, both reviewers and their values for each common item of a statement. A campaign
-# may have ten thousand pairs. Values of several configurations have a `*` and correct the sum.
+# The pattern contains the stage, both reviewers and their values for each item of a statement that both scored. The
+# query runs in the database because a campaign may have ten thousand pairs. A `*` marks corrections for statements in
+# multiple configurations.
 _PAIRS = """
     SELECT split_part(reviewers, ',', 1)::bigint, split_part(reviewers, ',', 2)::bigint, sum(count)::bigint,
            coalesce(sum(count) FILTER (WHERE split_part(cell, ',', 1) = split_part(cell, ',', 2)), 0)::bigint
@@ -58,7 +59,10 @@ _PAIRS = """
 
 
 def read_agreement(campaign: Campaign) -> tuple[Counter[int], Counter[int]]:
-    """Return two counts by reviewer: script scores that agree with another reviewer's, and all compared scores."""
+    """Return two counts by reviewer: scores that agree with another reviewer's, and all compared scores.
+
+    Only scripts count.
+    """
     agreed: Counter[int] = Counter()
     compared: Counter[int] = Counter()
     with connection.cursor() as cursor:

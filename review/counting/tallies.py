@@ -1,9 +1,9 @@
-"""Updates a campaign's counts as scores arrive, so that reports need not count all items.
+"""Update a campaign's counts as scores arrive, so that reports don't have to count all items.
 
-Every score adds a TallyDue row. Due items are counted in slices: their previous contributions (in `Item.pattern`) are
-subtracted from the tallies and the new ones are added, also for their whole statements. Each campaign has only one
-writer at a time, and reviewers never wait for it. `recount` recalculates everything from the scores. `counts` reads the
-tallies.
+Every score adds a TallyDue row, which marks its item as due. Due items are counted in slices. For each item and its
+statement, the old contribution (stored in `Item.pattern`) is subtracted from the tallies and the new contribution is
+added. A lock allows one writer per campaign. Reviewers never wait for this lock. `recount` recalculates everything from
+the scores. `review.counting.counts` reads the tallies.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from review.study.types import OtherForm
 _Read = TypeVar("_Read")
 
 SLICE = 1_000
-# Look the values up once instead of for every row.
+# Look up these values once instead of for every row.
 _ITEM, _SUM, _READING = (
     kind.value for kind in (Tally.Kind.ITEM, Tally.Kind.SUM, Tally.Kind.READING)
 )
@@ -34,7 +34,7 @@ _ITEM, _SUM, _READING = (
 def count_due(campaign: Campaign, *, most: int = 1_000_000) -> int:
     """Count the due items in slices and return their number.
 
-    If another release stored counts in another format, they are deleted and all items are due.
+    If another release stored the counts in a different format, delete them and recount all items.
     """
     counted = 0
     while counted < most:
@@ -54,7 +54,7 @@ def read_tallies(
 ) -> _Read:
     """Return the result of `read` for the campaign's tallies.
 
-    If another release stored them in another format, up to `most` items are recounted, and `read` is called again.
+    If another release stored the tallies in a different format, recount about `most` items and call `read` again.
     """
     try:
         return read(campaign)
@@ -65,14 +65,17 @@ def read_tallies(
 
 
 def count_all_due() -> int:
-    """Count the due items of all campaigns in the background, so that reports need not wait."""
+    """Count the due items of all campaigns, and return their number.
+
+    The worker calls this so that reports load faster.
+    """
     due = TallyDue.objects.order_by().values_list("campaign", flat=True).distinct()
     return sum(count_due(campaign) for campaign in Campaign.objects.filter(pk__in=list(due)))
 
 
 @transaction.atomic
 def recount(campaign: Campaign) -> int:
-    """Delete the tallies and count every item from its scores. Return the number of items."""
+    """Delete the tallies, recount every item from its scores, and return the number of items."""
     _drop(campaign)
     counted, last = 0, 0
     items = campaign.items.order_by("pk").values_list("pk", flat=True)
@@ -97,7 +100,7 @@ def _drop(campaign: Campaign) -> None:
 
 
 def note_due(campaign: Campaign, items: Iterable[int]) -> None:
-    """Mark these items as due after an import. Consecutive keys share one row."""
+    """Mark these items as due. Items with consecutive keys share one TallyDue row."""
     firsts: list[int] = []
     lasts: list[int] = []
     for key in sorted(items):
@@ -121,7 +124,7 @@ def note_due(campaign: Campaign, items: Iterable[int]) -> None:
 
 
 def estimate_due(campaign: Campaign) -> int:
-    """Estimate the number of due items. Other campaigns' keys within a span are counted too."""
+    """Return an estimate of the number of due items. It includes other campaigns' items within a span of keys."""
     spans = Sum(F("last") - F("first") + 1, default=0)
     due = TallyDue.objects.filter(campaign=campaign).aggregate(Count("item"), spans=spans)
     return int(due["item__count"] + due["spans"])
@@ -130,7 +133,7 @@ def estimate_due(campaign: Campaign) -> int:
 @transaction.atomic
 def _count_slice(campaign: Campaign) -> int:
     _lock(campaign)
-    # Read the due rows before the scores. Scores committed in between make their items due again.
+    # Read the TallyDue rows before the scores. A score that is committed in between adds another row.
     rows = list(
         TallyDue.objects.filter(campaign=campaign)
         .order_by("pk")
@@ -146,7 +149,7 @@ def _count_slice(campaign: Campaign) -> int:
 
 
 def _count_span(campaign: Campaign) -> int:
-    """Count the first items of a span. The rest of the span stays due."""
+    """Count the first items of a span, and return their number. The remaining items stay due."""
     for span in TallyDue.objects.filter(campaign=campaign, item=None).order_by("pk"):
         items = campaign.items.filter(pk__gte=span.first, pk__lte=span.last).order_by("pk")
         keys = list(items.values_list("pk", flat=True)[:SLICE])
@@ -178,8 +181,7 @@ class _Changed(NamedTuple):
 def _count(campaign: Campaign, keys: Sequence[int]) -> None:
     facts = read_facts(keys)
     changed = []
-    # Include the other arms of the cases, because a score counts in every arm with the same text, except in withdrawn
-    # items.
+    # Include the cases' items in other arms, because a score counts in every arm with the same text.
     for key in sorted(facts.rows):
         row, brought = facts.rows[key], bring(facts, key)
         if (row.pattern, row.disputed) != brought:
@@ -195,7 +197,7 @@ def _count(campaign: Campaign, keys: Sequence[int]) -> None:
 
 
 def _count_item(text: str, counts: Counter[str], *, times: int) -> None:
-    """Add the item's own contribution, multiplied by `times`, to the tallies by kind and pattern."""
+    """Add the item's own contribution, multiplied by `times`, to `counts`."""
     kept = read_kept(text)
     if kept.pattern:
         counts[f"{_ITEM} {kept.pattern}"] += times
@@ -205,7 +207,7 @@ def _count_item(text: str, counts: Counter[str], *, times: int) -> None:
         counts[f"{_SUM} {name}"] += times * number
 
 
-# All items of the same statements and cases, because a statement is counted as a whole.
+# Select all items of the same statements and cases, because each statement is counted as a whole.
 _SAME_STATEMENT = """
     WITH own AS (
         SELECT item.case_id, action.statement_sha256 AS statement
@@ -228,7 +230,7 @@ _SAME_STATEMENT = """
 def _count_statements(
     campaign: Campaign, changed: Sequence[_Changed], changes: dict[int, Counter[str]]
 ) -> None:
-    """Add the changes in the counts of whole statements."""
+    """Add the changes in the counts of whole statements to `changes`."""
     if not changed:
         return
     texts = {item.pk: (item.before, item.now) for item in changed}
@@ -247,7 +249,7 @@ def _count_statements(
 
 
 def _keep(changed: Sequence[_Changed]) -> None:
-    """Store the contributions in one statement, whose text is the same for any number of items."""
+    """Store the contributions. The SQL text is the same for any number of items."""
     with connection.cursor() as cursor:
         cursor.execute(
             """

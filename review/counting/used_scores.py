@@ -14,14 +14,14 @@ SLICE = 1_000
 
 
 class Mark(NamedTuple):
-    """Whether a score is blind and whether it counts."""
+    """A score's properties: whether it is blind, and whether it counts in the figures."""
 
     is_blind: bool
     is_used: bool
 
 
 def mark_scores(campaign: Campaign) -> dict[int, Mark]:
-    """Return the marks of all scores of the campaign, by primary key."""
+    """Return the marks of all of the campaign's scores, by primary key."""
     marks: dict[int, Mark] = {}
     for facts, keys in _slices(campaign):
         used = {row.pk for key in keys for row in used_rows(facts, key)}
@@ -32,9 +32,9 @@ def mark_scores(campaign: Campaign) -> dict[int, Mark]:
 
 
 def used_rows(facts: Facts, key: int) -> list[ScoreRow]:
-    """Return the item's own scores that count.
+    """Return the item's rows of the scores that count.
 
-    If a shared text was scored in another arm, the copy of the score in this item is returned instead.
+    If a shared text was scored in another arm, return the copy of that score in this item instead.
     """
     every = facts.scores_of(key)
     found = []
@@ -74,7 +74,7 @@ _SEVERAL = """
 
 
 def used_of_several(campaign: Campaign) -> list[int]:
-    """Return the counted script scores of items that a reviewer scored more than once."""
+    """Return the keys of the script scores that count, for items whose script a reviewer scored more than once."""
     keys = sorted(key for (key,) in fetch(_SEVERAL, [campaign.pk]))
     found: list[int] = []
     for start in range(0, len(keys), SLICE):

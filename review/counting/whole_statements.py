@@ -1,7 +1,7 @@
-"""Read the values of all pairs of reviewers for whole statements.
+"""Read the values of all reviewer pairs for whole statements.
 
-The tallies store each pair of reviewers separately, which is enough for the pair's kappa. A mean over pairs is
-bootstrapped by whole statements. In studies that are small enough, these are read from the items.
+The tallies store each reviewer pair separately, which is enough to compute the pair's kappa. A mean over pairs is
+bootstrapped by whole statements. Studies that are small enough read the statements from the items.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ _ITEMS = """
 
 
 def read_statements(campaign: Campaign) -> dict[int | None, Statements]:
-    """Count statements by their pairs, per configuration and, under the key None, in total with each text
-    counted once.
+    """Count statements by the values of their reviewer pairs, per configuration.
+
+    The key None has the total, in which each text counts once.
     """
     by_statement: dict[str, list[Counted]] = defaultdict(list)
     with connection.cursor() as cursor:

@@ -1,1 +1,1 @@
-"""Sandbox test results in a campaign: which cases count, how experts change them, and the results."""
+"""Sandbox tests in a campaign: the test cases that count, reviewers' changes to them, and the results."""

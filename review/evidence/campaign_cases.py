@@ -1,4 +1,4 @@
-"""The case sets of a campaign. They are fixed when its runs settle and when it opens, and do not change afterward."""
+"""The case sets of a campaign. They are fixed when the campaign opens and when its runs settle."""
 
 from __future__ import annotations
 
@@ -32,19 +32,22 @@ _AT_ONCE = 5_000
 
 
 def results_of(campaign: Campaign) -> Q:
-    """Return the condition for results from this installation or imported into this campaign."""
+    """Return a condition for results that were produced on this installation or imported into this campaign."""
     came = ImportedResult.objects.filter(campaign=campaign).values("execution")
     return Q(imported=False) | Q(pk__in=came)
 
 
 def changes_of(campaign: Campaign) -> QuerySet[CaseRevision]:
-    """Return reviewers' changes to the campaign's cases. In the review queue, only those of decided items count."""
+    """Return reviewers' changes to the campaign's test cases.
+
+    In the review queue, only changes in decided items count.
+    """
     found = CaseRevision.objects.filter(item__campaign=campaign)
     return found.filter(item__state=Item.State.CLOSED) if campaign.is_live else found
 
 
 def fix_cases(campaign: Campaign) -> int:
-    """Add the statement's current case sets to each case of a study that has none. Return how many were added."""
+    """Add the statement's current case sets to each case of a study that has none. Return the number of added sets."""
     if campaign.is_live:
         return 0
     cases = (
@@ -66,10 +69,10 @@ def fix_cases(campaign: Campaign) -> int:
 
 @transaction.atomic
 def fix_cases_of_run(run_id: int) -> int:
-    """Add a settled run's cases to its studies, and run all of the statement's Drafts against them.
+    """Add a settled run's case sets to its studies, and run all of the statement's Drafts against them.
 
-    The first run adds all case sets that its statement has by then. Later runs add the sets they wrote, up to five in
-    total. A set that the run's author has fixed replaces the original, unless a reviewer has changed the original.
+    The first run adds all case sets that its statement has at that time. Later runs add the sets that they wrote, up to
+    five sets in total. A corrected set from this run replaces the original, unless a reviewer has changed the original.
     Return the number of requested sandbox runs.
     """
     of_studies = Case.objects.filter(
@@ -118,19 +121,22 @@ def fix_cases_of_run(run_id: int) -> int:
 
 
 def fix_case_set(campaign: Campaign, case_set: CaseSet, cases: Iterable[int]) -> None:
-    """Add an imported case set to these cases of the campaign. It counts nowhere else."""
+    """Add an imported case set to these cases of the campaign only."""
     _bind(Case.objects.filter(campaign=campaign, pk__in=list(cases)), [case_set])
 
 
 def drafts_of(cases: Iterable[Case | int]) -> QuerySet[Draft]:
-    """Return all Drafts of the items of these cases."""
+    """Return all Drafts for these cases, except those of erased actions."""
     return Draft.objects.filter(
         run__items__case__in=list(cases), run__action__erased_at=None
     ).order_by("sha256")
 
 
 def request_runs_for(item: Item, case_sets: Sequence[CaseSet]) -> int:
-    """Run every Draft of the item's case against these sets, even if it ran before. Return the number of runs."""
+    """Request runs of every Draft of the item's case against these sets, even if results exist.
+
+    Return the number of runs.
+    """
     scripts = dict(drafts_of([item.case]).values_list("sha256", "script"))
     runs = [
         request_run(script, case_set, purpose=CaseRun.Purpose.CASES)

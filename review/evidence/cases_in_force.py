@@ -1,4 +1,4 @@
-"""Determines which case sets count in a campaign: the sets fixed for the case, or reviewers' revisions of them."""
+"""Determine which case sets count in a campaign: the sets fixed for each case, or reviewers' revisions of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from review.models import Campaign, CaseRevision, Item
 
 @dataclass(frozen=True)
 class InForce:
-    """A case set of a statement and its current revision, which has no case set if all cases were removed."""
+    """An original case set (`root`) and its current version, which is None if all of its test cases were removed."""
 
     root: CaseSet
     case_set: CaseSet | None
@@ -23,8 +23,9 @@ class InForce:
 
 
 def roots_of(item: Item) -> list[CaseSet]:
-    """Return the original case sets of an item: in a study, the sets fixed for its case; otherwise, the statement's
-    sets.
+    """Return an item's original case sets.
+
+    In a study, these are the sets fixed for its case, otherwise the statement's sets.
     """
     if item.campaign.is_live:
         return list(case_sets_for(item.case.action.statement))
@@ -33,8 +34,9 @@ def roots_of(item: Item) -> list[CaseSet]:
 
 
 def sets_seen_by(desk: ItemView) -> list[InForce]:
-    """Return the case sets on this reviewer's page, without other reviewers' changes if the campaign hides
-    reviewers.
+    """Return the case sets on this reviewer's page.
+
+    Leave out other reviewers' changes if the campaign hides reviewers.
     """
     roots = roots_of(desk.item)
     if desk.visible["reviewers"]:
@@ -49,7 +51,7 @@ def sets_seen_by(desk: ItemView) -> list[InForce]:
 
 
 def sets_of_all(campaign: Campaign, roots: Sequence[CaseSet]) -> list[InForce]:
-    """Return the case sets that count in the campaign, with the changes of all reviewers."""
+    """Return the case sets that count in the campaign, with all reviewers' changes."""
     last = _last(revisions_of(campaign, roots))
     return [
         InForce(root, last[root.pk].merged, last[root.pk])
@@ -62,7 +64,7 @@ def sets_of_all(campaign: Campaign, roots: Sequence[CaseSet]) -> list[InForce]:
 def revisions_of(
     campaign: Campaign, roots: Collection[CaseSet], *, by: User | None = None
 ) -> list[CaseRevision]:
-    """Return the changes of these sets in this campaign, oldest first, by all users or by one user."""
+    """Return the changes to these sets in this campaign, oldest first, from one user or from all users."""
     if not roots:
         return []
     found = CaseRevision.objects.filter(item__campaign=campaign, root__in=roots)

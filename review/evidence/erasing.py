@@ -1,4 +1,4 @@
-"""Erases reviewers' texts about cases when the action's texts are erased."""
+"""Erase reviewers' texts about test cases when an action is erased."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from review.models import CaseRevision
 
 
 def erase_changes(action_id: int) -> None:
-    """Erase the texts in reviewers' changes to an action's cases, but keep the records of the changes."""
+    """Erase the texts in reviewers' changes to an action's test cases. The records of the changes remain."""
     CaseRevision.objects.filter(item__case__action=action_id).update(what="", reason="")
 
 
 def sets_made_of(case_sets: Collection[int]) -> set[int]:
-    """Return the case sets that reviewers made only from these sets."""
+    """Return the case sets that reviewers derived from these sets and from no others."""
     found = CaseRevision.objects.filter(root__in=case_sets)
     made = {pk for pair in found.values_list("case_set", "merged") for pk in pair if pk}
     elsewhere = CaseRevision.objects.exclude(root__in=case_sets).filter(

@@ -1,4 +1,4 @@
-"""Runs every script of a campaign against its statement's cases, either directly or through the sandbox worker."""
+"""Run every script of a campaign against its statement's test cases, either directly or through the sandbox worker."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ToRun(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """The result for one script: a state of the catalogue's CheckState, `waiting` for the worker, or `known`."""
+    """The result of running a script. `state` is a CheckState, `waiting` (for the worker), or `known`."""
 
     work: ToRun
     state: str
@@ -35,7 +35,7 @@ class Ran(NamedTuple):
 
 
 def list_work(campaign: Campaign) -> Iterator[ToRun]:
-    """Yield each pair of a script in the campaign and a case set that counts for its statement, once."""
+    """Yield each script in the campaign with each case set that counts for its statement, without duplicates."""
     fix_cases(campaign)
     seen: set[tuple[str, int]] = set()
     cases = (
@@ -55,7 +55,10 @@ def list_work(campaign: Campaign) -> Iterator[ToRun]:
 
 
 def execute_campaign(campaign: Campaign, *, by_worker: bool, again: bool) -> Iterator[Ran]:
-    """Run all scripts without a result on this kind of machine, or every script if `again`. Every run is confined."""
+    """Run all scripts that have no result from this sandbox environment, or every script if `again`.
+
+    Yield the results.
+    """
     found = current_sandbox()
     fingerprint = found.fingerprint.sha256 if found.fingerprint else ""
     for work in list_work(campaign):

@@ -1,4 +1,4 @@
-"""Lets a reviewer write the first case of a statement on the review page."""
+"""Save the first test case for a statement, which a reviewer writes on the review page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from review.models import Campaign, Case, CaseRevision, Item
 
 
 def may_begin(desk: ItemView) -> bool:
-    """Return whether the statement has no cases yet and the reviewer may write the first one."""
+    """Return whether the statement has no test cases yet and the reviewer may write the first test case."""
     return bool(
         settings.SCRIPTSMITH_EXECUTION
         and desk.reviewer.has_perm("review.review")
@@ -30,10 +30,10 @@ def may_begin(desk: ItemView) -> bool:
 
 @transaction.atomic
 def begin_cases(item: Item, *, text: str, reason: str, by: User) -> CaseRevision:
-    """Save the case as the first set of the statement, and run the item's scripts against it.
+    """Save the test case as the statement's first case set, and run the item's scripts against it.
 
-    In a study, the set counts for every item of the statement in this study only. In the review queue, it belongs to
-    the statement. Raises BadInput for `case` or `reason`, and NotAllowedNow if the statement already has cases.
+    In a study, the set counts for all of the statement's items in this study only. In the review queue, the set belongs
+    to the statement. Raises BadInput for `case` or `reason`, and NotAllowedNow if the statement already has test cases.
     """
     why = clean_text(reason, field="reason", longest=LONGEST_REASON)
     Item.objects.select_for_update(of=("self",)).get(pk=item.pk)

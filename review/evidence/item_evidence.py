@@ -1,4 +1,4 @@
-"""All sandbox test results of an item for campaign managers, with changes to cases and reasons for differences."""
+"""All of an item's sandbox test results for managers, with changes to test cases and reasons for differences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from review.study.first_draft import first_draft_of
 
 @dataclass(frozen=True)
 class DraftResults:
-    """One script of the item and its results in each case set that counts."""
+    """A script of the item, with its results for each case set that counts."""
 
     draft: Draft
     is_first: bool
@@ -26,12 +26,12 @@ class DraftResults:
 
 @dataclass(frozen=True)
 class ItemEvidence:
-    """The evidence of an item. It is empty if the statement has no cases or no script was run against them."""
+    """The evidence for an item. It is empty if the statement has no case sets."""
 
     drafts: Sequence[DraftResults]
     changes: Sequence[CaseRevision]
     labels: Sequence[ExecutionLabel]
-    # Number of these sets that their author has withdrawn since they were fixed.
+    # The number of original case sets that their authors have withdrawn.
     withdrawn: int = 0
 
     def __bool__(self) -> bool:
@@ -39,7 +39,7 @@ class ItemEvidence:
 
 
 def read_item_evidence(item: Item, run: Run | None) -> ItemEvidence:
-    """Return the evidence of an item, in a fixed number of queries."""
+    """Return the evidence for an item. The number of queries does not depend on the number of Drafts."""
     roots = roots_of(item) if run is not None else []
     if run is None or not roots:
         return ItemEvidence((), (), ())
@@ -70,7 +70,7 @@ def read_item_evidence(item: Item, run: Run | None) -> ItemEvidence:
             if one.sha256 in found
         ],
         changes=revisions_of(item.campaign, roots),
-        # Exclude labels if the score or the cases have changed so that the score and the results no longer differ.
+        # Exclude the labels whose score and results no longer differ after a change to the score or the test cases.
         withdrawn=sum(root.withdrawn_at is not None for root in roots),
         labels=[one for one in labels.select_related("by").order_by("pk") if still_differs(one)],
     )

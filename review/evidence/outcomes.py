@@ -1,6 +1,6 @@
-"""The results of a campaign's scripts in the sandbox tests that count, for its report.
+"""Read the sandbox test results of a campaign's scripts for its report.
 
-Rows are read as plain values, because a study has a hundred thousand items, and model objects take several times as
+Rows are read as plain values, because a study may have 100,000 items, and creating model objects takes several times as
 long.
 """
 
@@ -32,13 +32,13 @@ _FinalScores = dict[str, FinalScore]  # by stage
 
 
 class ExecutedStage(NamedTuple):
-    """A stage of an item whose statement has sandbox tests, with their results."""
+    """A script or refined script of an item, with its sandbox test results."""
 
     item: int
     configuration: str
     stage: str
     result: Executed
-    is_imported: bool = False  # whether one of its results was imported
+    is_imported: bool = False  # at least one of the results was imported
 
 
 class _ItemRow(NamedTuple):
@@ -57,7 +57,7 @@ class _DraftRow(NamedTuple):
     sha256: str
     refinement_id: int | None
     on: int | None  # the Draft that the feedback is on
-    said: str | None  # the author of the feedback
+    said: str | None  # the arm of the feedback
 
 
 class _Result(NamedTuple):
@@ -71,13 +71,13 @@ class _Result(NamedTuple):
 
 
 def read_outcomes(campaign: Campaign) -> list[ExecutedStage]:
-    """Return the executed scripts of all real items, using a few queries per slice.
+    """Return the executed scripts of all real items, with a few queries per slice of items.
 
     In the review queue, only decided items are included, because results of waiting items must stay hidden.
     """
     if campaign.is_live:
         return [one for slice_ in _live_slices(campaign) for one in _read_live(campaign, slice_)]
-    # Most campaigns have no tests. One query detects that.
+    # Most campaigns have no tests. Checking for that takes one query.
     if not CampaignCaseSet.objects.filter(case__campaign=campaign).exists():
         return []
     return [one for slice_ in _slices(campaign) for one in _read(campaign, slice_)]
@@ -104,7 +104,7 @@ def _slices(campaign: Campaign) -> Iterator[list[_ItemRow]]:
 
 
 def _read(campaign: Campaign, items: Sequence[_ItemRow]) -> Iterator[ExecutedStage]:
-    """Yield the executed stages of a study, whose tallies store the final scores of each item."""
+    """Yield the executed stages of a study. The final scores are read from each item's `pattern`."""
     by_pattern: dict[str, _FinalScores | None] = {}
     final_scores: dict[int, _FinalScores] = {}
     for item in items:
@@ -163,8 +163,9 @@ def _execute(
     roots: Mapping[int, Sequence[int]],
     final_scores: Mapping[int, _FinalScores],
 ) -> Iterator[ExecutedStage]:
-    """Yield the executed stages. `roots` has the original case sets by case; `final_scores` has the experts' scores
-    by item.
+    """Yield the executed stages of the items.
+
+    `roots` maps each case to its original case sets, and `final_scores` maps each item to the reviewers' final scores.
     """
     scripts = _scripts_of(item.run for item in items if item.run)
     merged = _merged_in(campaign)
@@ -172,14 +173,14 @@ def _execute(
     results, others = _results(
         campaign,
         {sha256 for found in scripts.values() for sha256 in found.values()},
-        # Include the original sets, because scripts may have been run in them.
+        # Include the original sets, because scripts may have been run against them.
         known | {pk for root, pk in merged.items() if pk is not None and root in known},
     )
     labels = _labels(items)
     checks = _count_checks(_missing(items, roots, merged, scripts, results))
     for item in items:
         own, written = scripts.get(item.run or 0, {}), roots.get(item.case, ())
-        # Two roots may have the same result, and a root whose tests were all removed has no result.
+        # Two roots may have the same merged set. A root has none if all its tests were removed.
         sets = {found for pk in written if (found := merged.get(pk, pk)) is not None}
         was_run = any(
             (sha256, pk) in results for sha256 in own.values() for pk in sets.union(written)
@@ -223,7 +224,7 @@ def _missing(
     scripts: Mapping[int, Mapping[str, str]],
     results: Collection[tuple[str, int]],
 ) -> set[int]:
-    """Return the sets that count and against which some script was not run."""
+    """Return the counted sets that at least one script was not run against."""
     return {
         found
         for item in items
@@ -236,7 +237,7 @@ def _missing(
 
 
 def _scripts_of(runs: Iterable[int]) -> dict[int, dict[str, str]]:
-    """Return the hash of each stage's script, by run."""
+    """Return a dict for each run that maps the stage to its script's hash."""
     drafts = (
         Draft.objects.filter(run__in=list(runs))
         .order_by("run_id", "number")
@@ -260,7 +261,7 @@ def _scripts_of(runs: Iterable[int]) -> dict[int, dict[str, str]]:
 
 
 def _roots_of(cases: Collection[int]) -> dict[int, list[int]]:
-    """Return the original sets fixed for each case."""
+    """Return the original case sets fixed for each case."""
     rows = CampaignCaseSet.objects.filter(case__in=cases).order_by("case_set")
     found: dict[int, list[int]] = defaultdict(list)
     for case, case_set in rows.values_list("case", "case_set"):
@@ -269,7 +270,7 @@ def _roots_of(cases: Collection[int]) -> dict[int, list[int]]:
 
 
 def _merged_in(campaign: Campaign) -> dict[int, int | None]:
-    """Return the merged result of all reviewers' changes by original case set, or None if no test is left."""
+    """Map each changed case set to its version with all reviewers' changes, or to None if no test remains."""
     changes = CaseRevision.objects.filter(item__campaign=campaign).order_by("pk")
     return dict(changes.values_list("root", "merged"))
 
@@ -277,7 +278,7 @@ def _merged_in(campaign: Campaign) -> dict[int, int | None]:
 def _results(
     campaign: Campaign, scripts: set[str], sets: set[int]
 ) -> tuple[dict[tuple[str, int], _Result], dict[int, Mapping[str, int]]]:
-    """Return the newest result of each script in each set, and its number of checks without a verdict, by state."""
+    """Return the newest result of each script for each set, and each result's counts of checks without a verdict."""
     newest = newest_results(
         Execution.objects.filter(
             results_of(campaign), script_sha256__in=scripts, case_set__in=sets

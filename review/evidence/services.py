@@ -1,4 +1,4 @@
-"""Reviewers' actions on the evidence of an item: remove, correct or add a case, and explain a difference."""
+"""Reviewers' actions on an item's evidence: remove, correct or add a test case, and explain a difference."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ MOST_EACH = 100  # changes by one user for one item
 
 
 def is_open_to(desk: ItemView) -> bool:
-    """Return whether the reviewer may see the results of the scripts. Every stage must have a score first.
+    """Return whether the reviewer may see the sandbox test results, which requires a score for every stage.
 
-    Cases belong to the statement, so a reviewer who has seen them for one item knows what to look for in all others. A
-    study that hides execution shows no results until it is closed. Other studies record what the reviewer has seen.
+    Test cases belong to the statement. A reviewer who has seen them for one item knows which errors to look for in the
+    statement's other items. A study that hides execution shows no results until it is closed. Other studies record what
+    the reviewer has seen.
     """
     campaign = desk.item.campaign
     may_see = (
@@ -53,9 +54,9 @@ def is_open_to(desk: ItemView) -> bool:
 
 
 def find_set(desk: ItemView, sha256: str) -> InForce:
-    """Return the current set on the reviewer's page whose hash starts with `sha256`.
+    """Return the case set on the reviewer's page whose hash starts with `sha256`.
 
-    Raises NotAllowedNow if the sets are not shown yet, or if the current set has changed.
+    Raises NotAllowedNow if the sets are not shown yet or this set has changed.
     """
     if not is_open_to(desk):
         raise NotAllowedNow(_("Score every stage to see the sandbox tests."))
@@ -67,7 +68,7 @@ def find_set(desk: ItemView, sha256: str) -> InForce:
 
 @transaction.atomic
 def strike(item: Item, *, sha256: str, what: str, reason: str, by: User) -> CaseRevision:
-    """Remove a case or a check from this campaign's results. Past results are kept.
+    """Exclude a test case or a check from this campaign's results, without deleting past results.
 
     Raises BadInput for `what` or `strike_reason`, and NotAllowedNow.
     """
@@ -83,7 +84,7 @@ def strike(item: Item, *, sha256: str, what: str, reason: str, by: User) -> Case
 def write_case(
     item: Item, *, sha256: str, number: int | None, text: str, reason: str, by: User
 ) -> CaseRevision:
-    """Correct the case with this number or add a case, and run the scripts against it.
+    """Correct the test case with this number, or add a test case if it is None. Then run the scripts against it.
 
     Raises BadInput for `case` or `reason`, and NotAllowedNow.
     """
@@ -97,10 +98,10 @@ def write_case(
 
 @transaction.atomic
 def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
-    """Record why the user's score and the results differ at a stage. The same reason again removes it.
+    """Record why the user's score and the test results differ at a stage, or remove the reason if it is already set.
 
-    Earlier reasons are kept. Raises BadInput for an unknown stage or reason, and NotAllowedNow if score and results do
-    not differ.
+    Earlier reasons are kept in the history. Raises BadInput for an unknown stage or reason, and NotAllowedNow if the
+    score and the results do not differ.
     """
     if stage not in ExecutionLabel.Stage.values:
         raise BadInput(_("Unknown stage."))
@@ -129,9 +130,9 @@ def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
 
 
 def outcome_of(results: Sequence[StatementEvidence]) -> str:
-    """Return the outcome: passed, failed or no verdict. One failed check fails the script.
+    """Return the outcome of a script: passed, failed or no verdict.
 
-    Results that were not run completely have no verdict.
+    A single failed check makes the outcome failed. If any of the test runs did not complete, there is no verdict.
     """
     if any(one.execution.state == CheckState.NOT_RUN for one in results):
         return NO_VERDICT
@@ -141,16 +142,18 @@ def outcome_of(results: Sequence[StatementEvidence]) -> str:
 
 
 def differs(score: Score, results: Sequence[StatementEvidence]) -> bool:
-    """Return whether the score differs from these results under either criterion."""
+    """Return whether the score contradicts these results under either criterion."""
     return score_differs(score.value, outcome_of(results))
 
 
 def results_seen_by(
     desk: ItemView, in_force: Sequence[InForce], scripts: set[str]
 ) -> dict[str, list[StatementEvidence]]:
-    """Return the results in these sets by hash of the script. Changed sets include only results since the change.
+    """Return the results for these case sets by script hash.
 
-    Earlier results would reveal that another reviewer has already made the same change.
+    For changed sets, only results since the change are included.
+
+    An earlier result would reveal that another reviewer has made the same change.
     """
     since = {
         one.case_set.pk: one.revision.at
@@ -179,7 +182,7 @@ def _differs_on_screen(desk: ItemView, score: Score) -> bool:
 
 
 def labels_by(desk: ItemView) -> dict[str, str]:
-    """Return the reviewer's own reason for each stage."""
+    """Return the reason for a difference that this reviewer gave at each stage."""
     rows = ExecutionLabel.objects.filter(item=desk.item, by=desk.reviewer, current=True)
     return dict(rows.exclude(reason="").values_list("stage", "reason"))
 
@@ -198,7 +201,7 @@ def _revise(
     desk: ItemView, found: InForce, kept: CaseSet | None, kind: str, what: str, reason: str
 ) -> CaseRevision:
     assert found.case_set is not None
-    # Lock the set, because each change builds on the one before.
+    # Lock the original set, because each change builds on the previous change.
     CaseSet.objects.select_for_update(of=("self",), no_key=True).get(pk=found.root.pk)
     (now,) = sets_of_all(desk.item.campaign, [found.root])
     merged = carry_over(found.case_set, kept, onto=now.case_set, by=desk.reviewer)
