@@ -1,4 +1,4 @@
-"""API of single items and of the caller's scores and decisions. It never returns more than the pages show."""
+"""API for single items and for the caller's scores and decisions. It returns only data that the pages also show."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ class ItemViewSet(EvidenceActions):
     @extend_schema(request=None, responses=ItemSeen)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
-        """Undo the caller's last score, decision or skip in this item's campaign and return the affected item."""
+        """Undo the caller's last score, decision or skip in this item's campaign. The response is the affected item."""
         item = services.undo_last(self._mine(request, pk).campaign, by=signed_in(request))
         return self._show(request, item.pk)
 
     @extend_schema(request=ScoreIn, responses={201: ScoreOut})
     @action(detail=True, methods=["post"])
     def score(self, request: Request, pk: str) -> Response:
-        """Score the current stage. Sending the same score again changes nothing."""
+        """Score the current stage. Repeating the request does not add another score."""
         item, given = self._mine(request, pk), read_body(ScoreIn, request)
         given["seen"] = find_seen(item.pk, given["stage"], given["seen"])
         score = services.submit_score(item, services.ScoreInput(**given), by=signed_in(request))
@@ -108,7 +108,7 @@ class ItemViewSet(EvidenceActions):
     @extend_schema(request=FeedbackIn, responses={202: None})
     @action(detail=True, methods=["post"])
     def feedback(self, request: Request, pk: str) -> Response:
-        """Request a rewrite in the background, based on the caller's feedback or on the model's."""
+        """Request a rewrite in the background, based on the caller's feedback or on the model's feedback."""
         item, user = self._mine(request, pk), signed_in(request)
         given = read_body(FeedbackIn, request)
         text, secrets = given["feedback"], SecretsChoice(given["secrets"])
@@ -121,7 +121,7 @@ class ItemViewSet(EvidenceActions):
     @extend_schema(request=ShortenIn, responses={202: ShorteningOut})
     @action(detail=True, methods=["post"])
     def shorten(self, request: Request, pk: str) -> Response:
-        """Ask a model, in the background, to shorten the caller's feedback."""
+        """Request a shorter version of the caller's feedback from a model. It is created in the background."""
         item, text = self._mine(request, pk), read_body(ShortenIn, request)["feedback"]
         shortening = services.shorten_feedback(item, text=text, by=signed_in(request))
         return Response(ShorteningOut(shortening).data, status=status.HTTP_202_ACCEPTED)
@@ -132,7 +132,7 @@ class ItemViewSet(EvidenceActions):
     )
     @action(detail=True, url_path="shorten/(?P<shortening>[0-9]+)")
     def shorter(self, request: Request, pk: str, shortening: str) -> Response:
-        """Return the state of the request, and the shortened text when it is done."""
+        """Return the state of the request and, when it is done, the shortened text."""
         item, user = self._item(request, pk), signed_in(request)
         return Response(
             ShorteningOut(services.access_shortening(item, read_key(shortening), by=user)).data
@@ -141,7 +141,7 @@ class ItemViewSet(EvidenceActions):
     @extend_schema(request=RemarkIn, responses={201: RemarkOut})
     @action(detail=True, methods=["post"])
     def remarks(self, request: Request, pk: str) -> Response:
-        """Comment on one line of a script. Sending the same comment again changes nothing."""
+        """Comment on one line of a script. Repeating the request does not add another comment."""
         item, given = self._mine(request, pk), read_body(RemarkIn, request)
         given["draft"] = find_draft(item.pk, given["draft"])
         remark = services.add_remark(item, by=signed_in(request), **given)
@@ -154,7 +154,7 @@ class ItemViewSet(EvidenceActions):
     )
     @action(detail=True, methods=["delete"], url_path="remarks/(?P<remark>[0-9]+)")
     def remove_remark(self, request: Request, pk: str, remark: str) -> Response:
-        """Remove the caller's comment on a line. The comment is marked as removed, not deleted."""
+        """Mark the caller's comment on a line as removed. The record is not deleted."""
         services.remove_remark(self._mine(request, pk), read_key(remark), by=signed_in(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -173,7 +173,7 @@ class ItemViewSet(EvidenceActions):
         return access_item(signed_in(request), read_public(ITEM, pk))
 
     def _mine(self, request: Request, pk: str) -> Item:
-        """Return the item if the caller may act on it. Check this before the body, so that a 403 comes first."""
+        """Return the item if the caller may act on it. Call this before parsing the body, so that 403 precedes 400."""
         return access_item_to_review(signed_in(request), read_public(ITEM, pk))
 
     def _shown(self, request: Request, pk: str) -> Response:

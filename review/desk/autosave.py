@@ -1,4 +1,4 @@
-"""Autosave for the text that a reviewer types on an item. Two tabs do not overwrite each other's text."""
+"""Autosave the text that a reviewer types on an item, and prevent two tabs from overwriting each other's text."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MAX_SCRATCH_BYTES = 1_200_000
 
 @transaction.atomic
 def save_scratch(item: Item, *, by: User, fields: dict[str, object], revision: int) -> Scratch:
-    """Save the typed fields. A repeated request, after a lost response, changes nothing.
+    """Save the typed fields. Repeating a request whose response was lost changes nothing.
 
-    Raises Stale, and keeps the newer text, if another tab has saved since this revision.
+    Raises Stale and saves nothing if another tab has saved since this revision.
     """
     if sum(len(str(value)) for value in fields.values()) > MAX_SCRATCH_BYTES:
         raise BadInput(_("This text is too long to save."))
@@ -37,7 +37,7 @@ def save_scratch(item: Item, *, by: User, fields: dict[str, object], revision: i
 
 
 def forget_scratches() -> None:
-    """Delete the autosaved text of decided items in the review queue once their edit window has ended."""
+    """Delete the autosaved text of decided items in the review queue after their edit window has ended."""
     window = ExpressionWrapper(
         F("item__campaign__edit_minutes") * timedelta(minutes=1), output_field=DurationField()
     )

@@ -1,4 +1,4 @@
-"""API of an item's sandbox tests, available once its stages are scored. The review page uses the same services."""
+"""API for an item's sandbox tests, available after all of its stages are scored."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class CheckSeen(serializers.ModelSerializer[CheckResult]):
 
 
 class ScriptRan(serializers.Serializer[Any]):
-    """The results of one script in one test suite."""
+    """The results of a script in a test suite."""
 
     draft = serializers.IntegerField(help_text="ID of the draft.")
     set = serializers.CharField()
@@ -51,7 +51,7 @@ class ScriptRan(serializers.Serializer[Any]):
 
 
 class RevisionSeen(serializers.ModelSerializer[CaseRevision]):
-    """A test that was removed, corrected or added by the caller, or by other reviewers if they are not hidden."""
+    """A change to a test: removed, corrected or added. Other reviewers' changes are included unless they are hidden."""
 
     set = serializers.CharField(
         source="case_set.sha256",
@@ -76,7 +76,7 @@ class CasesSeen(serializers.Serializer[Any]):
 
 
 class DiffersSeen(serializers.Serializer[Any]):
-    """A stage at which the caller's score and the test results differ."""
+    """A stage where the caller's score and the test results differ."""
 
     stage = serializers.CharField()
     value = serializers.IntegerField()
@@ -128,7 +128,7 @@ class CaseIn(serializers.Serializer[Any]):
 
 
 class EvidenceActions(viewsets.GenericViewSet[Item]):
-    """Sandbox tests of an item: their results, the caller's explanations, and changes to the tests."""
+    """Actions on an item's sandbox tests: read results, explain differences, and change the tests."""
 
     @extend_schema(
         responses={
@@ -138,7 +138,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     )
     @action(detail=True)
     def evidence(self, request: Request, pk: str) -> Response:
-        """Return the sandbox test results of the item's scripts. They are available once every stage has a score."""
+        """Return the sandbox test results of the item's scripts. They are available after every stage has a score."""
         user = signed_in(request)
         shown = show_cases(open_item(access_item(user, read_public(ITEM, pk)), user))
         if shown is None:
@@ -148,7 +148,10 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     @extend_schema(request=LabelIn, responses={201: LabelSeen})
     @action(detail=True, methods=["post"], url_path="evidence/label")
     def label_evidence(self, request: Request, pk: str) -> Response:
-        """Explain why the caller's score and the results differ at a stage. The same reason again deletes it."""
+        """Explain why the caller's score and the results differ at a stage.
+
+        Sending the same reason again removes it.
+        """
         item, given = _item_of(request, pk), read_body(LabelIn, request)
         said = services.label(item, by=signed_in(request), **given)
         return Response(LabelSeen(said).data, status=status.HTTP_201_CREATED)
@@ -156,7 +159,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     @extend_schema(request=StrikeIn, responses={201: RevisionSeen})
     @action(detail=True, methods=["post"], url_path="evidence/strike")
     def strike_case(self, request: Request, pk: str) -> Response:
-        """Remove a test or a check from this campaign's results. Its past results are kept."""
+        """Exclude a test or a check from this campaign's results. Past results are not deleted."""
         item, given = _item_of(request, pk), read_body(StrikeIn, request)
         try:
             made = services.strike(
@@ -167,7 +170,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
                 by=signed_in(request),
             )
         except BadInput as refused:
-            # The review page has two fields for reasons, so this field has a different name there.
+            # The review page has two fields for reasons, so the service has a different name for this field.
             field = "reason" if refused.field == "strike_reason" else refused.field
             raise BadInput(str(refused), field=field) from refused
         return Response(RevisionSeen(made).data, status=status.HTTP_201_CREATED)
@@ -189,7 +192,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
 
 
 def show_cases(desk: ItemView) -> dict[str, Any] | None:
-    """Return the test panel of the review page as data, or None if it is hidden, and record that the user saw it."""
+    """Return the data of the test panel and record that the user saw it, or return None if the panel is hidden."""
     drafts = visible_drafts(desk)
     evidence = show_evidence(desk, drafts)
     if evidence is None:
@@ -234,5 +237,5 @@ def _show_result(draft: int, result: StatementEvidence) -> dict[str, object]:
 
 
 def _item_of(request: Request, pk: str) -> Item:
-    """Return the item if the caller may act on it. Check this before the body, so that a 403 comes first."""
+    """Return the item if the caller may act on it. Call this before parsing the body, so that 403 precedes 400."""
     return access_item_to_review(signed_in(request), read_public(ITEM, pk))

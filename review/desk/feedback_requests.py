@@ -1,5 +1,6 @@
-"""Reviewers' requests for feedback and rewrites. Both run in the background, and the item then returns to the
-reviewer.
+"""Reviewers' requests for feedback and rewrites.
+
+They are processed in the background. The item then returns to the reviewer.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from review.models import Assignment, Item
 
 @transaction.atomic
 def ask_for_feedback(item: Item, *, by: User) -> Refinement:
-    """Request feedback and a refinement for a script that the reviewer scored wrong and the assessor passed.
+    """Request feedback and a refinement for a script in the review queue that the reviewer scored as wrong.
 
-    This is for the review queue only. Both are made in the background. The item then returns to the reviewer.
+    Raises NotAllowedNow if the script already has feedback, or if the reviewer has not claimed the item.
     """
     desk = open_item(item, by)
     assignment = held_assignment(desk)
@@ -46,10 +47,10 @@ def send_feedback(
     based_on: int | None = None,
     secrets: SecretsChoice | None = SecretsChoice.MASK,
 ) -> Refinement:
-    """Request a rewrite from the expert's own feedback. The result is scored in its own arm.
+    """Request a rewrite from the reviewer's own feedback. The refined script is scored in the experts' arm.
 
-    `secrets` says what to do with secrets in the text. None raises SecretsFound so that the page can ask the expert. In
-    a study, secrets are always masked without asking, because the question would reveal which model rewrites.
+    `secrets` is the choice for secrets in the text. If it is None, SecretsFound is raised, and the page asks the
+    reviewer. Studies always mask secrets, because the question would reveal which model rewrites the script.
     """
     if not text.strip():
         raise BadInput(_("Describe what is wrong with the script."), field="feedback")
@@ -72,7 +73,7 @@ def send_feedback(
             secrets=secrets if item.campaign.is_live else SecretsChoice.MASK,
         )
     except pipeline.SecretsFound as found:
-        # Only some users may see model names.
+        # Replace the model's name, because only some users may see model names.
         raise pipeline.SecretsFound(
             found.found, to=[_("The model that rewrites the script")]
         ) from found

@@ -1,4 +1,4 @@
-"""Comments on single lines of a script. The reviewer who claimed the item adds and removes them."""
+"""Comments on single lines of a script. Only a reviewer who claimed the item can add and remove comments."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from review.desk.scores import held_assignment
 from review.models import Item, Remark
 
 MAX_TEXT = 2_000
-# Longer criticism belongs in the comment on the whole script.
+# More extensive criticism belongs in the comment on the whole script.
 MOST_EACH = 200
 
 
 @transaction.atomic
 def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Remark:
-    """Comment on one line of a script that the user may see. Sending the same comment again changes nothing.
+    """Add a comment on one line of a script and return it. If the same comment exists, return the existing comment.
 
     Raises BadInput if the line does not exist or the text is empty or too long. Raises NotAllowedNow if the user has
     not claimed the item or may not see the script.
@@ -34,7 +34,7 @@ def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Rem
         raise BadInput(
             _("A line comment can have at most %s characters.") % f"{MAX_TEXT:,}", field="remark"
         )
-    # Lock the item so that a double click adds only one comment.
+    # Lock the item, so that a double click adds only one comment.
     Item.objects.select_for_update().get(pk=item.pk)
     desk = open_item(item, by)
     held_assignment(desk)
@@ -55,7 +55,7 @@ def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Rem
 
 @transaction.atomic
 def remove_remark(item: Item, remark: int, *, by: User) -> Remark:
-    """Remove the user's comment by marking it as removed. Removing it twice changes nothing.
+    """Mark the user's comment as removed and return it. Repeating the call changes nothing.
 
     Raises BadInput if the user has no such comment, and NotAllowedNow if the user has not claimed the item.
     """
@@ -84,7 +84,7 @@ def remarks_of(desk: ItemView) -> list[Remark]:
 
 
 def write_notes(desk: ItemView) -> str:
-    """Return the reviewer's comment and line comments on the first script as feedback points."""
+    """Return the reviewer's comment and line comments on the first script, as a list of points in Markdown."""
     score = desk.script_score
     if score is None or desk.first is None:
         return ""

@@ -1,4 +1,4 @@
-"""Common reasons that a reviewer selects with one key and can add to."""
+"""Predefined reasons that a reviewer selects with one key and can extend."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ _WORDS = {one.name: one.words for one in (*REJECT, *SKIP)}
 
 
 def with_quick_reason(choice: str, typed: str) -> tuple[str, str]:
-    """Split the chosen button into the kind of decision and the full reason.
+    """Split the value of the chosen button into the kind of decision and the full reason.
 
-    `reject-harm` returns `reject`, and the reason's text followed by the typed text. An unknown reason adds no text, so
-    validation treats the reason as missing.
+    For example, `reject-harm` returns `reject`, and the predefined text followed by the typed text. An unknown name
+    adds no text, so validation treats the reason as missing.
     """
     kind, _dash, name = choice.partition("-")
     words = str(_WORDS.get(name, ""))

@@ -1,4 +1,4 @@
-"""Records scores: in stage order, for the exact object shown, append-only, and idempotent."""
+"""Record scores in stage order, for the exact text that was shown. Rows are never overwritten."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ENDING = ("state", "ended_at", "lease_until")
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreInput:
-    """A submitted score: the stage and the exact object that the reviewer saw."""
+    """A submitted score, with its stage and the exact Draft or Feedback that the reviewer saw."""
 
     stage: str
     value: int
@@ -42,26 +42,28 @@ class ScoreInput:
     comment: str = ""
     view: str = Score.View.PLAIN
     active_seconds: float | None = None
-    pauses: int = 0  # times without activity for longer than the idle limit, since the last score
-    fence: int | None = None  # of the tab that sends the score; None without a tab
+    pauses: int = (
+        0  # number of idle periods since the last score that were longer than the idle limit
+    )
+    fence: int | None = None  # fence of the tab that sends the score; None without a tab
 
 
 def submit_score(item: Item, given: ScoreInput, *, by: User) -> Score:
-    """Record a score. Repeating the call changes nothing; a different value replaces the first.
+    """Record a score. Repeating the call changes nothing. A different value replaces the earlier score.
 
-    Raises BadInput for an invalid value; NotAllowedNow if the stage is not open, the item belongs to another reviewer,
-    or another tab has taken over; and Stale if the text to score has changed since the page was loaded.
+    Raises BadInput for an invalid value, and Stale if the text to score has changed since the page was loaded. Raises
+    NotAllowedNow if the stage is not open, the reviewer has not claimed the item, or another tab is active.
     """
     return score_locked(lambda: lock_item(item.pk, by.pk)[0], given, by=by)
 
 
 def score_locked(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
-    """Record a score for an item that `lock` reads and locks, inside the score's transaction."""
+    """Record a score for the item that `lock` reads and locks. `lock` is called in the score's transaction."""
     try:
         return _score(lock, given, by=by)
     except IntegrityError:
-        # The score was sent twice at once, and this request read the earlier scores before the
-        # other request stored its score.
+        # The score was sent twice at the same time, and this request read the scores before the other request saved its
+        # score.
         return _score(lock, given, by=by)
 
 
@@ -78,7 +80,7 @@ def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
     step = _step_of(desk, given)
     before = desk.scores.get(step.key)
     if before and before.value == given.value and before.comment == given.comment.strip():
-        # The response may have been lost, and the item may have been closed since then.
+        # This repeats a request whose response may have been lost. The item may be closed now.
         before.item = item
         return before
     assignment = held_assignment(desk)
@@ -96,7 +98,7 @@ def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
 def make_score(desk: ItemView, step: Step, given: ScoreInput, assignment: Assignment) -> Score:
     """Return the unsaved score with its metadata, and mark an earlier score for its stage as replaced.
 
-    `desk` must come from the query that locks the item.
+    `desk` must have an item from a query that locks it.
     """
     item, before = desk.item, desk.scores.get(step.key)
     if before:
@@ -125,10 +127,7 @@ def make_score(desk: ItemView, step: Step, given: ScoreInput, assignment: Assign
 
 
 def finish(desk: ItemView, assignment: Assignment, score: Score | None = None) -> None:
-    """Store a new score in a study, and complete its item when nothing is left to score.
-
-    If a new stage opens, the item becomes active again.
-    """
+    """Save a study score. Complete the assignment when no stage is left to score, or reopen it if a stage opens."""
     item, through = desk.item, desk.next_step is None
     changes = through != (assignment.state == Assignment.State.SUBMITTED)
     if changes:
@@ -152,7 +151,7 @@ def finish(desk: ItemView, assignment: Assignment, score: Score | None = None) -
 
 @transaction.atomic
 def confirm_scores(item: Item, *, by: User) -> None:
-    """End the review of an item that was sent back, with its scores kept or changed. Raises NotAllowedNow."""
+    """Complete an item that was sent back, whether or not its scores were changed. Raises NotAllowedNow."""
     locked = (
         Item.objects.select_for_update(of=("self",))
         .select_related("campaign", "case", "run__action")
@@ -169,9 +168,9 @@ def confirm_scores(item: Item, *, by: User) -> None:
 
 
 def _end(desk: ItemView, assignment: Assignment) -> None:
-    """Finish a reviewer's work on an item. The locking query may already know that some steps are not needed."""
+    """Clean up after a reviewer has finished an item. Steps that the locking query found unnecessary are skipped."""
     item = desk.item
-    if len(desk.given) > len(desk.steps):  # a score was recorded here before
+    if len(desk.given) > len(desk.steps):  # a score was replaced
         mark_answered(assignment)
     if getattr(item, "has_arms", True):
         copy_to_same_scripts(desk)
@@ -184,7 +183,7 @@ def _end(desk: ItemView, assignment: Assignment) -> None:
 def is_through(item: Item, score: Score) -> bool:
     """Return whether the reviewer has finished a study item with this score.
 
-    A training item stays open, because it shows the correct scores once it is scored.
+    A training item is never finished in this sense, because its page then shows the correct scores.
     """
     if item.campaign.is_live or item.case.purpose == Case.Purpose.TRAINING:
         return False
@@ -193,7 +192,7 @@ def is_through(item: Item, score: Score) -> bool:
 
 
 def reveal(item: Item, what: str, *, by: User) -> None:
-    """Reveal hidden information early if the campaign allows it. Record this now and with each later score."""
+    """Reveal hidden information early if the campaign allows it. This is recorded now and with each later score."""
     if what not in Reveal.What.values:
         raise BadInput(_("Unknown option."), field="what")
     if not item.campaign.may_reveal:
@@ -202,7 +201,7 @@ def reveal(item: Item, what: str, *, by: User) -> None:
 
 
 def held_assignment(desk: ItemView) -> Assignment:
-    """Return the reviewer's active assignment to this item. Raises NotAllowedNow if the reviewer has none."""
+    """Return the reviewer's open assignment to this item, or raise NotAllowedNow if the reviewer has none."""
     assignment = desk.assignment
     if assignment is not None and desk.may_change_until:
         return assignment
@@ -215,7 +214,8 @@ def held_assignment(desk: ItemView) -> Assignment:
 
 def _step_of(desk: ItemView, given: ScoreInput) -> Step:
     of_stage = [one for one in desk.steps if (one.stage, one.arm) == (given.stage, given.arm)]
-    # In the experts' arm, the reviewer's own Draft and another expert's may be open at the same time.
+    # In the experts' arm, two stages may be open at the same time: refined from the reviewer's own and from another
+    # expert's feedback.
     step = next((one for one in of_stage if one.seen == given.seen), next(iter(of_stage), None))
     if step is None:
         raise NotAllowedNow(_("This stage is not open yet. Score the earlier stages first."))
@@ -225,7 +225,7 @@ def _step_of(desk: ItemView, given: ScoreInput) -> Step:
 
 
 def _earlier_by(desk: ItemView, step: Step) -> dict[str, int]:
-    """Map each earlier stage of the arm to the reviewer whose score currently counts."""
+    """Return a dict that maps each earlier stage of the arm to the reviewer of its current score."""
     before = [
         one for one in desk.steps[: desk.steps.index(step)] if one.arm in (Arm.MODEL, step.arm)
     ]
@@ -237,10 +237,9 @@ def _earlier_by(desk: ItemView, step: Step) -> dict[str, int]:
 
 
 def is_blind(desk: ItemView, step: Step) -> bool:
-    """Return whether the reviewer gave this score before seeing anything later or a hidden verdict.
+    """Return whether the reviewer gives this score before seeing a later stage or a hidden verdict.
 
-    Otherwise, the figures use the earlier score. Undoing a score does not undo what it revealed, and a reviewer who has
-    seen a verdict is never blind again.
+    If not, the figures use the earlier score. Undoing a score does not make a reviewer blind again.
     """
     if desk.item.campaign.hides_verdict and (
         Reveal.What.VERDICT in desk.revealed or _has_seen_verdict(desk)
@@ -259,9 +258,9 @@ def is_blind(desk: ItemView, step: Step) -> bool:
 
 
 def _has_seen_verdict(desk: ItemView) -> bool:
-    """Return whether the reviewer saw the verdict before this item's stages showed it to them.
+    """Return whether the reviewer saw the verdict before scoring this item's script.
 
-    In the review queue, scoring the script shows the verdict, so viewing it later reveals nothing new.
+    In the review queue, the page shows the verdict after the script is scored, so later exposures don't count.
     """
     item = desk.item
     load_exposure(desk.reviewer, item)
@@ -275,9 +274,7 @@ def _has_seen_verdict(desk: ItemView) -> bool:
 
 
 def _met_before(desk: ItemView) -> dict[str, bool]:
-    """Return whether the reviewer may know Drafts of this Action because they requested it or reviewed it in another
-    item.
-    """
+    """Return whether the reviewer may know this Action, because they requested it or reviewed another of its items."""
     return {
         "asked": desk.run.action.asked_by_id == desk.reviewer.pk,
         "seen_before": desk.item.seen_before,  # type: ignore[attr-defined]
@@ -285,15 +282,13 @@ def _met_before(desk: ItemView) -> dict[str, bool]:
 
 
 def rubric_in_force(item: Item) -> int | None:
-    """Return the key of the current rubric, without reading its text."""
+    """Return the primary key of the current rubric."""
     newest = item.campaign.rubrics.order_by("-number").values_list("pk", flat=True)
     return newest.first()
 
 
 def _sitting_minutes(locked: Item) -> float:
-    """Return the minutes since this reviewer's session began, based on the last score, or 0 at the start of a
-    session.
-    """
+    """Return the minutes since this reviewer's session began, or 0 if the last score is from an earlier session."""
     last: datetime | None = locked.last_score_at  # type: ignore[attr-defined]
     before: float | None = locked.last_sitting_minutes  # type: ignore[attr-defined]
     if last is None or database_now() - last > SITTING_GAP:
@@ -302,7 +297,7 @@ def _sitting_minutes(locked: Item) -> float:
 
 
 def add_time(assignment: Assignment, step: Step, given: ScoreInput) -> None:
-    """Add the page's counts of active seconds and pauses, if any, to the unsaved assignment."""
+    """Add the active seconds and pauses that the page counted to the assignment, without saving it."""
     if given.active_seconds is None:
         return
     before = assignment.active_seconds.get(step.key, 0)

@@ -1,4 +1,4 @@
-"""Serializers of the review API. An item is blinded in the same way as on its page."""
+"""Serializers of the review API. Items are blinded in the same way as on their pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from review.models import Assignment, Decision, Remark, Score
 
 
 class ScoreOut(serializers.ModelSerializer[Score]):
-    """A score of the caller. Drafts and feedback have the same ids as in the item."""
+    """A score of the caller. Drafts and feedback have the same IDs as in the item."""
 
     draft = serializers.SerializerMethodField()
     feedback = serializers.SerializerMethodField()
@@ -108,12 +108,12 @@ class DecisionIn(serializers.Serializer[Any]):
 
 
 class DecisionOut(serializers.ModelSerializer[Decision]):
-    """A decision. Drafts have the same ids as in the item."""
+    """A decision. Drafts have the same IDs as in the item."""
 
     item = PublicKeyField(ITEM, source="item_id")
     draft = serializers.SerializerMethodField()
     edited = serializers.SerializerMethodField()
-    # Keys of the scores that were stored with the decision.
+    # IDs of the scores that were stored with the decision.
     scores = serializers.SerializerMethodField()
     version = serializers.SerializerMethodField()
 
@@ -247,7 +247,7 @@ class ItemSeen(serializers.Serializer[Any]):
 
 
 def show_item(desk: ItemView) -> dict[str, Any]:
-    """Return the blinded view of an item, by the same rules as the page."""
+    """Return the JSON of an item, blinded by the same rules as its page."""
     step = desk.next_step
     assessment = getattr(desk.first, "assessment", None) if desk.visible["verdict"] else None
     if assessment is not None:

@@ -1,4 +1,4 @@
-"""Requests to shorten an expert's feedback with a model. The expert can accept or ignore the result."""
+"""Requests to shorten a reviewer's feedback with a model. The reviewer can accept or ignore the result."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from review.models import Item
 
 
 def shorten_feedback(item: Item, *, text: str, by: User) -> Shortening:
-    """Ask a model to shorten the feedback in the background, while the reviewer keeps writing.
+    """Request a shorter version of the feedback from a model, which works in the background.
 
-    Raises BadInput if the text is already short. Raises NotAllowedNow if the user has not claimed the item, the script
-    is not scored, no model is available, or the budget is used up.
+    Raises BadInput if the text is already short. Raises NotAllowedNow if the user has not claimed the item or scored
+    the script, if no model is available, or if the budget is used up.
     """
     desk = open_item(item, by)
     held_assignment(desk)

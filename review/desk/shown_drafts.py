@@ -1,7 +1,7 @@
-"""A sealed token for the Drafts that a page has shown to its reviewer. The reviewer can decide only on these Drafts.
+"""Create and check a token for the Drafts that a page shows. The reviewer can decide only on these Drafts.
 
-The token is derived from the user, the item and the Drafts the user may see, and reveals nothing about them. A hidden
-Draft affects neither the token nor the error messages.
+The token is an HMAC of the user, the item and the visible Drafts, so it reveals nothing about them. A hidden Draft
+affects neither the token nor the error messages.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _LENGTH = 32  # hex digits of each half
 
 
 def steps_shown(desk: ItemView) -> dict[int, Step]:
-    """Map the key of each Draft the reviewer may see to its stage, in stage order."""
+    """Return a dict that maps the key of each visible Draft to its step, in stage order."""
     return {step.draft.pk: step for step in desk.steps if step.draft}
 
 
 def seal(desk: ItemView) -> str:
-    """Return the token of the current page: one half for the user and the item, the other for the visible Drafts."""
+    """Return the page's token: one half identifies the user and the item, the other half the visible Drafts."""
     drafts = sorted(desk.shown_drafts, key=lambda one: one.pk)
     shown = " ".join(f"{draft.pk}:{draft.sha256}" for draft in drafts)
     owner = f"{desk.reviewer.pk} {desk.item.pk}"
@@ -31,10 +31,10 @@ def seal(desk: ItemView) -> str:
 
 
 def draft_shown(desk: ItemView, *, sha256: str, token: str) -> Draft:
-    """Return the Draft with this hash if the page with this token showed it and it is still visible.
+    """Return the Draft with this hash if it is visible and the page with this token showed the same Drafts.
 
-    Raises BadInput if the token belongs to another user or item. Raises Stale if the visible Drafts have changed or do
-    not include this one.
+    Raises BadInput if the token belongs to another user or item. Raises Stale if the visible Drafts have changed or
+    have a different hash.
     """
     now = seal(desk)
     if not constant_time_compare(token[:_LENGTH], now[:_LENGTH]):

@@ -1,7 +1,7 @@
 """Public keys of Drafts and feedback on the review page and in its API.
 
-Each item has its own keys. Repeats and halo checks show texts that the reviewer may have seen before, and a shared key
-would reveal them.
+Each item has its own keys. Repeats and halo checks show texts that the reviewer may have seen in another item. A key
+shared between items would identify such texts.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from review.models import Score
 
 
 def name_draft(item: int, draft: int) -> int:
-    """Return the public key of a Draft for the reviewers of this item."""
+    """Return the public key of a Draft in this item."""
     return public_key(f"{DRAFT} of {item}", draft)
 
 
 def name_feedback(item: int, feedback: int) -> int:
-    """Return the public key of feedback for the reviewers of this item."""
+    """Return the public key of feedback in this item."""
     return public_key(f"{FEEDBACK} of {item}", feedback)
 
 
@@ -29,18 +29,19 @@ def name_seen(item: int, step: Step) -> int | None:
 
 
 def find_draft(item: int, name: int) -> int:
-    """Return the key of the Draft with this public key, or a key that matches no Draft if the public key is invalid."""
+    """Return the primary key of the Draft with this public key. An invalid public key returns a key without a Draft."""
     return find_key(f"{DRAFT} of {item}", name)
 
 
 def find_feedback(item: int, name: int) -> int:
-    """Return the key of the feedback with this public key, or a key that matches no feedback if the public key is
-    invalid.
+    """Return the primary key of the feedback with this public key.
+
+    An invalid public key returns a key without feedback.
     """
     return find_key(f"{FEEDBACK} of {item}", name)
 
 
 def find_seen(item: int, stage: str, name: int) -> int:
-    """Return the key of the Draft or feedback that was scored at a stage."""
+    """Return the primary key of the Draft or feedback with this public key at a stage."""
     find = find_feedback if stage == Score.Stage.FEEDBACK else find_draft
     return find(item, name)

@@ -1,4 +1,4 @@
-"""URLs of an item, below `items/<pk>/`. Scoring gets the most requests, so it comes first."""
+"""URLs of an item, below `items/<pk>/`. The URL for scoring is first because it gets the most requests."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Decisions on an item (approve, edit or reject) with the score they are based on, and undo."""
+"""Decisions on an item (approve, edit or reject), each with the score that it is based on, and undo."""

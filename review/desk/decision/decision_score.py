@@ -1,4 +1,4 @@
-"""The score and comment that a reviewer submits with a decision, merged with the autosaved ones."""
+"""Merge the score and comment that a reviewer submits with a decision with the autosaved fields."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from review.models import Score
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreForm:
-    """The score form as submitted with a decision. If `stage` is empty, the score is for the stage of the decided
-    Draft.
-    """
+    """The score form that is submitted with a decision. An empty `stage` is the stage of the decided Draft."""
 
     stage: str = ""
     arm: str = Arm.MODEL.value
@@ -28,12 +26,12 @@ class ScoreForm:
     view: str = Score.View.PLAIN
     active_seconds: float | None = None
     pauses: int = 0
-    revision: int | None = None  # of the autosaved fields on the page; None for API calls
+    revision: int | None = None  # revision of the autosaved fields on the page; None for API calls
 
 
 @dataclass(frozen=True)
 class PendingScore:
-    """The score and comment to store with a decision, and the stage they belong to."""
+    """The score and comment to store with a decision, and their stage."""
 
     step: Step
     value: int | None
@@ -41,7 +39,7 @@ class PendingScore:
     sent: ScoreForm
 
     def given(self, value: int) -> ScoreInput:
-        """Return the input for a score of this value."""
+        """Return the input for a score with this value."""
         return ScoreInput(
             stage=self.step.stage,
             arm=self.step.arm,
@@ -54,21 +52,22 @@ class PendingScore:
         )
 
     def as_kept(self) -> dict[str, object]:
-        """Return the JSON stored with the decision, from which undo restores the fields."""
+        """Return the JSON that is stored with the decision. Undo restores the form fields from it."""
         return {"step": self.step.key, "value": self.value, "comment": self.comment}
 
 
 def read_score_form(desk: ItemView, sent: ScoreForm | None, *, target: Step) -> PendingScore:
-    """Return the score and comment to store, without ever ignoring an autosaved one.
+    """Return the score and comment to store. Autosaved fields are never ignored.
 
-    `target` is the stage of the Draft decided on. Autosaved fields count as long as their stage has no score.
+    `target` is the stage of the decided Draft. Autosaved fields count as long as their stage has no score.
 
-    - A page with the newest revision shows all autosaved fields of its stage. Its values count, even if empty.
-    - A page with an older revision does not show what another tab or device has saved since. If the two differ,
-      NotAllowedNow reports the saved values, and nothing is stored.
-    - The API has no page. Values that are not sent are read from the autosaved fields: a saved 0 prevents an approval
-      just like one that is sent, and a saved comment is stored.
-    - Autosaved fields of another open stage are not on any page, so they also raise NotAllowedNow.
+    - A page with the newest revision shows all autosaved fields of its stage. The submitted values count, even if
+      empty.
+    - A page with an older revision does not show values that another tab or device has saved since then. If they differ
+      from the submitted values, NotAllowedNow reports the saved values, and nothing is stored.
+    - API calls have no page. Values that are not sent are read from the autosaved fields. A saved 0 therefore prevents
+      an approval, and a saved comment is stored.
+    - Autosaved fields of another open stage are not on the page, so they raise NotAllowedNow too.
 
     Raises BadInput for an invalid value or comment, and Stale if the form was filled in for another Draft or Feedback.
     """

@@ -1,6 +1,6 @@
-"""Decisions in the review queue: approve, edit or reject an exact Draft, and save approved scripts in the catalogue.
+"""Store decisions in the review queue: approve, edit or reject a Draft. Approved scripts are saved in the catalogue.
 
-The selected score, the typed comment and the decision are stored together or not at all.
+The selected score, the typed comment and the decision are stored in one transaction.
 """
 
 from __future__ import annotations
@@ -42,14 +42,15 @@ def decide(
     edited_script: str = "",
     fence: int | None = None,
 ) -> Decision:
-    """Decide on the Draft with this hash, on a page with the token `shown`, and store the selected score with the
-    decision.
+    """Store the reviewer's decision on the Draft with this hash, together with the selected score.
 
-    Approving without a score records 2 for that Draft. Other stages stay unscored. Repeating the call changes nothing.
-    Raises BadInput for a missing reason, an empty or unchanged edit, the token of another page, or the approval of a
-    Draft with a selected or saved score of 0 or 1. Raises Stale if the visible texts have changed since then. Raises
-    NotAllowedNow if the item belongs to another reviewer, is already decided, or has autosaved text that the page does
-    not show (see `read_score_form`).
+    `shown` is the token of the reviewer's page. Approving a Draft without a score records a score of 2. Other stages
+    remain unscored. Repeating the call changes nothing.
+
+    Raises BadInput for a missing reason, an empty or unchanged edit, a token of another user or item, or the approval
+    of a Draft with a selected or saved score of 0 or 1. Raises Stale if the visible texts have changed since the page
+    was loaded. Raises NotAllowedNow if another reviewer has claimed the item, if it is already decided, or if it has
+    autosaved text that the page does not show (see `read_score_form`).
     """
     reason = _checked_reason(kind, reason)
     (locked,) = lock_decided(item.pk, by.pk)
@@ -122,7 +123,7 @@ def _is_repeat(
     by: User,
     picked: ScoreForm | None,
 ) -> bool:
-    """Return whether this decision was already made and only the response was lost."""
+    """Return whether the request repeats a stored decision because its response was lost."""
     same = (decision.by_id, decision.kind, decision.draft_sha256, decision.reason)
     edited = decision.edited.script.strip() if decision.edited else ""
     kept = decision.picked
@@ -137,9 +138,9 @@ def _is_repeat(
 def _scores_with(
     desk: ItemView, pick: PendingScore, assignment: Assignment, *, target: Step, approves: bool
 ) -> list[Score]:
-    """Return the scores to store with the decision: the selected score, and the 2 that an approval records.
+    """Return the scores to store with the decision: the selected score and the score of 2 that an approval records.
 
-    Scores that are already stored with the same value are excluded.
+    A selected score that is already stored with the same value and comment is excluded.
     """
     before = desk.scores.get(target.key)
     value = before.value if before else None
@@ -177,7 +178,7 @@ def _refusal(value: int, *, is_scored: bool) -> str:
 
 
 def _close(desk: ItemView, assignment: Assignment) -> None:
-    """Complete the item. The autosaved text stays, so that undo can restore it."""
+    """Complete the item. The autosaved text is not deleted, because undo may restore it."""
     now = timezone.now()
     changed = Assignment.objects.filter(
         pk=assignment.pk, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
@@ -212,7 +213,7 @@ def _publish(desk: ItemView, decision: Decision, draft: Draft, *, by: User) -> V
             "kind": draft.kind,
             "configuration": run.spec.get("configuration", ""),
             "models": {name: role["model"] for name, role in run.roles.items()},
-            # The verdict of this script, because the run's verdict is about its first draft. An edit has none.
+            # The verdict on this script. The run's verdict is about its first Draft. An edited script has no verdict.
             "verdict": assessment.verdict if (assessment := assessment_of(draft)) else "",
             "scores": {
                 key: score.value

@@ -1,4 +1,4 @@
-"""Undo of a reviewer's last score, decision or skip within the campaign's edit window. Old rows are kept and marked."""
+"""Undo a reviewer's last score, decision or skip within the campaign's edit window. Rows are marked, not deleted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from review.queue.copied_scores import take_back_copies
 
 
 def undo_last(campaign: Campaign, *, by: User) -> Item:
-    """Undo the user's last score, decision or skip in the campaign, and assign the item to them again.
+    """Undo the user's last score, decision or skip in the campaign, and return its item, which they can review again.
 
     Raises NotAllowedNow if there is nothing to undo, the edit window has passed, or the item has since changed.
     """
@@ -82,7 +82,7 @@ def _undo_score(score: Score, *, by: User) -> Item:
 
 
 def _take_back(score: Score, given: list[Score]) -> Score | None:
-    """Withdraw the score. Make the previous score of its stage current again and return it."""
+    """Withdraw the score, make the previous score for its stage current, and return the previous score or None."""
     changed = Score.objects.filter(pk=score.pk, current=True).update(
         current=False, undone_at=timezone.now()
     )
@@ -115,7 +115,7 @@ def _undo_decision(decision: Decision, *, since: datetime, by: User) -> Item:
         )
     Item.objects.filter(pk=item.pk).update(state=Item.State.OPEN, closed_at=None)
     _hold_again(item.assignments.get(reviewer=by, state=Assignment.State.SUBMITTED))
-    # The scores stored with the decision are withdrawn too. Their form fields are restored.
+    # Also withdraw the scores that were stored with the decision, and restore their form fields.
     given = list(Score.objects.filter(item=item, reviewer=by).order_by("pk"))
     for score in given:
         if score.pk in decision.scores and score.current:
@@ -128,7 +128,7 @@ def _undo_decision(decision: Decision, *, since: datetime, by: User) -> Item:
 @transaction.atomic
 def _undo_skip(assignment: Assignment, *, by: User) -> Item:
     lock_item_row(assignment.item_id)
-    # Another reviewer may have taken the free slot.
+    # Another reviewer may have claimed the free place.
     if not Item.objects.filter(pk=assignment.item_id, state=Item.State.OPEN, places__gt=0).update(
         places=F("places") - 1
     ):
@@ -142,7 +142,7 @@ def _undo_skip(assignment: Assignment, *, by: User) -> Item:
 
 
 def _put_back(decision: Decision) -> None:
-    """Restore the form fields as of the decision, and keep any text typed since then."""
+    """Restore the submitted form fields of the decision. Other autosaved fields are not changed."""
     fields: dict[str, object] = {}
     if step := decision.picked.get("step"):
         value, comment = decision.picked["value"], decision.picked["comment"]

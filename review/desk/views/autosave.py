@@ -15,7 +15,7 @@ from review.desk import services
 from review.desk.views.responses import read_whole
 from review.queue import services as queue
 
-# The names contain the stage, so that text typed for one stage never appears in the next.
+# The names contain the stage, so that text typed at one stage never appears at the next stage.
 _KEPT = re.compile(
     r"(comment|value)-(script|feedback|refined)-(model|expert|others)|remark(-line)?-\d{1,18}"
     r"|reason|risk_reason|script|feedback|based_on|why|flag"
@@ -24,7 +24,7 @@ _KEPT = re.compile(
 
 @require_POST
 def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
-    """Save the typed text and return the revision to send with the next request."""
+    """Save the typed text. The response contains the revision to send with the next request."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     access_assignment(user, item)
@@ -36,7 +36,7 @@ def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
             item, by=user, fields=fields, revision=read_whole(request, "revision", missing=0)
         )
     except Stale as stale:
-        # Include the saved fields, because a request that the same tab sent before a reload is not a conflict.
+        # Include the saved fields, so that the page can recognize its own earlier request, which is not a conflict.
         kept = item.scratches.get(reviewer=user).fields
         said = {"message": str(stale), "revision": stale.newest}
         same = {name: kept[name] for name in fields if name in kept}
@@ -48,7 +48,7 @@ def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def open_in_tab(request: HttpRequest, pk: int) -> HttpResponse:
-    """Make this tab the active one for the item and return its fence, which identifies older tabs."""
+    """Make this tab the active tab for the item, and return its fence. Requests with an older fence are rejected."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -60,7 +60,7 @@ def open_in_tab(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
-    """Renew the claim while the page is open, and return the items that have come back to the reviewer."""
+    """Renew the claim while the page is open. The response shows which items have returned to the reviewer."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     assignment = access_assignment(user, item)
@@ -72,7 +72,7 @@ def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
     place = queue.own_place(campaign, user, beside=item.pk)
     answer = render(request, "review/desk/_came_back.html", {"place": place})
     if campaign.is_live:
-        # For the counts in the page header, which is not reloaded with each item.
+        # Update the counts in the page header, which is not reloaded with each item.
         most = queue.MOST_COUNTED + 1
         left = queue.count_waiting_for(campaign, user, most=most)
         known = queue.count_today(campaign, user) + queue.count_held(campaign, user)

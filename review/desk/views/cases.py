@@ -1,4 +1,4 @@
-"""Views that remove, correct and add sandbox tests on the review page, and that explain differing scores."""
+"""Views to remove, correct and add sandbox tests on the review page, and to explain differences from scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from review.models import Item
 
 @require_safe
 def execution(request: HttpRequest, pk: int) -> HttpResponse:
-    """Render the test panel for a page that waits for results, or return 204 if it has not changed."""
+    """Render the test panel for a page that polls for results. Return status 204 if the panel has not changed."""
     user = signed_in(request)
     item = access_item(user, pk)
     if not wants_fragment(request):
@@ -39,7 +39,7 @@ def execution(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def label(request: HttpRequest, pk: int) -> HttpResponse:
-    """Explain why the reviewer's score and the test results differ. The same reason again removes it."""
+    """Save the reason why the reviewer's score and the test results differ, or remove it if it is already set."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -59,7 +59,7 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def strike(request: HttpRequest, pk: int) -> HttpResponse:
-    """Remove a test or a check, with a reason."""
+    """Exclude a test or a check, with a reason."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -130,6 +130,6 @@ def _show(
 
 
 def _number(request: HttpRequest) -> int | None:
-    """Return the number of the test to correct, or None for a new one."""
+    """Return the number of the test to correct, or None for a new test."""
     text = request.GET.get("case", "")
     return int(text) if text.isdecimal() and len(text) < 4 and int(text) else None

@@ -13,14 +13,15 @@ from review.blinding.item_view import ItemView, Step
 from review.desk.shown_drafts import seal
 from review.models import Decision, Score
 
-# Errors of these fields are about the decision as a whole. Every other error is shown next to its field.
+# Errors in these fields are about the decision as a whole. All other errors are shown next to their field.
 _WHOLE = ("kind", "draft", "shown")
 
 
 @dataclass(frozen=True)
 class ShownDraft:
-    """A Draft that the reviewer may see. `number` counts visible Drafts only, so that it does not reveal hidden
-    ones.
+    """A Draft that the reviewer may see.
+
+    `number` counts only visible Drafts, because gaps would reveal hidden Drafts.
     """
 
     draft: Draft
@@ -31,26 +32,26 @@ class ShownDraft:
 
     @property
     def risk(self) -> str:
-        """The risk of running the script, or "" if its text was erased."""
+        """Return the risk of running the script, or "" if its text was erased."""
         return risk_of(self.draft, self.findings) or ""
 
     @property
     def coverage(self) -> Coverage | None:
-        """The number of script lines that were analyzed."""
+        """Return how many lines of the script were analyzed."""
         return coverage_of_draft(self.draft)
 
 
 @dataclass(frozen=True)
 class Decides:
-    """The decision form, as shown next to the scripts."""
+    """The decision form, which is shown next to the scripts."""
 
-    form: str  # id of the form that its fields belong to
+    form: str  # ID of the HTML form that the fields belong to
     shown: str  # token of the Drafts on this page
     serious: str  # labels of the high-risk scripts
-    asks_why: bool  # whether approving requires a reason
+    asks_why: bool  # True if approving requires a reason
     why_error: str
     error: str
-    opens: str  # dialog to open because its input was rejected
+    opens: str  # name of the dialog to open because its input was rejected
 
 
 def show_decides(

@@ -1,4 +1,4 @@
-"""The review page: score stage by stage, then decide. If a request is refused, the typed text stays on the page."""
+"""The review page, where a reviewer scores stage by stage, then decides. A rejected request keeps the typed text."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ from review.queue import services as queue
 
 @require_safe
 def review(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the item as this user may see it now. The query string selects the scripts to compare."""
+    """Show the item as this user may see it. The query string selects the scripts to compare."""
     user = signed_in(request)
     desk = services.open_item(access_item(user, pk), user)
     if "waits" in request.GET and waits_for_rewrite(desk):
-        return HttpResponse(status=204)  # nothing new, so the page stays unchanged
+        return HttpResponse(status=204)  # no changes, so the page does not need an update
     is_fragment = wants_fragment(request)
     template = "review/desk/_desk.html" if is_fragment else "review/desk/desk.html"
     context = show_desk(desk, selection=read_selection(request.GET), whole=not is_fragment)
-    # A reviewer who waited for the rewrite continues with it. If the rewrite failed, the page shows that first.
+    # A reviewer who waited for the rewrite continues with the refined script, unless the rewrite failed.
     context["arrived"] = "waits" in request.GET and not came_to_nothing(desk)
     return render(request, template, context)
 
 
 @require_safe
 def earlier(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the item that this reviewer finished before the current one, to read it or change a score."""
+    """Show the item that this reviewer finished before the current item, to read it or change a score."""
     user = signed_in(request)
     item = access_item(user, pk)
     before = queue.earlier_item(item, by=user)
@@ -59,7 +59,7 @@ def earlier(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def score(request: HttpRequest, pk: int) -> HttpResponse:
-    """Score the open stage and show the next stage or the next item."""
+    """Score the open stage, then show the next stage or the next item."""
     user = signed_in(request)
     given = services.ScoreInput(
         stage=request.POST.get("stage", ""),
@@ -86,7 +86,7 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _is_asked_why(request: HttpRequest, item: Item) -> bool:
-    """Return whether sandbox results contradict these scores, so that the reviewer has to give a reason first."""
+    """Return whether test results contradict the scores and the reviewer has not yet given a reason."""
     if not getattr(item, "has_executions", True):
         return False
     user = signed_in(request)
@@ -97,7 +97,7 @@ def _is_asked_why(request: HttpRequest, item: Item) -> bool:
 
 @require_POST
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
-    """Approve, edit and approve, or reject the script; then show the next item."""
+    """Approve, edit or reject the script, then show the next item."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     kind, reason = _kind_and_reason(request)
@@ -109,7 +109,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
             shown=request.POST.get("shown", ""),
             picked=_picked(request, pk),
             reason=reason,
-            # Browsers send CRLF, and scripts keep their line endings.
+            # Browsers submit CRLF, which would change the script's line endings.
             edited_script=request.POST.get("script", "").replace("\r\n", "\n"),
             fence=read_fence(request),
             by=user,
@@ -120,7 +120,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _kind_and_reason(request: HttpRequest) -> tuple[str, str]:
-    """Return the kind of decision, and the reason for rejecting or for approving a risk, which have separate fields."""
+    """Return the kind of decision and its reason. Rejections and risky approvals have separate reason fields."""
     choice = request.POST.get("kind", "")
     if choice.startswith(Decision.Kind.REJECT):
         return with_quick_reason(choice, request.POST.get("reason", ""))
@@ -128,13 +128,13 @@ def _kind_and_reason(request: HttpRequest) -> tuple[str, str]:
 
 
 def _read_seen(request: HttpRequest, pk: int) -> int:
-    """Return the key of the Draft or feedback that the score form is about."""
+    """Return the primary key of the Draft or feedback that the score form is about."""
     stage, name = request.POST.get("stage", ""), read_whole(request, "seen", missing=-1)
     return find_seen(pk, stage, name)
 
 
 def _picked(request: HttpRequest, pk: int) -> services.ScoreForm:
-    """Return the score form of the same page, whose fields belong to the decision."""
+    """Return the score form that was submitted together with the decision."""
     return services.ScoreForm(
         stage=request.POST.get("stage", ""),
         arm=request.POST.get("arm", "model"),
@@ -150,7 +150,7 @@ def _picked(request: HttpRequest, pk: int) -> services.ScoreForm:
 
 @require_POST
 def undo(request: HttpRequest, pk: int) -> HttpResponse:
-    """Undo the reviewer's last score, decision or skip in this item's campaign, and show its item."""
+    """Undo the reviewer's last score, decision or skip in this item's campaign, and show the affected item."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -174,7 +174,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def reveal(request: HttpRequest, pk: int) -> HttpResponse:
-    """Reveal hidden information early, and record that."""
+    """Reveal hidden information early, and record the reveal."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     access_assignment(user, item)
@@ -187,7 +187,7 @@ def reveal(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def ask_feedback(request: HttpRequest, pk: int) -> HttpResponse:
-    """Have the model write feedback and a refined script in the background, and show the next item."""
+    """Request feedback and a refined script from the model, then show the next item."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -200,7 +200,7 @@ def ask_feedback(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def send_feedback(request: HttpRequest, pk: int) -> HttpResponse:
-    """Send the reviewer's feedback, and rewrite the script from it in the background."""
+    """Request a rewrite from the reviewer's feedback, then show the next item."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     based_on = read_whole(request, "based_on", missing=0) or None
@@ -244,7 +244,7 @@ def give_back(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def flag(request: HttpRequest, pk: int) -> HttpResponse:
-    """Report to the managers that the item itself has a problem."""
+    """Report a problem with the item itself to the managers."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:

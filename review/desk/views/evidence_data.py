@@ -1,4 +1,4 @@
-"""Sandbox test results of the scripts on the review page, shown only when every stage has a score."""
+"""Sandbox test results on the review page. They are shown only after every stage has a score."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from review.evidence.services import (
 )
 from review.models import CaseRevision, ExecutionLabel
 
-MOST_SHOWN = 100  # characters of a sentence in the list of removable tests and checks
+MOST_SHOWN = 100  # characters per title or sentence in the list of removable tests and checks
 
 
 @dataclass(frozen=True)
 class StageLabel:
-    """A stage at which the reviewer's score and the test results differ, with the reviewer's explanation, if any."""
+    """A stage where the reviewer's score and the test results differ, with the reviewer's explanation, if any."""
 
     stage: str
     label: str  # of the script
@@ -52,16 +52,17 @@ class ShownPlace(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownSet:
-    """The test suite that counts for this item, the reviewer's changes to it, and whether scripts are still running in
-    it.
+    """A test suite that counts for this item, with the changes to it.
+
+    If `is_under_way`, scripts are still running in it.
     """
 
-    name: str  # name of the current suite in forms; empty if all of its tests were removed
+    name: str  # identifies the current suite in forms; empty if all of its tests were removed
     cases: Sequence[CaseRow]
     places: Sequence[ShownPlace]
     changes: Sequence[CaseRevision]
     is_under_way: bool
-    is_typed: bool  # whether the rejected input is about this suite
+    is_typed: bool  # True if the rejected input is about this suite
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class ShownEvidence:
 
     @property
     def with_keys(self) -> str:
-        """The stage with the keyboard shortcuts: the first stage without a reason, or else the last stage."""
+        """Return the stage that keyboard shortcuts apply to: the first stage without a reason, or the last stage."""
         stages = [one.stage for one in self.labels if not one.reason]
         return (stages or [one.stage for one in self.labels[-1:]] or [""])[0]
 
@@ -92,7 +93,7 @@ def show_evidence(
 ) -> ShownEvidence | None:
     """Return the test results of the visible scripts, or None if they are hidden or there are no tests.
 
-    No results are read before the last score, so that neither the page nor its response time reveals anything.
+    No results are read before the last score. Otherwise, the response time could reveal them.
     """
     if not is_open_to(desk):
         return None
@@ -125,7 +126,7 @@ def show_evidence(
 
 
 def _under_way(sets: Sequence[CaseSet], scripts: set[str]) -> set[int]:
-    """Return the keys of the changed suites that a visible script has not run in yet."""
+    """Return the keys of changed suites in which a visible script is still waiting or running."""
     keys = [one.pk for one in sets if one.is_revision]
     if not keys:
         return set()

@@ -1,4 +1,4 @@
-"""Describes how the results of two scripts differ in the same scenario. It needs no expected result."""
+"""Describe how the results of two scripts differ in the same scenario, without an expected result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class WorldDifference:
 
 @dataclass(frozen=True)
 class CheckDifference:
-    """A check with different results, with its state for each script label."""
+    """A check whose results differ, with its state for each script label."""
 
     case: str
     sentence: str
@@ -40,7 +40,7 @@ class CheckDifference:
 
 
 def find_world_differences(drafts: Sequence[DraftEvidence]) -> list[WorldDifference]:
-    """Compare each script with the scripts before it, test by test, using results from the same kind of machine."""
+    """Return the differences between each pair of scripts, by test. Results must come from the same kind of machine."""
     found: dict[tuple[int, int], WorldDifference] = {}
     for first, second in combinations(drafts, 2):
         for result, other in _pairs(first, second):
@@ -56,7 +56,7 @@ def find_world_differences(drafts: Sequence[DraftEvidence]) -> list[WorldDiffere
 
 
 def find_check_differences(drafts: Sequence[DraftEvidence]) -> list[CheckDifference]:
-    """Return the checks that pass for only one script, in the same scenario and on the same kind of machine."""
+    """Return the checks whose states differ between scripts, in the same scenario and on the same kind of machine."""
     states: dict[tuple[int, str, int, int], list[tuple[str, str]]] = {}
     words: dict[tuple[int, str, int, int], tuple[str, str]] = {}
     for draft in drafts:
@@ -87,9 +87,7 @@ def _pairs(
 def _compare(
     first: str, one: Mapping[str, Any], second: str, two: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield a sentence for each difference between the first and the second result. The values are plain text
-    already.
-    """
+    """Yield a sentence for each difference between two results. The values are already safe to display."""
     if one.get("ended") != two.get("ended"):
         yield _("%(script)s: %(ended)s. %(other)s: %(other_ended)s.") % {
             "script": second, "ended": two.get("ended"), "other": first, "other_ended": one.get("ended"),

@@ -1,4 +1,4 @@
-"""The question about secrets in feedback, shown in the dialog where the reviewer writes it."""
+"""The question about secrets in feedback. It is shown in the dialog where the reviewer writes feedback."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from review.models import Item
 
 
 def read_choice(request: HttpRequest, item: Item, text: str) -> SecretsChoice | None:
-    """Return the reviewer's choice about secrets in the text, or None if they must be asked."""
+    """Return the reviewer's choice for secrets in the text, or None if the page must ask the reviewer."""
     if item.run is None:
         return None
     return SecretsChoiceForm(request.POST).feedback_choice(item.run, text)
 
 
 def ask_about_secrets(refused: Refused | None) -> SecretsChoiceForm | None:
-    """Return the form with the question if the request was refused because of secrets."""
+    """Return a form with the question if the request was rejected because of secrets, or None."""
     if not isinstance(refused, pipeline.SecretsFound):
         return None
     form = SecretsChoiceForm(QueryDict())

@@ -16,7 +16,7 @@ from review.models import Remark
 
 @dataclass(frozen=True)
 class ShownRemark:
-    """A comment on a line. `who` is empty for the reader's own comments."""
+    """A comment on a line. `who` is the author's name, or empty for the reader's own comments."""
 
     pk: int
     line: int
@@ -27,7 +27,7 @@ class ShownRemark:
 
 
 def show_remark(remark: Remark, *, reader: User, old: bool, may_remove: bool) -> ShownRemark:
-    """Return a comment as this reader sees it."""
+    """Return a line comment as this reader sees it."""
     own = remark.by_id == reader.pk
     who = "" if own else remark.by.get_full_name() or remark.by.username
     return ShownRemark(
@@ -48,7 +48,7 @@ def show_remarks(
     typed: Mapping[str, str] | None,
     may_change: bool,
 ) -> dict[str, object]:
-    """Return the comments on the shown script and on the script it is compared with, and the form for a new comment."""
+    """Return the template context for line comments: those on the shown and the compared script, and the form."""
     if shown is None:
         return {"may_remark": False}
     all_of_them = remarks_of(desk)
@@ -77,7 +77,7 @@ def show_remarks(
 def _texts(
     desk: ItemView, shown: Draft, own: Iterable[Remark], typed: Mapping[str, str] | None
 ) -> dict[str, object]:
-    """Return the typed comment that has not been sent yet. A comment that was already added is not filled in again."""
+    """Return the typed comment that was not submitted yet. A comment that was already added is left out."""
     if typed is not None and "remark" in typed:
         return {"remark_text": typed["remark"], "remark_line": typed.get("line", "")}
     kept = desk.scratch.fields if desk.scratch else {}

@@ -1,4 +1,4 @@
-"""Views that add and remove comments on lines of a script on the review page."""
+"""Views to add and remove comments on lines of a script on the review page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from review.desk.views.responses import read_whole, refuse, show_item
 
 @require_POST
 def remark(request: HttpRequest, pk: int) -> HttpResponse:
-    """Add a comment on one line and show it there."""
+    """Add a comment on one line, and show the item with it."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     line = read_whole(request, "line", missing=0)
@@ -35,7 +35,7 @@ def remark(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def remove_remark(request: HttpRequest, pk: int) -> HttpResponse:
-    """Remove the reviewer's comment on a line. It is marked as removed, not deleted."""
+    """Mark the reviewer's comment on a line as removed. The record is not deleted."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:

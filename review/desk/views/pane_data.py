@@ -1,4 +1,4 @@
-"""The scripts on the review page: the script in view, the script compared with it, and the links to others."""
+"""The scripts on the review page: the script in view, the script it is compared with, and links to other scripts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from review.models import Score
 
 class Choice(TypedDict):
     label: str
-    name: str  # the script's keyboard name; empty if it has a number
+    name: str  # the name that keyboard shortcuts use; empty if the script has only a number
     number: int
     url: str
     current: bool
@@ -27,38 +27,39 @@ class Choice(TypedDict):
 
 @dataclass(frozen=True)
 class PaneSelection:
-    """The reviewer's view of the item: the numbers of Drafts, and the stage whose score they change."""
+    """The reviewer's selection: the numbers of the Drafts to show, and the stage whose score to change."""
 
     show: int = 0
     against: int = -1  # 0 for no comparison; -1 for the stage's default
     side: bool = False
     change: str = ""
-    page: str = ""  # its URL, if another page shows it
+    page: str = ""  # URL of the item's page, if the links are shown on another page
 
 
 @dataclass(frozen=True)
 class Pane:
-    """The script in view, the script compared with it, and the links to others."""
+    """The script in view, the script it is compared with, and links to the other scripts."""
 
     shown: ShownDraft
     against: ShownDraft | None
     side: bool
     scripts: Sequence[Choice]
-    # Links that compare the script in view with the original; empty for the original itself.
+    # Links that compare the script in view with the original. If the original is in view, they compare the newest
+    # script.
     differences: Sequence[Choice]
     findings: Sequence[ComparedFinding]
-    # Findings of the original that the script in view does not have.
+    # Findings of the original that are gone in the script in view.
     gone: Sequence[ComparedFinding]
 
     @property
     def new(self) -> list[ComparedFinding]:
-        """The findings of the script in view that the original does not have."""
+        """Return the findings of the script in view that the original does not have."""
         return [one for one in self.findings if one.change == "new"]
 
 
 @dataclass(frozen=True)
 class ComparedFinding:
-    """A finding as the page shows it. `change` has the same values as in `ShownFinding`."""
+    """A finding on the review page. `change` has the same values as in `ShownFinding`."""
 
     check_name: str
     outcome: str
@@ -70,7 +71,7 @@ class ComparedFinding:
 
 
 def read_selection(query: Mapping[str, str]) -> PaneSelection:
-    """Read the selection from a query string or form, without invalid parts."""
+    """Return the selection from a query string or form. Invalid parts are ignored."""
 
     def whole(name: str, missing: int) -> int:
         value = query.get(name, "")
@@ -85,7 +86,10 @@ def read_selection(query: Mapping[str, str]) -> PaneSelection:
 
 
 def visible_drafts(desk: ItemView) -> list[ShownDraft]:
-    """Return the Drafts whose stage is open and those written by users. For a closed item, return all Drafts."""
+    """Return the Drafts whose stage is open, and the edited Draft.
+
+    In the review queue, a closed item shows all Drafts.
+    """
     steps = {step.draft.pk: step for step in desk.steps if step.draft}
     edited = desk.decision.edited if desk.decision else None
     drafts = [*desk.drafts]
@@ -109,12 +113,12 @@ def visible_drafts(desk: ItemView) -> list[ShownDraft]:
                 score=desk.scores.get(step.key) if step else None,
             )
         )
-    # A single script is not labeled as the original.
+    # Label a single script "Script", not "Original".
     return shown if len(shown) > 1 else [replace(one, label=_("Script")) for one in shown]
 
 
 def _label(desk: ItemView, draft: Draft, number: int) -> str:
-    """Return a label for the script, by its stage or, without one, by its origin."""
+    """Return the label of a script: its stage or, for a script without a stage, its number."""
     if draft is desk.first:
         return _("Original")
     if desk.decision and draft.pk == desk.decision.edited_id:
@@ -134,7 +138,7 @@ def _label(desk: ItemView, draft: Draft, number: int) -> str:
 def show_pane(
     desk: ItemView, step: Step | None, drafts: list[ShownDraft], selection: PaneSelection
 ) -> Pane | None:
-    """Return what the script pane shows, or None if there is no script."""
+    """Return the contents of the script pane, or None if the reviewer may see no script."""
     if not drafts:
         return None
     by_number = {one.number: one for one in drafts}
@@ -144,7 +148,7 @@ def show_pane(
     original = next((one for one in drafts if one.draft is desk.first), drafts[0])
     against = by_number.get(selection.against)
     if shown is approved and desk.decision:
-        # Compare the reviewer's changes with the script from which they started.
+        # Compare the edited script with the script that the reviewer edited.
         before = desk.decision.draft_id
         original = next((one for one in drafts if one.draft.pk == before), original)
     is_refined = shown.draft != desk.first and (step is None or step.stage == Score.Stage.REFINED)
@@ -186,8 +190,9 @@ def _differences(
     against: ShownDraft | None,
     drafts: Sequence[ShownDraft],
 ) -> list[Choice]:
-    """Return the links to differences. The original links to the newest script's comparison, which shows the
-    changes.
+    """Return the links to comparisons with the original.
+
+    If the original is in view, link to the newest script's comparison.
     """
     new = shown if shown is not original else drafts[-1]
     if new is original:
@@ -207,9 +212,7 @@ def _differences(
 def _compare(
     shown: ShownDraft, original: ShownDraft
 ) -> tuple[list[ComparedFinding], list[ComparedFinding]]:
-    """Return the findings of the script in view, with new findings marked, and the findings that only the
-    original has.
-    """
+    """Return the findings of the script in view, with new findings marked, and findings that only the original has."""
     if shown is original:
         return [_shown(one) for one in shown.findings], []
     new, gone = new_and_gone(_placed(original), _placed(shown))
@@ -243,9 +246,7 @@ def _address(selection: PaneSelection, show: int, against: int, *, side: bool) -
 
 
 def _draft_in_view(step: Step | None, drafts: list[ShownDraft]) -> ShownDraft:
-    """Return the Draft to score. If no Draft needs a score, return the Draft with the best score, or the newest of
-    equals.
-    """
+    """Return the Draft to score or, if none needs a score, the Draft with the highest score, preferring the newest."""
     if step and step.draft:
         return next((one for one in drafts if one.draft.pk == step.draft.pk), drafts[0])
     if step and step.stage == Score.Stage.FEEDBACK:

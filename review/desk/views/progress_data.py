@@ -1,4 +1,4 @@
-"""A reviewer's position in their campaign ("3 of 32"), and the items that came back to them."""
+"""A reviewer's position in a campaign ("3 of 32"), and the number of items that returned to the reviewer."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from review.queue import services as queue
 class Progress:
     """The progress in the header of the score panel."""
 
-    number: int | None  # of the item in view, among those assigned to the reviewer
-    total: int | None  # counted for a whole page only; None leaves the page's number unchanged
-    is_more: bool  # whether counting stopped at the total
+    number: int | None  # position of the item in view among the reviewer's items
+    total: int | None  # computed for full pages only; None means that the page keeps its number
+    is_more: bool  # True if there are more items than `total`
     back: int
     back_item: int | None
 
 
 def show_progress(desk: ItemView, *, whole: bool) -> Progress:
-    """Return the progress. A whole page needs one more query, and a study a few more."""
+    """Return the progress. With `whole`, also count the items for the total."""
     campaign, reviewer = desk.item.campaign, desk.reviewer
     place = queue.own_place(campaign, reviewer, beside=desk.item.pk, assignment=desk.assignment)
     total, is_more = None, False
     if whole:
-        # A study has a fixed end, which must not move while the reviewer works. The review queue has no end.
+        # A study's total must not change while the reviewer works. The review queue has no fixed total.
         if campaign.is_live:
             most = queue.MOST_COUNTED + 1
             left = queue.count_waiting_for(campaign, reviewer, most=most)

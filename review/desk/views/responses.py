@@ -1,4 +1,4 @@
-"""Responses of the review page: the same item, the next one or a refusal, as a fragment for htmx or as a page."""
+"""Responses of the review page: the same item, the next item or an error, each as an htmx fragment or a full page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from review.queue import services as queue
 def show_item(
     request: HttpRequest, pk: int, *, said: str = "", assignment: Assignment | None = None
 ) -> HttpResponse:
-    """Show an item after a change, and update the browser's URL if it is another item."""
+    """Show an item after a change, and update the browser's URL if the item is different."""
     url = reverse("item-review", args=[pk])
     if not wants_fragment(request):
         if said:
@@ -43,9 +43,9 @@ def show_item(
 
 
 def show_next(request: HttpRequest, item: Item, *, said: str = "") -> HttpResponse:
-    """Show the reviewer's next item of the same campaign, or the queue if no item is waiting.
+    """Show the reviewer's next item in the same campaign, or the queue if no item is waiting.
 
-    The item is claimed only now, so that no item is held for a reviewer who has not opened it.
+    Claim the item only now, so that no item is assigned to a reviewer who has not opened it.
     """
     try:
         assignment = queue.claim_following(item.campaign, by=signed_in(request))
@@ -59,7 +59,7 @@ def show_next(request: HttpRequest, item: Item, *, said: str = "") -> HttpRespon
 
 
 def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:
-    """Show the same page with all typed text, and the reason next to the input."""
+    """Show the same page with all typed text, and the error next to the rejected input."""
     user = signed_in(request)
     desk = services.open_item(access_item(user, item.pk), user)
     is_fragment = wants_fragment(request)
@@ -77,32 +77,35 @@ def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:
 
 
 def queue_of(item: Item) -> str:
-    """Return the URL of the item's list: the review queue or the study's list."""
+    """Return the URL of the review queue or of the study's list of items."""
     if item.campaign.is_live:
         return reverse("queue")
     return reverse("study-queue", args=[item.campaign_id])
 
 
 def go(request: HttpRequest, url: str) -> HttpResponse:
-    """Redirect. A header makes htmx load the page, because it would otherwise insert the page into the fragment."""
+    """Redirect to a URL.
+
+    For htmx, use the `HX-Redirect` header, because htmx would insert a redirected page as a fragment.
+    """
     if wants_fragment(request):
         return HttpResponse(status=204, headers={"HX-Redirect": url})
     return redirect(url)
 
 
 def read_whole(request: HttpRequest, name: str, *, missing: int) -> int:
-    """Return a submitted whole number, or `missing` if it is not a number."""
+    """Return a submitted whole number, or `missing` if the value is not a whole number."""
     value = request.POST.get(name, "")
     return int(value) if value.isdecimal() and len(value) < 19 else missing
 
 
 def read_fence(request: HttpRequest) -> int | None:
-    """Return the fence of the tab that sends the request, or None without JavaScript."""
+    """Return the fence of the tab that sent the request, or None without JavaScript."""
     return read_whole(request, "fence", missing=-1) if "fence" in request.POST else None
 
 
 def read_seconds(request: HttpRequest) -> float | None:
-    """Return the active seconds on a stage as counted by the page, or None if the count is invalid."""
+    """Return the active seconds that the page counted for a stage, or None if the value is invalid."""
     try:
         seconds = float(request.POST.get("active_seconds", ""))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Reads one-line descriptions of a stage's scores 0, 1 and 2 from a rubric's text."""
+"""Extract one-line descriptions of a stage's scores 0, 1 and 2 from a rubric's text."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from functools import lru_cache
 # Match a heading, or a point that starts with a score: "- **2, correct.** It does ...", "**1**: the idea is right".
 _HEADING = re.compile(r"^#+\s*(.+)$")
 _POINT = re.compile(r"^\s*(?:[-*]\s+\**|\*\*)([012])\b[,.:]?\s*(.*)$")
-_MOST = 160  # characters; longer sentences are cut
+_MOST = 160  # characters; longer sentences are truncated
 
 
 @lru_cache(maxsize=256)
 def rubric_lines(text: str, stage: str) -> tuple[str, str, str] | None:
     """Return the descriptions of 0, 1 and 2 at this stage, or None if the text does not list them.
 
-    The refined script uses the points of the script if it has none of its own. A text without headings describes
-    scripts.
+    If the text has no points for the refined script, its points for the script are used. A text without headings
+    describes scripts.
     """
     sections = _read(text)
     for name in (stage,) if stage == "feedback" else (stage, "script", ""):
@@ -27,7 +27,10 @@ def rubric_lines(text: str, stage: str) -> tuple[str, str, str] | None:
 
 
 def _read(text: str) -> dict[str, dict[int, str]]:
-    """Map each stage, or "" above the first heading, to the meaning of its scores."""
+    """Return a dict that maps each stage to the meanings of its scores.
+
+    The key "" is for text above the first heading.
+    """
     sections: dict[str, dict[int, str]] = {}
     stage = ""
     for line in text.splitlines():
@@ -46,7 +49,7 @@ def _stage_of(heading: str) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    """Return the first sentence without emphasis marks and without the score's name, which is shown next to it."""
+    """Return the first sentence without emphasis marks and without the score's name, which is shown separately."""
     plain = re.sub(r"[*_`]{1,2}", "", text).strip(" :.,")
     plain = re.sub(r"^(incorrect|partially correct|correct)\b[.:,]?\s*", "", plain, flags=re.I)
     sentence = re.split(r"(?<=[.;])\s", plain.strip(), maxsplit=1)[0].rstrip(".;")

@@ -1,4 +1,4 @@
-"""Views that request shorter feedback on the review page and show it next to the reviewer's text."""
+"""Views to request shorter feedback on the review page and to show it next to the reviewer's text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from review.models import Item
 
 @require_POST
 def shorten(request: HttpRequest, pk: int) -> HttpResponse:
-    """Request a shorter version. The typed text stays unchanged, and the result appears next to it."""
+    """Request a shorter version of the feedback, which is then shown next to the typed text."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -31,7 +31,7 @@ def shorten(request: HttpRequest, pk: int) -> HttpResponse:
         return _show(request, item, None, problem=str(refused), status=status)
     if wants_fragment(request):
         return _show(request, item, shortening)
-    # Without JavaScript, return the whole page with all typed text. Sending the form again shows the result.
+    # Without JavaScript, return the full page with all typed text. Submitting the form again shows the result.
     desk = services.open_item(item, user)
     context = show_desk(desk, selection=read_selection(request.POST), typed=request.POST)
     return render(request, "review/desk/desk.html", context | _context(item, shortening))
@@ -39,7 +39,7 @@ def shorten(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def shorter(request: HttpRequest, pk: int, shortening: int) -> HttpResponse:
-    """Return the state of the request, and the shortened text when it is done."""
+    """Show the state of the request and, when it is done, the shortened text."""
     user = signed_in(request)
     item = access_item(user, pk)
     return _show(request, item, services.access_shortening(item, shortening, by=user))

@@ -1,4 +1,4 @@
-"""Messages on the review page while feedback and a rewrite are being made."""
+"""Messages on the review page while feedback and a rewrite are in progress."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ def waits_for_rewrite(desk: ItemView) -> bool:
     assignment = desk.assignment
     if assignment is None or assignment.state == Assignment.State.SUBMITTED:
         return False
-    # A reviewer without a score has requested nothing. Showing another reviewer's request would
-    # reveal that reviewer's opinion.
+    # A reviewer without a score can't have requested a rewrite. Another reviewer's request would reveal that reviewer's
+    # opinion.
     if desk.script_score is None:
         return False
     return desk.run.is_active or desk.is_preparing
 
 
 def say_ready(desk: ItemView) -> str:
-    """Return the message for a reviewer whose request is finished, or "" for any other reviewer."""
+    """Return the message for a reviewer whose request has finished, or "" for all other reviewers."""
     assignment = desk.assignment
     if assignment is None or assignment.state != Assignment.State.WAITING:
         return ""
