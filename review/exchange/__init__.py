@@ -1,4 +1,4 @@
-"""Imports items and scores into a campaign and exports all of its data, by command, page and API.
+"""Import items and scores into a campaign and export all of its data, by command, page or API.
 
-The modules in `rows` are pure. They parse rows and do not access the database.
+The modules in `rows` parse rows and do not access the database.
 """

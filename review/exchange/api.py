@@ -1,4 +1,4 @@
-"""The API of imports and exports, based on the same services as the pages and commands."""
+"""API for imports and exports. It uses the same services as the pages and commands."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ExportIn(serializers.Serializer[Any]):
 class TransferViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Transfer]
 ):
-    """Imports and exports, for managers. They run in the background: poll one until it has ended."""
+    """Imports and exports, for managers. They run in the background. Poll a transfer until it has ended."""
 
     serializer_class: type[serializers.BaseSerializer[Any]] = TransferOut
     queryset = Transfer.objects.none()
@@ -84,7 +84,7 @@ class TransferViewSet(
     @extend_schema(request={"multipart/form-data": ImportIn}, responses={202: TransferOut})
     @action(detail=False, methods=["post"], url_path="import")
     def begin_import(self, request: Request) -> Response:
-        "Import a file. Valid rows are imported; invalid ones are listed by line."
+        "Import a file. Valid rows are imported. Invalid rows are listed by line number."
         user = signed_in(request)
         access_campaigns(user)
         given = read_body(ImportIn, request)
@@ -110,7 +110,7 @@ class TransferViewSet(
     @extend_schema(request=ExportIn, responses={202: TransferOut})
     @action(detail=False, methods=["post"], url_path="export")
     def begin_export(self, request: Request) -> Response:
-        """Write a campaign to a file, which can be downloaded from `file` within a day."""
+        """Export a campaign to a file, which can be downloaded from `file` within a day."""
         user = signed_in(request)
         access_campaigns(user)
         given = read_body(ExportIn, request)
@@ -136,7 +136,7 @@ class TransferViewSet(
     @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
     @action(detail=True)
     def file(self, request: Request, pk: str) -> FileResponse:
-        """Download the export, until it expires."""
+        """Download the export before it expires."""
         user = signed_in(request)
         transfer = access_transfer(user, read_key(pk))
         file = services.open_export(transfer, by=user)

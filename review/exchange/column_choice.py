@@ -1,4 +1,4 @@
-"""The chosen role of each column of a file, and the import mapping made from these choices."""
+"""Convert the role that a user chose for each column of a file to an import mapping."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ from review.exchange.rows.columns import (
 )
 from review.models import Transfer
 
-# Placeholder that maps one of our names to no column, so that a column with our name is ignored. No
-# real column has this name.
+# Maps one of our names to no column, so that a column with this name is ignored. No real column is named like this.
 NOWHERE = "\u2014"
 HABITS = {Transfer.Kind.ITEMS.value: ITEM_HABITS, Transfer.Kind.SCORES.value: SCORE_HABITS}
 OURS = {Transfer.Kind.ITEMS.value: ITEM_COLUMNS, Transfer.Kind.SCORES.value: SCORE_COLUMNS}
-# Item columns that scores in the same file also need, with our names for them in score files.
+# Maps item columns that scores in the same file also need to our names for them in score files.
 _SHARED = {
     "id": "item",
     "configuration": "configuration",
@@ -44,9 +43,9 @@ RoleGroup = tuple[str, list[tuple[str, str]]]
 
 @dataclass(frozen=True)
 class FileColumn:
-    """A column of the file with samples from its first rows. The role is empty if the column is ignored.
+    """A column of the file, with samples from its first rows. `role` is empty if the column is ignored.
 
-    `told_by` is the source of a guess, `name` or `values`, or empty if the user chose the role.
+    `told_by` is the source of a guessed role, `name` or `values`, or empty if the user chose the role.
     """
 
     name: str
@@ -57,12 +56,12 @@ class FileColumn:
 
 
 def is_of_person(role: str) -> bool:
-    """Return whether the column holds the scores of one reviewer."""
+    """Return whether a column with this role contains one reviewer's scores or the final scores."""
     return role.startswith((REVIEWER, CALLED_IN, ADJUDICATED))
 
 
 def pairs_of(kind: str, chosen: Sequence[FileColumn]) -> dict[str, str]:
-    """Return the import mapping for the chosen columns. Raises BadInput if a role was chosen twice."""
+    """Return the import mapping for the chosen roles. Raises BadInput if a role was chosen twice."""
     ours, pairs = OURS[kind], dict[str, str]()
     for column in chosen:
         role = column.role
@@ -78,7 +77,7 @@ def pairs_of(kind: str, chosen: Sequence[FileColumn]) -> dict[str, str]:
                 field="columns",
             )
         pairs[role] = column.name
-    # Ignored columns must not be matched by their own names, nor by the conventions of a known data set.
+    # Ignored columns must not match by their own names or by the conventions of a known dataset.
     names = [column.name for column in chosen]
     habits = Columns().with_habits_of(names, HABITS[kind]).named
     usual = {name: name for name in names if name in ours} | {one: to for to, one in habits.items()}
@@ -95,14 +94,12 @@ def of_items(pairs: Mapping[str, str]) -> dict[str, str]:
 
 
 def scores_beside(pairs: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-    """Return the mapping of scores in a file of items, with a column for each reviewer, or {} if the file has no such
-    columns.
-    """
+    """Return the mapping for the score columns in a file of items, or {} if the file has no score columns."""
     people = {role: name for role, name in pairs.items() if is_of_person(role)}
     if not people:
         return {}
     there = set(names)
-    # Any other column with the name of a score column has a different meaning in this file.
+    # In this file, all other columns with the name of a score column have a different meaning.
     mapping = {ours: NOWHERE for ours in SCORE_COLUMNS if ours in there}
     for of_item, of_score in _SHARED.items():
         name = pairs.get(of_item, of_item)
@@ -112,9 +109,9 @@ def scores_beside(pairs: Mapping[str, str], names: Iterable[str]) -> dict[str, s
 
 
 def roles_of(kind: str) -> list[RoleGroup]:
-    """Return the possible roles of a column with their labels, grouped for a select."""
+    """Return a column's possible roles with their labels, grouped for a select element."""
     by_rater = [(f"{REVIEWER}{stage}", _("scores of one reviewer: %s") % stage) for stage in STAGES]
-    # Reviewers who were called in saw mainly disputed items, so the agreement figures exclude them.
+    # Tie-breakers saw mainly disputed items, so the agreement figures exclude their scores.
     called_in = [
         (f"{CALLED_IN}{stage}", _("scores of a tie-breaker: %s") % stage) for stage in STAGES
     ]

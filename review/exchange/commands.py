@@ -1,4 +1,4 @@
-"""Shared parts of import_items and import_scores: arguments, the report on standard error, and exit codes."""
+"""The base class of import_items and import_scores, with arguments, a report on standard error, and exit codes."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ class ImportCommand(BaseCommand):
 
 
 class _Printed:
-    """A journal that prints each rejected row immediately."""
+    """A journal that prints the remarks about rows immediately."""
 
     def __init__(self, stream: OutputWrapper, unit: str) -> None:
         self._stream, self._unit = stream, unit
 
     def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
-        """Print the remarks of one slice."""
+        """Print a slice's remarks."""
         for remark in remarks:
             self._stream.write(f"{self._unit} {remark}")

@@ -1,4 +1,4 @@
-"""Forms of the import and export pages: the file, its content and its columns."""
+"""Forms of the import and export pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from review.models import Transfer
 
 
 class ImportForm(FoldedForm):
-    """A file to import. Its columns show whether it has items or scores, unless the user makes a choice."""
+    """A file to import. Unless the user chooses a kind, its columns determine whether it contains items or scores."""
 
     common = ("file",)
 
@@ -27,7 +27,7 @@ class ImportForm(FoldedForm):
             ),
             formats=FORMAT_TITLES,
         ),
-        # An empty file has its own error message.
+        # Allow empty files here, because the import has a better error message for them.
         allow_empty_file=True,
     )
     kind = forms.ChoiceField(
@@ -68,7 +68,7 @@ class ImportForm(FoldedForm):
     )
 
     def clean_mapping(self) -> dict[str, str]:
-        """Return the lines as pairs."""
+        """Return the mapping from ScriptSmith's names to the columns of the file."""
         lines = (line.strip() for line in self.cleaned_data["mapping"].splitlines())
         try:
             return read_pairs(line for line in lines if line)

@@ -1,6 +1,6 @@
-"""The preview of a file before it is imported: its columns, and its first rows as they would be read.
+"""Preview a file before it is imported: its columns, and its first rows as the import would read them.
 
-The file waits in the data folder. The database is unchanged until a user has confirmed the columns.
+The file is stored in the data folder. The database is unchanged until a user has confirmed the columns.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ _SALT = "review.exchange.import_preview"
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that waits for its preview to be confirmed."""
+    """A file whose preview is waiting for confirmation."""
 
     kept: str  # name of the stored file
     name: str
     kind: str
     format: str
-    pairs: Mapping[str, str]  # columns named with the upload
+    pairs: Mapping[str, str]  # the mapping that was entered with the upload
 
 
 @dataclass(frozen=True)
 class ReadRow:
-    """One of the first rows as it would be read: names and values, or the reason for refusing it."""
+    """One of the first rows as the import would read it, or the reason why it would be rejected."""
 
     line: int
     cells: Sequence[str] = ()
@@ -76,7 +76,7 @@ class ReadRow:
 
 @dataclass(frozen=True)
 class FileLook:
-    """The preview of a file. Our own exports name their columns, so they offer no choice."""
+    """The preview of a file. `columns` is empty for our own exports, because their columns are known."""
 
     columns: Sequence[FileColumn]
     heads: Sequence[str]
@@ -93,10 +93,10 @@ def keep_to_look(
     format: str,
     by: User,
 ) -> str:
-    """Save a file for the preview and return a signed token with which only this user can find it again.
+    """Save a file for the preview and return a signed token that only this user can use to read the file.
 
-    Without a kind, the file's columns show whether it has items or scores. Raises BadInput for a file that can't be
-    read, and NotAllowedNow if the campaign accepts no imports.
+    If `kind` is empty, the file's columns determine whether it contains items or scores. Raises BadInput for a file
+    that can't be read, and NotAllowedNow if the campaign accepts no imports.
     """
     check_takes_imports(campaign)
     jobs.check_size(file)
@@ -113,9 +113,7 @@ def keep_to_look(
 
 
 def find_upload(campaign: Campaign, word: str, *, by: User) -> Upload:
-    """Return the file saved for the preview. Raises NotAllowedNow if the file belongs to another user or was
-    deleted.
-    """
+    """Return the upload for a token. Raises NotAllowedNow if it belongs to another user or its file was deleted."""
     try:
         campaign_id, user_id, kept, *said = signing.loads(word, salt=_SALT)
     except (signing.BadSignature, ValueError):
@@ -127,7 +125,7 @@ def find_upload(campaign: Campaign, word: str, *, by: User) -> Upload:
 
 
 def look_at(upload: Upload, pairs: Mapping[str, str]) -> FileLook:
-    """Return the file's columns with their meanings, and its first rows. Raises BadInput."""
+    """Return the file's columns with their roles, and its first rows. Raises BadInput if the file can't be read."""
     records = _read_first(upload)
     names = _names_of(records)
     is_export = OWN in names
@@ -143,7 +141,7 @@ def look_at(upload: Upload, pairs: Mapping[str, str]) -> FileLook:
 
 
 def guess_columns(upload: Upload) -> list[FileColumn]:
-    """Return the file's columns with a guess for each. Columns named with the upload keep their names."""
+    """Return the file's columns with a guessed role for each. Columns in the upload's mapping keep their roles."""
     columns = look_at(upload, upload.pairs).columns
     records = _read_first(upload)
     samples = {one.name: [value_at(each.values, one.name) for each in records] for one in columns}
@@ -160,7 +158,7 @@ def _guessed(column: FileColumn, guess: Guess, pairs: Mapping[str, str]) -> File
 
 
 def _kind_of(upload: Upload) -> str:
-    """Return whether the file has items or scores, based on its columns. Our own exports contain this information."""
+    """Return the kind of the file, guessed from its columns. Our own exports are imported as items."""
     records = _read_first(upload)
     names = _names_of(records)
     if OWN in names:
@@ -175,10 +173,9 @@ def _items_alone(kind: str, pairs: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def import_looked_at(campaign: Campaign, upload: Upload, *, by: User) -> Transfer:
-    """Start the import of the previewed file and remove the file from the preview. Raises the same errors as
-    `jobs.begin_import`.
+    """Start the import of a previewed file, and delete the preview's copy of the file.
 
-    Scores in the same file as the items, in one column per reviewer, are imported after the items.
+    Scores in the same file as the items are imported after the items. Raises the same errors as `jobs.begin_import`.
     """
     names: list[str] = []
     if upload.kind == Transfer.Kind.ITEMS:
@@ -207,7 +204,10 @@ def _read_first(upload: Upload) -> list[Record]:
 
 
 def _names_of(records: Sequence[Record]) -> list[str]:
-    """Return the columns of the records, and the paths inside nested columns that are not ours."""
+    """Return the names of the records' columns.
+
+    Nested columns that are not ours are replaced by the paths inside them.
+    """
     found: dict[str, None] = {}
     for name, value in (pair for one in records for pair in one.values.items()):
         is_nested = isinstance(value, (dict, list)) and name not in ITEM_COLUMNS
@@ -248,7 +248,7 @@ def _column(
 def _read_rows(
     kind: str, columns: Columns, records: Sequence[Record]
 ) -> tuple[list[str], list[ReadRow]]:
-    """Return the headings of the table and its rows."""
+    """Return the headings and the rows of the preview table."""
     of_items = kind == Transfer.Kind.ITEMS
     renamed = [_rename(one, columns) for one in records]
     used = [name for name in ITEM_COLUMNS if any(values.get(name) for values in renamed)]

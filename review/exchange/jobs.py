@@ -1,8 +1,8 @@
-"""Imports and exports in the background: users start and cancel them, a worker runs them, and expired files are
-deleted.
+"""Run imports and exports in the background.
 
-A worker claims a Transfer by owner, fence and lease, as it claims a Run. Each slice of an import is one transaction
-that also records the progress. If a worker is killed, the next worker continues after the last complete slice.
+Users start and cancel transfers, and a worker runs them. It claims a Transfer by owner, fence and lease, in the same
+way as a Run. Each slice of an import is one transaction, which also records the progress. If a worker is killed,
+another worker continues after the last complete slice.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from review.models import Campaign, Transfer, TransferLine
 
 logger = logging.getLogger(__name__)
 
-MOST_BYTES = 2_000_000_000  # of one file
-MOST_LINES = 10_000  # of one report
-KEPT_FOR = timedelta(hours=24)  # of exports, and of the links to them
+MOST_BYTES = 2_000_000_000  # per file
+MOST_LINES = 10_000  # per report
+KEPT_FOR = timedelta(hours=24)  # exports and previewed uploads
 _IMPORTS = {Transfer.Kind.ITEMS: import_items, Transfer.Kind.SCORES: import_scores}
 
 
@@ -57,10 +57,10 @@ def begin_import(
     format: str = "",
     scores: Mapping[str, str] | None = None,
 ) -> Transfer:
-    """Store the file and have a worker import it. Raises PermissionDenied, NotAllowedNow, BadInput.
+    """Store the file and start its import in a worker. Raises PermissionDenied, NotAllowedNow or BadInput.
 
-    `scores` maps score columns in the same file. Scores are imported after the items. A binary file or a missing column
-    is reported immediately, and the file is then deleted.
+    `scores` is the mapping for score columns in the same file. Scores are imported after the items. An unreadable file
+    or an invalid mapping raises BadInput immediately, and the stored file is deleted.
     """
     require_manager(by)
     check_takes_imports(campaign)
@@ -100,7 +100,7 @@ def begin_import(
 
 
 def begin_export(campaign: Campaign, *, layout: str, by: User) -> Transfer:
-    """Have a worker write the campaign to a file. Raises PermissionDenied or BadInput."""
+    """Start the export of a campaign in a worker. Raises PermissionDenied or BadInput."""
     require_manager(by)
     if layout not in list(Layout):
         raise BadInput(_("Unknown layout."), field="layout")
@@ -121,8 +121,9 @@ def begin_export(campaign: Campaign, *, layout: str, by: User) -> Transfer:
 
 @transaction.atomic
 def cancel_transfer(transfer: Transfer, *, by: User) -> None:
-    """Stop the transfer before its next slice. Imported rows are kept. Raises NotAllowedNow if the transfer has
-    ended.
+    """Stop the transfer before its next slice, and keep imported rows.
+
+    Raises NotAllowedNow if the transfer has ended.
     """
     require_manager(by)
     locked = Transfer.objects.select_for_update().get(pk=transfer.pk)
@@ -140,7 +141,7 @@ def cancel_transfer(transfer: Transfer, *, by: User) -> None:
 
 
 def carry_out(pk: int) -> None:
-    """Run the rest of a transfer; do nothing if another worker holds it or it has ended."""
+    """Run the rest of a transfer, unless it has ended or another worker has claimed it."""
     held = claim(Transfer, pk)
     if held is None:
         return
@@ -153,7 +154,7 @@ def carry_out(pk: int) -> None:
     except LostLease:
         logger.warning("transfer %s is claimed by another worker now", pk)
     except (OperationalError, InterfaceError):
-        # If the database fails, the lease expires and a worker claims the transfer again.
+        # Do not end the transfer. Its lease expires, and a worker claims it again.
         raise
     except Canceled:
         held.end(Transfer.State.CANCELLED)
@@ -171,7 +172,7 @@ def carry_out(pk: int) -> None:
 
 
 def carry_on() -> int:
-    """Dispatch transfers that no worker holds, and delete expired files; return the number dispatched."""
+    """Dispatch transfers that no worker has claimed, and return their number. Also delete expired files."""
     now = timezone.now()
     told = dispatch_unheld(Transfer)
     for old in Transfer.objects.filter(expires_at__lt=now).exclude(path=""):
@@ -214,7 +215,7 @@ def _import(transfer: Transfer, held: Claim[Transfer]) -> None:
 
 @transaction.atomic
 def _end_with_scores(transfer: Transfer, held: Claim[Transfer]) -> None:
-    """End the import of items, and start an import of the scores in the same file."""
+    """Complete the import of items, and start the import of the scores in the same file."""
     held.note()
     Transfer.objects.create(
         campaign=transfer.campaign,
@@ -231,7 +232,7 @@ def _end_with_scores(transfer: Transfer, held: Claim[Transfer]) -> None:
 
 
 def _export(transfer: Transfer, held: Claim[Transfer]) -> None:
-    """Write the export from the start, even after a worker was lost, because a partial file is useless."""
+    """Write the whole export. An export that was interrupted starts from the beginning."""
     with kept_files.writing(transfer.path) as file:
         count = export_campaign(
             transfer.campaign,
@@ -252,14 +253,14 @@ def _export(transfer: Transfer, held: Claim[Transfer]) -> None:
 
 
 class _Report:
-    """Stores the report by line, up to a length that users would read."""
+    """A journal that stores the report by line in the database, up to MOST_LINES lines."""
 
     def __init__(self, transfer: Transfer, held: Claim[Transfer]) -> None:
         self._transfer, self._held = transfer, held
         self._room = MOST_LINES - transfer.lines.count()
 
     def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
-        """Record the progress, in the transaction of the slice."""
+        """Record the progress in the slice's transaction."""
         shown = remarks[: max(0, self._room)]
         self._room -= len(remarks)
         TransferLine.objects.bulk_create(
@@ -286,6 +287,6 @@ class _Report:
 
 
 def check_size(file: File[bytes]) -> None:
-    """Raise BadInput for a file that is too large."""
+    """Raise BadInput if the file is too large."""
     if file.size > MOST_BYTES:
         raise BadInput(_("The file is larger than 2 GB."), field="file")

@@ -1,4 +1,4 @@
-"""Creates a campaign from a name and an optional file of items, which is previewed next."""
+"""The page that creates a study from a name and an optional file of items."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EARLIER = 10
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_new(request: HttpRequest) -> HttpResponse:
-    """Create a campaign and continue with the preview of its file, or with the setup if it has no file."""
+    """Create a campaign, then show the preview of its file or, without a file, the setup page."""
     user = signed_in(request)
     earlier = access_campaigns(user).order_by("-pk")[:_EARLIER]
     is_sent = request.method == "POST"
@@ -47,7 +47,7 @@ def campaign_new(request: HttpRequest) -> HttpResponse:
 
 @transaction.atomic
 def _create(name: str, rules: Rules, *, file: File[bytes] | None, by: User) -> tuple[Campaign, str]:
-    """Create the campaign, and return it with the key of its file, or with "" without a file."""
+    """Return the new campaign and the token of its file's preview, or "" if it has no file."""
     campaign = create_campaign(name, by=by, rules=rules)
     if file is None:
         return campaign, ""

@@ -1,4 +1,4 @@
-"""Shows the preview between a file's upload and its import: the column roles and the first rows."""
+"""The page between a file's upload and its import, with the columns' roles and the first rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_NAME = 150
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_import_look(request: HttpRequest, pk: int, word: str) -> HttpResponse:
-    """Choose the role of each column, refresh the preview, and import. The database is unchanged until the import."""
+    """Show the preview, update it with the chosen roles of the columns, or start the import."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     try:
@@ -68,7 +68,7 @@ def _chosen(
 
 
 def _show_guess(request: HttpRequest, campaign: Campaign, upload: Upload) -> HttpResponse:
-    """Show the first preview with guessed roles, for the user to correct."""
+    """Show the first preview, with guessed roles that the user can correct."""
     guessed = guess_columns(upload)
     try:
         pairs = pairs_of(upload.kind, guessed)

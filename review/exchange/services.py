@@ -1,4 +1,4 @@
-"""The public interface of imports and exports: import items and scores, preview them, export everything."""
+"""The public interface of imports and exports."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ __all__ = [
 
 
 def scores_after(transfer: Transfer) -> Transfer | None:
-    """Return the import of the scores in the same file as these items, or None before it is created."""
+    """Return the import of the scores in the same file as these items, or None if it does not exist (yet)."""
     if not transfer.options.get("scores"):
         return None
     return Transfer.objects.filter(
@@ -62,10 +62,9 @@ def scores_after(transfer: Transfer) -> Transfer | None:
 
 
 def import_study(file: Path, campaign: Campaign, *, by: User | None) -> list[Remark]:
-    """Import a file of records in the foreground: its items, then their scores.
+    """Import a file's items, then its scores, in the foreground, and return the messages about its lines.
 
-    Returns the messages about lines that were refused or partly skipped. Raises the same errors as `import_items` and
-    `import_scores`.
+    Raises the same errors as `import_items` and `import_scores`.
     """
     heard = _Heard()
     import_items(Source(file), campaign, by=by, journal=heard)
@@ -74,21 +73,20 @@ def import_study(file: Path, campaign: Campaign, *, by: User | None) -> list[Rem
 
 
 class _Heard:
-    """Collects the messages about an import's lines."""
+    """A journal that collects the messages about an import's lines."""
 
     def __init__(self) -> None:
         self.remarks: list[Remark] = []
 
     def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
-        """Keep the remarks."""
+        """Add the remarks to the list."""
         self.remarks += remarks
 
 
 def open_export(transfer: Transfer, *, by: User) -> BinaryIO:
-    """Open an export's file and record the access, because the file has all scores and data hidden from the campaign's
-    reviewers.
+    """Open an export's file, and record that the user accessed it. Raises Http404 if the export has expired.
 
-    Raises Http404 if the export has expired.
+    The access is recorded because the file contains all scores and data that the campaign hides from reviewers.
     """
     if not can_be_downloaded(transfer):
         raise Http404(_("This export has expired. Export again."))

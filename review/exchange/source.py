@@ -1,6 +1,6 @@
-"""Opens a file of records, detects its format and tracks how far it has been read.
+"""Open a file of records, detect its format and track how far it has been read.
 
-The table `_FORMATS` lists all formats. Forms and commands use its texts.
+`_FORMATS` lists the readable formats, with titles for forms and commands.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from core.translation import gettext_noop as _
 
 
 class Format(StrEnum):
-    """The format of a file. The last two are JSON or JSONL with their own column names.
+    """The format of a file. The last two formats are JSON or JSONL with their own column names.
 
-    CSV includes every table: the header shows the separator (comma, semicolon, tab or |).
+    CSV includes all text tables. Their separator (comma, semicolon, tab or |) is detected from the header.
     """
 
     JSONL = "jsonl"
@@ -35,7 +35,7 @@ class Format(StrEnum):
     EABENCH = "nl2bash-eabench"
 
 
-# The column that identifies our own exports. Only these files have cells marked by `safe_cell`.
+# The column that identifies our own exports. Only their cells are escaped by `safe_cell`.
 OWN = "record"
 _PEEK = 1 << 16
 _IS_1252 = "the file is not UTF-8 and was read as Windows-1252; check accented letters"
@@ -52,18 +52,18 @@ def _read_table(file: BinaryIO) -> Iterator[Record]:
         elif is_own:
             yield Record(line, {name: plain_cell(cell) for name, cell in pairs if cell})
         else:
-            # Check the length first, because hashing a long text takes as long as reading it.
+            # Check the length first, because the lookup hashes the text, which takes as long as reading it.
             filled = (pair for pair in pairs if len(pair[1]) > 4 or pair[1] not in NO_VALUE)
             yield Record(line, dict(filled))
 
 
 class _Known(NamedTuple):
-    """A readable format. `endings` lists the file name extensions, in lower case."""
+    """A readable format. `endings` lists the file name extensions, in lowercase."""
 
     title: str
     endings: tuple[str, ...]
     read: Callable[[BinaryIO], Iterator[Record]]
-    # Whether the extension alone identifies the format, without reading the content.
+    # True if the file name extension alone identifies the format.
     is_told_by_name: bool = False
     unit: str = _("line")  # the unit of record numbers
 
@@ -77,7 +77,7 @@ FORMAT_TITLES = ", ".join(known.title for known in _FORMATS.values())
 
 
 def format_by_name(name: str) -> Format | None:
-    """Return the format that the file name determines, or None if the content determines it."""
+    """Return the format if the file name alone identifies it, or None."""
     for format, known in _FORMATS.items():
         if known.is_told_by_name and _ends_as(format, name):
             return format
@@ -85,7 +85,7 @@ def format_by_name(name: str) -> Format | None:
 
 
 def unit_of(format: str) -> str:
-    """Return the unit of a file's record numbers, as a word to translate."""
+    """Return the unit of a file's record numbers, as a translatable word."""
     known = _FORMATS.get(Format(format)) if format else None
     return known.unit if known else _FORMATS[Format.JSONL].unit
 
@@ -95,9 +95,9 @@ def _ends_as(format: Format, name: str) -> bool:
 
 
 class Source:
-    """The records of one file, read once.
+    """The records of a file. They can be read only once.
 
-    Raises OSError, and UnreadableFile for a binary file or an unknown format.
+    Raises OSError, and UnreadableFile for an empty or binary file.
     """
 
     def __init__(self, path: Path, *, format: str = "") -> None:
@@ -109,7 +109,7 @@ class Source:
             _refuse_binary(peek)
             self.layout = _layout(peek, path.name, Format(format) if format else None)
             table = open_text(self._file, is_table=self.layout is Format.CSV)
-            # A remark that applies to the whole file.
+            # A remark about the whole file.
             self.remark = _IS_1252 if table.encoding == "cp1252" else ""
             table.detach()
         except BaseException:
@@ -124,22 +124,25 @@ class Source:
             yield from _FORMATS[self.layout].read(self._file)
 
     def first(self) -> Record | None:
-        """Return the first record. It is read separately, so that iteration still starts at the beginning."""
+        """Return the first record or None.
+
+        The file is opened again, so that iteration still starts with this record.
+        """
         with self._path.open("rb") as file:
             return next(_FORMATS[self.layout].read(file), None)
 
     def close(self) -> None:
-        """Close the file, for callers that only need the format."""
+        """Close the file. Only callers that don't read all records must call this."""
         self._file.close()
 
     @property
     def unit(self) -> str:
-        """The unit of record numbers."""
+        """Return the unit of record numbers, such as "line"."""
         return _FORMATS[self.layout].unit
 
     @property
     def position(self) -> int:
-        """The number of bytes read so far."""
+        """Return the number of bytes read so far."""
         return self.size if self._file.closed else self._file.tell()
 
 
@@ -160,7 +163,7 @@ def _layout(peek: str, name: str, wanted: Format | None) -> Format:
 
 
 def _layout_of_objects(text: str, name: str) -> Format:
-    """Return the format of objects: one object per line, or one multi-line object that contains the array."""
+    """Return JSONL for one object per line, or JSON for an object that contains the array of records."""
     first = _first_line(text)
     if isinstance(first, dict):
         is_one = "\n" not in text.rstrip() and not _ends_as(Format.JSONL, name)

@@ -1,4 +1,4 @@
-"""Files of transfers: uploads until they are imported, and exports until they expire."""
+"""The files of transfers: uploads until they are imported, and exports until they expire."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ kept_files = KeptFiles("transfers")
 
 
 def forget_unused(*, before: datetime) -> int:
-    """Delete older files without a transfer, such as uploads that were only previewed, and return the number of deleted
-    files.
+    """Delete files that are older than `before` and have no transfer, and return the number of deleted files.
+
+    Uploads that were only previewed have no transfer.
     """
     old = kept_files.names_before(before)
     used = Transfer.objects.filter(path__in=old).values_list("path", flat=True)

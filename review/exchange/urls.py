@@ -1,4 +1,4 @@
-"""URLs for imports into a campaign and exports from it."""
+"""URLs for importing into and exporting from a campaign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of imports and exports: start, progress, and the report of rejected lines."""
+"""Views to start an import or export, and to show its progress and its rejected lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHOWN_EARLIER = 10
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_import(request: HttpRequest, pk: int) -> HttpResponse:
-    """Upload a file and import it, directly or after a preview."""
+    """Upload a file, then import it or show a preview first."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     form = ImportForm(request.POST or None, request.FILES or None)
@@ -56,7 +56,7 @@ def campaign_import(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_export(request: HttpRequest, pk: int) -> HttpResponse:
-    """Choose a format and export the campaign."""
+    """Show the export form, and start an export of the campaign."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     form = ExportForm(request.POST or None)
@@ -70,7 +70,7 @@ def campaign_export(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 @vary_on_headers("HX-Request")
 def transfer_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the progress of a transfer, its result and its rejected lines."""
+    """Show a transfer's progress, result and rejected lines."""
     transfer = access_transfer(signed_in(request), pk)
     lines = list(transfer.lines.all()[: _SHOWN_LINES + 1])
     template = (
@@ -105,7 +105,7 @@ def transfer_cancel(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def transfer_lines(request: HttpRequest, pk: int) -> StreamingHttpResponse:
-    """Return the report by line as a CSV table."""
+    """Return the report of rejected lines as a CSV file."""
     transfer = access_transfer(signed_in(request), pk)
     rows = transfer.lines.values_list("line", "external_id", "column", "reason")
     table = csv_lines([("line", "id", "column", "reason"), *rows.iterator(chunk_size=2_000)])
@@ -118,7 +118,7 @@ def transfer_lines(request: HttpRequest, pk: int) -> StreamingHttpResponse:
 
 @require_safe
 def transfer_file(request: HttpRequest, pk: int) -> FileResponse:
-    """Return the exported file, until it expires."""
+    """Return the exported file. Raises Http404 if it has expired."""
     user = signed_in(request)
     transfer = access_transfer(user, pk)
     file = services.open_export(transfer, by=user)

@@ -1,1 +1,1 @@
-"""Exports a campaign to a file."""
+"""Export a campaign to a file."""

@@ -1,4 +1,4 @@
-"""Exports case sets, results, changes to cases and labels as records that refer to each other by hash."""
+"""Export case sets, results, changes to test cases and labels as records that refer to each other by hash."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SLICE = 200
 
 
 def evidence_records(campaign: Campaign) -> Iterator[Fields]:
-    """Yield a record for each case set, result, change to cases and label of the campaign."""
+    """Yield a record for each of the campaign's case sets, results, changes to test cases and labels."""
     roots = _roots(campaign)
     revisions = revisions_of(campaign, roots)
     sets = {one.pk: one for one in roots}
@@ -60,7 +60,7 @@ def _statements(campaign: Campaign) -> set[str]:
 
 
 def _items(campaign: Campaign) -> dict[int, Fields]:
-    """Return the names of the items that have changes to cases or labels."""
+    """Return the ID and configuration of each item with labels or changes to test cases, by primary key."""
     said = (CaseRevision, ExecutionLabel)
     keys = {
         pk
@@ -86,7 +86,7 @@ def _case_set(case_set: CaseSet, *, is_revision: bool) -> Fields:
 
 
 def _executions(campaign: Campaign, sets: Sequence[int]) -> Iterator[Fields]:
-    """Yield the newest result of each script in each set."""
+    """Yield the newest result of each script for each set."""
     if not sets:
         return
     scripts = Draft.objects.filter(run__items__campaign=campaign).values("sha256")

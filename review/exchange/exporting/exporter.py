@@ -1,4 +1,4 @@
-"""Exports a campaign to a file: complete, streamed, in one of several formats."""
+"""Export all of a campaign's data to a file in one of multiple formats. Records are streamed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from review.exchange.exporting.score_records import campaign_record, other_recor
 from review.exchange.importing.campaigns import require_manager
 from review.models import Campaign
 
-_EVERY = 1_000  # records between two progress reports
+_EVERY = 1_000  # records per progress report
 
 
 class Layout(StrEnum):
@@ -52,8 +52,8 @@ def export_campaign(
 ) -> int:
     """Write the campaign to a file and return the number of records.
 
-    `told` is called with the current number and may raise an exception to stop the export. Only managers may export,
-    because the file has data about reviewers and models that reviewers must not see.
+    `told` is called with the current number and can raise an exception to stop the export. Only managers may export,
+    because the file contains data about reviewers and models that reviewers must not see.
     """
     require_manager(by)
     progress = _Progress(told)
@@ -72,7 +72,7 @@ def export_campaign(
 
 
 def all_records(campaign: Campaign) -> Iterator[Fields]:
-    """Yield the campaign's record, its items, then scores, other records and evidence."""
+    """Return an iterator over the records of the campaign, its items, scores, other data and evidence."""
     return chain(
         [campaign_record(campaign)],
         item_records(campaign),
@@ -87,7 +87,7 @@ class _Progress:
         self._told, self.count = told, 0
 
     def through(self, records: Iterator[Fields]) -> Iterator[Fields]:
-        """Yield the records and count them."""
+        """Yield the records, count them and report the progress."""
         for fields in records:
             yield fields
             self.count += 1
@@ -122,7 +122,7 @@ def _write_array(file: BinaryIO, records: Iterator[Fields]) -> None:
 def _write_table(
     file: BinaryIO, records: Iterator[Fields], *, columns: Sequence[str] | None = None
 ) -> None:
-    """Write all kinds of records as one table; lists and objects are JSON in their cells."""
+    """Write all kinds of records as one table. Cells contain lists and objects as JSON."""
     columns = columns or TABLE
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text)
@@ -141,7 +141,7 @@ def _cell(value: object) -> object:
 
 
 def _eabench(campaign: Campaign) -> Iterator[Fields]:
-    """Yield the first script of each item in the format of nl2bash-eabench's results."""
+    """Yield each item's first script in the format of nl2bash-eabench's results."""
     for fields in item_records(campaign):
         if fields.get("script") and not fields["repeats"]:
             safe = re.sub(r"[^\w.-]+", "_", str(fields["id"])).strip(".") or "script"
@@ -174,9 +174,7 @@ def _write_dataset(campaign: Campaign, file: BinaryIO, progress: _Progress) -> N
 
 
 def _card(campaign: Campaign, counts: dict[str, int]) -> str:
-    """Return the dataset card. The name is written as JSON, which is valid YAML, so that no name can break the
-    header.
-    """
+    """Return the text of the dataset card. The name is escaped as JSON, so that it can't break the YAML header."""
     about = campaign_record(campaign)["about"]
     return "\n".join(
         [
@@ -233,7 +231,7 @@ TABLE = (
     *("roles", "prompts", "assessment", "drafts", "feedbacks", "experts"),
     *("calls", "tries", "input_tokens", "output_tokens", "model_milliseconds"),
     *("cost_microdollars", "first_call_at", "last_call_at", "about"),
-    # Sandbox tests, their results, and reviewers' comments on both.
+    # Sandbox tests, their results, and reviewers' changes and labels.
     *("case_set", "content", "is_revision", "fingerprint", "fingerprint_sha256", "why_not_run"),
     *("checks", "small_errors", "document", "seconds", "first_at", "last_at", "times", "noticed"),
     *("kind", "what", "root", "former", "merged", "label", "prompt_version", "replaces"),

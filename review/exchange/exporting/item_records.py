@@ -1,4 +1,4 @@
-"""Exports items with all their data, using the column names that `import_items` reads."""
+"""Export items with all of their data, with the column names that `import_items` reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Fields = dict[str, object]
 
 
 def item_records(campaign: Campaign) -> Iterator[Fields]:
-    """Yield a record for each item, then one for each case without items, with a fixed number of queries per slice."""
+    """Yield a record for each item, then a record for each case without items."""
     items = campaign.items.select_related(
         "case__action", "case__repeats", "configuration", "run"
     ).order_by("pk")
@@ -53,7 +53,7 @@ def _item(
     )
     refined = next((one for one in drafts if feedback and one.feedback_id == feedback.pk), None)
     is_halo = item.again == Item.Again.HALO
-    if is_halo:  # the refined script was shown, and scored as a script
+    if is_halo:  # the refined script was shown and scored as a first script
         first, feedback, refined = refined, None, None
     return {
         **_case(item.case),
@@ -108,7 +108,7 @@ def _case(case: Case) -> Fields:
 
 
 def _experts(drafts: Sequence[Draft], feedbacks: Sequence[Feedback]) -> list[Fields]:
-    """Return the experts' feedback on the first script, each with the script refined from it."""
+    """Return the feedback from experts, each with the script refined from it."""
     refined = {draft.feedback_id: draft.script for draft in drafts if draft.feedback_id}
     return [
         {"author": one.author.username, "feedback": one.text, "refined": refined.get(one.pk, "")}
@@ -118,7 +118,7 @@ def _experts(drafts: Sequence[Draft], feedbacks: Sequence[Feedback]) -> list[Fie
 
 
 def _later(drafts: Sequence[Draft], feedbacks: Sequence[Feedback], run: Run | None) -> list[Fields]:
-    """Return the model's later rounds: the feedback on the previous Draft, and the Draft made from the feedback."""
+    """Return the model's later rounds, each with the feedback on the previous Draft and the refined script."""
     texts = {one.pk: one.text for one in feedbacks}
     found: dict[int, Draft] = {}
     for draft in drafts:
@@ -186,7 +186,7 @@ def _assessment(assessment: Assessment | None) -> Fields | None:
 
 
 def _draft(draft: Draft, *, said: Collection[Draft | None]) -> Fields:
-    """Return the Draft's data, and its text unless another column contains the text."""
+    """Return the Draft's data. Its text is included unless another column contains it."""
     about: Fields = {
         "number": draft.number,
         "kind": draft.kind,

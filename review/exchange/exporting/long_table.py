@@ -1,6 +1,6 @@
-"""Exports scores as a table in long format, with one row per score and every column that a mixed model needs.
+"""Export scores as a table in long format, with one row per score and every column that a mixed model needs.
 
-Statements and texts are named by short hashes. Fitting a model only requires knowing which of them are equal.
+Short hashes replace statements and texts, because fitting a model requires only knowing which of them are equal.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ COLUMNS = (
     *("at", "position", "sitting", "sitting_minutes", "sitting_quarter", "active_seconds", "view"),
     *("rubric", "verdict", "made", "recommended", "execution", "purpose", "sham", "withdrawn"),
     *("overlap", "demo", "blinding"),
-    # Results of the scored script in the cases that count, and the reviewer's reason why they differ from the score.
+    # The scored script's test results, and the reviewer's reason why they differ from the score.
     *("cases_outcome", "checks_passed", "checks_failed", "execution_label"),
 )
-_Key = tuple[str, str]  # the item's id and its configuration
+_Key = tuple[str, str]  # the item's ID and its configuration
 
 
 class _Place(NamedTuple):
-    """The number of a score's session and the quarter of the session, or None if no time was recorded."""
+    """The number of a score's session, and the quarter of the session. Both are None if no time was recorded."""
 
     sitting: int | None
     quarter: int | None
 
 
 def long_rows(campaign: Campaign) -> Iterator[Fields]:
-    """Yield a row for each score ever given, including replaced and undone ones, in the order they were given."""
+    """Yield a row for each score, including replaced and undone scores, in the order in which they were saved."""
     items = _items(campaign)
     settled = _adjudicated(campaign)
     executed, labels = _executed(campaign), _labels(campaign)
@@ -92,9 +92,7 @@ def long_rows(campaign: Campaign) -> Iterator[Fields]:
 
 
 def _executed(campaign: Campaign) -> dict[tuple[str, str, str], Fields]:
-    """Return results by item, configuration and stage. Due items are counted first, so that the final scores are
-    current.
-    """
+    """Return test results by item, configuration and stage. Count due items first, to use current final scores."""
     count_due(campaign)
     outcomes = read_outcomes(campaign)
     names = dict(
@@ -122,7 +120,7 @@ def _labels(campaign: Campaign) -> dict[tuple[str, str, str, str], str]:
 
 
 def _text_of(score: Mapping[str, object]) -> str | None:
-    """Return a short hash of the scored text. The hash of feedback also depends on its script and its author."""
+    """Return a short hash of the scored text. For feedback, it is computed from the script's hash and the author."""
     if score["draft_sha256"]:
         return str(score["draft_sha256"])[:12]
     if score["feedback_on_sha256"]:
@@ -135,7 +133,7 @@ def _short(text: str) -> str:
 
 
 def _items(campaign: Campaign) -> dict[_Key, Fields]:
-    """Return the data of each item without its texts."""
+    """Return each item's data without texts."""
     return {
         (str(fields["id"]), str(fields["configuration"])): {
             **{name: fields[name] or None for name in ("verdict", "made", "recommended")},
@@ -149,7 +147,7 @@ def _items(campaign: Campaign) -> dict[_Key, Fields]:
 
 
 def _adjudicated(campaign: Campaign) -> dict[tuple[str, str, str, str], int]:
-    """Return the newest adjudication of each stage of an item."""
+    """Return the newest adjudicated value by item, configuration, stage and arm."""
     words = Adjudication.objects.filter(item__campaign=campaign, current=True).order_by("at", "pk")
     names = ("item__case__external_id", "item__configuration__name", "stage", "arm", "value")
     return {
@@ -159,10 +157,10 @@ def _adjudicated(campaign: Campaign) -> dict[tuple[str, str, str, str], int]:
 
 
 def _places(campaign: Campaign) -> Iterator[tuple[int, _Place]]:
-    """Yield the key of each score and its place in its session, in key order.
+    """Return an iterator over the primary key of each score and its place in its session, in key order.
 
-    A reviewer's new session begins when the minutes since the session's start no longer increase. The quarters of a
-    session divide its scores by time. A session with fewer than four scores has no quarters.
+    A new session begins when the reviewer's minutes since the start of the session do not increase. The scores of a
+    session are divided into quarters by time. A session with fewer than four scores has no quarters.
     """
     names = ("pk", "reviewer", "at", "sitting_minutes")
     scores = list(Score.objects.filter(item__campaign=campaign).order_by("pk").values_list(*names))

@@ -1,6 +1,6 @@
-"""Exports scores, adjudications, skips and comments, and the data of the campaign.
+"""Export scores, adjudications, skips and comments, and the campaign's own data.
 
-They are read in slices by primary key, so that a million rows need no more memory than a thousand.
+Rows are read in slices by primary key, so that memory use does not depend on the number of rows.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ _REMARK = {
 
 
 def campaign_record(campaign: Campaign) -> Fields:
-    """Return the current rules, every version of the rubric, and the participants."""
+    """Return a record with the campaign's rules, the versions of its rubric, and its reviewers."""
     rules = model_to_dict(
         campaign, exclude=["id", "batch", "configurations", "cloned_from", "created_by"]
     )
@@ -105,7 +105,7 @@ def campaign_record(campaign: Campaign) -> Fields:
                 name: when(value) if isinstance(value, datetime) else value
                 for name, value in rules.items()
             },
-            # Use names, which are also valid in other installations.
+            # Use names instead of primary keys, because names are also valid in other installations.
             "primary_first": campaign.primary_first.name if campaign.primary_first else None,
             "primary_second": campaign.primary_second.name if campaign.primary_second else None,
             "created_at": when(campaign.created_at),
@@ -127,7 +127,7 @@ def campaign_record(campaign: Campaign) -> Fields:
 
 
 def score_records(campaign: Campaign) -> Iterator[Fields]:
-    """Yield a record for each score, including replaced ones, in the order in which they were given."""
+    """Yield a record for each score, including replaced scores, in the order in which they were saved."""
     names = _Names()
     for fields in _rows(Score.objects.filter(item__campaign=campaign), "score", _SCORE):
         earlier = fields["earlier_by"]
@@ -135,10 +135,10 @@ def score_records(campaign: Campaign) -> Iterator[Fields]:
             fields["earlier_by"] = {stage: names.of(key) for stage, key in earlier.items()} or None
         visible = fields["visible"]
         fields["copied"] = isinstance(visible, dict) and "copied_from" in visible
-        # The author of the feedback, or of the feedback from which the script was refined.
+        # The author of the scored feedback, or of the feedback that the scored script was refined from.
         own = fields.pop("own_feedback_by")
         fields["feedback_by"] = fields["feedback_by"] or own
-        # Scores imported without a time have the import's time, which is not exported.
+        # Scores imported without a time store the time of the import, which is not exported.
         if not fields.pop("timed"):
             fields["at"] = None
         if fields["stage"] != Score.Stage.REFINED or fields["arm"] != Arm.MODEL:
@@ -147,13 +147,13 @@ def score_records(campaign: Campaign) -> Iterator[Fields]:
 
 
 class _Names:
-    """The names of users by key. Each user is looked up once."""
+    """A cache of usernames by primary key."""
 
     def __init__(self) -> None:
         self._known: dict[int, str] = {}
 
     def of(self, key: int) -> str:
-        """Return the user's name."""
+        """Return the user's name, or "" if the user does not exist."""
         if key not in self._known:
             found = User.objects.filter(pk=key).values_list("username", flat=True)
             self._known[key] = found.first() or ""
@@ -161,7 +161,7 @@ class _Names:
 
 
 def other_records(campaign: Campaign) -> Iterator[Fields]:
-    """Yield adjudications, skipped items, flags and comments on lines."""
+    """Yield records of adjudications, skipped items, flags and line comments."""
     skips = Assignment.objects.filter(item__campaign=campaign, state__in=Assignment.PASSED_OVER)
     yield from _rows(
         Adjudication.objects.filter(item__campaign=campaign), "adjudication", _ADJUDICATION

@@ -1,1 +1,1 @@
-"""Imports items and scores from a file into the database."""
+"""Import items and scores from a file into the database."""

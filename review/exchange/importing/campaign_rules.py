@@ -1,7 +1,7 @@
-"""Reads a campaign's rules from its export, for a campaign that an import creates.
+"""Read a campaign's rules from its export, for a campaign that an import creates.
 
-Without these rules, an imported study would have different figures: hidden verdicts determine which scores count, and
-the p value of the primary comparison is not adjusted.
+Without these rules, an imported study would have different figures. For example, hidden verdicts affect which scores
+count, and the p value of the primary comparison is not adjusted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LONGEST_NAME = 80
 
 
 def read_rules(first: Record | None) -> Rules:
-    """Return the rules of an export's campaign, or a new campaign's rules if the file has no valid rules."""
+    """Return the rules of the exported campaign, or the default rules if the file has no valid rules."""
     about = _about(first)
     try:
         return Rules(
@@ -55,8 +55,8 @@ def read_rules(first: Record | None) -> Rules:
         return Rules()
 
 
-# Comparisons are set when their configurations exist, and the rubric with its versions. The budget
-# paid for runs in the exporting installation.
+# The rules to read. Comparisons are set later, when their configurations exist. The budget paid for runs in the
+# exporting installation.
 _RULES = (
     {one.name for one in fields(Rules)}
     - OF_THE_BATCH
@@ -80,7 +80,7 @@ def _read_rule(about: dict[str, object], name: str) -> Any:
 
 
 def name_primary(campaign: Campaign, first: Record | None) -> None:
-    """Set the comparison that the export names, once its configurations exist."""
+    """Set the exported primary comparison, unless one of its configurations does not exist."""
     about = _about(first)
     try:
         criterion = choice_of(about, "primary_criterion", tuple(one.value for one in Criterion))
@@ -90,7 +90,7 @@ def name_primary(campaign: Campaign, first: Record | None) -> None:
     except RowProblem:
         return
     if criterion and not any(names):
-        # With a single configuration, there is no pair.
+        # A study with a single configuration has a primary criterion without a pair of configurations.
         campaign.primary_criterion = criterion
         campaign.save(update_fields=["primary_criterion"])
         return
@@ -103,7 +103,7 @@ def name_primary(campaign: Campaign, first: Record | None) -> None:
 
 
 def keep_plan(campaign: Campaign, first: Record | None) -> None:
-    """Keep the seed, the plan and the family of p values of the exporting installation. Skip invalid values."""
+    """Set the exported seed, plan and family of p values. Invalid values are ignored."""
     about = _about(first)
     seed, plan, given = about.get("seed"), read_plan(about.get("plan")), about.get("p_family")
     if type(seed) is int and 0 <= seed < 2**31:
@@ -118,7 +118,7 @@ def keep_plan(campaign: Campaign, first: Record | None) -> None:
 
 
 def keep_choice(campaign: Campaign, first: Record | None) -> None:
-    """Set the time when the primary outcome was chosen, if the file has it. The import itself is not a choice."""
+    """Set when the primary outcome was chosen to the exported time or None. The import itself is not a choice."""
     try:
         given = parts_of(_about(first), "primary_chosen")
         at = moment_of(given, "at")
@@ -131,7 +131,7 @@ def keep_choice(campaign: Campaign, first: Record | None) -> None:
 
 
 def _read_hypothesis(one: object) -> Hypothesis | None:
-    """Return the comparison in this campaign's form, or None if it is invalid."""
+    """Return the exported hypothesis, or None if it is invalid."""
     if (
         not isinstance(one, list)
         or len(one) != len(Hypothesis._fields)

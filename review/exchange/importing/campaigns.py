@@ -1,4 +1,4 @@
-"""Finds the campaign, configurations and users that a file names, and creates missing ones."""
+"""Find the campaign, configurations and users that a file names, and create those that are missing."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from review.models import Campaign
 
 
 def find_campaign(name: str) -> Campaign | None:
-    """Return the campaign with this name, after normalizing the whitespace."""
+    """Return the campaign with this name, ignoring extra whitespace, or None."""
     return Campaign.objects.filter(name=" ".join(name.split())).first()
 
 
 def find_or_create_campaign(
     name: str, *, by: User | None, rules: Rules | None = None
 ) -> tuple[Campaign, bool]:
-    """Return the campaign with this name, and whether it is new. Another import may create it at the same time.
+    """Return the campaign with this name, and whether it is new.
 
-    Raises BadInput, and NotAllowedNow if the campaign accepts no imports.
+    Raises BadInput for an invalid name, and NotAllowedNow if the campaign accepts no imports.
     """
     found = find_campaign(name)
     if found is None:
@@ -47,8 +47,9 @@ def find_or_create_campaign(
 
 
 def require_manager(by: User | None) -> None:
-    """Raise PermissionDenied unless the user is a manager. `by` is None for the command line, whose user controls the
-    machine.
+    """Raise PermissionDenied unless the user is a manager.
+
+    `by` is None on the command line, where every user is trusted.
     """
     if by is not None and not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Importing and exporting require the Manager role."))
@@ -63,14 +64,17 @@ def check_takes_imports(campaign: Campaign) -> None:
 
 
 class Configurations:
-    """Configurations by the names that files use. A new name creates a Configuration."""
+    """A cache of configurations by the names that files use."""
 
     def __init__(self, *, by: User | None) -> None:
         self._by = by
         self._known: dict[str, Configuration] = {}
 
     def of(self, name: str) -> Configuration:
-        """Return the configuration with this name. Raises RowProblem for an invalid name."""
+        """Return the configuration with this name, and create it if necessary.
+
+        Raises RowProblem for an invalid name.
+        """
         found = self._known.get(name)
         if found is None:
             found = self._known[name] = self._find(name) or self._make(name)
@@ -94,7 +98,7 @@ class Configurations:
             raise RowProblem(
                 f"{name!r} can't be the name of a configuration", column="configuration"
             )
-        # Another import may create the same names at the same time in a different order.
+        # Lock, because another import may create the same names in a different order, which would cause a deadlock.
         lock_name(NEW_NAMES)
         made, is_new = Configuration.objects.get_or_create(
             name=slug,
@@ -112,7 +116,7 @@ class Configurations:
         return made
 
     def forget(self) -> None:
-        """Forget the created configurations, because their transaction may have been rolled back."""
+        """Clear the cache, because the transaction that created its configurations may have been rolled back."""
         self._known.clear()
 
 
@@ -125,11 +129,10 @@ def _slug_of(name: str) -> str:
 
 
 def people_of(names: Iterable[str], *, by: User | None, is_exact: bool = False) -> dict[str, User]:
-    """Return the accounts with these names. For a name without an account, an inactive account is created that can only
-    own scores.
+    """Return the accounts with these names. For a name without an account, create an inactive account.
 
     An exact match takes precedence. Otherwise, names that differ only in case, spaces or Unicode form identify the same
-    reviewer, unless `is_exact` is set, as for our own exports.
+    reviewer. If `is_exact`, as for our own exports, only exact matches are used.
     """
     wanted = dict.fromkeys(names)
     found = {user.username: user for user in User.objects.filter(username__in=wanted)}
@@ -160,7 +163,7 @@ def _fold(name: str) -> str:
 
 
 def check_person(name: str) -> None:
-    """Raise RowProblem for a name that no account can have."""
+    """Raise RowProblem if the name is not a valid username, apart from spaces."""
     try:
         UnicodeUsernameValidator()(name.replace(" ", "_"))
     except ValidationError:

@@ -1,6 +1,6 @@
-"""Builds the COPY lines of a row, without its keys.
+"""Build a row's lines for the COPY statements, without primary keys.
 
-This runs while the database still writes the previous slice, so that only the keys remain to be added.
+This runs while the database is still writing the previous slice. Afterward, only the keys must be added.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from review.counting.item_facts import ADVISED, MADE
 from review.exchange.rows.item_rows import RETRIEVED, CaseRow, ItemRow
 from review.study.types import Recommended
 
-# Look the values up once instead of for every row.
+# Look up these values once instead of for every row.
 _FAILED, _DONE = Run.State.FAILED.value, Run.State.DONE.value
 _REPAIRED, _IMPORTED = DraftKind.REPAIRED.value, DraftKind.IMPORTED.value
 OTHER = Recommended.OTHER.value
 _REFINED, MODEL = DraftKind.REFINED.value, Arm.MODEL.value
-# The run's field with the hash of the imported content.
+# The key in the run's spec for the hash of the imported content.
 CONTENT = "content_sha256"
-# The run's field that is set if the file does not have the number of reviewers.
+# The key in the run's spec that is true if the file does not contain the number of reviewers.
 ASSUMED = "overlap_assumed"
 
-# The columns of each text, after the key columns.
+# The columns of each line, after the key columns.
 ACTION = (
     *("statement_sha256", "statement", "incident", "environment", "reference"),
     *("severity", "target", "impact"),
@@ -41,14 +41,14 @@ ITEM = ("sham", "execution", "execution_reason", "called_in", "pilot")
 
 
 class CaseWords(NamedTuple):
-    """A case with its action."""
+    """The COPY lines of a case and its action."""
 
     action: str
     case: str
 
 
 class ItemWords(NamedTuple):
-    """An item with its run. Missing parts are empty. `spec` comes first if a configuration was named."""
+    """The COPY lines of an item and its run. Missing parts are empty. `spec` is the end of the run's JSON."""
 
     spec: str
     run: str
@@ -60,7 +60,7 @@ class ItemWords(NamedTuple):
 
 
 def word_case(case: CaseRow, sha256: str) -> CaseWords:
-    """Return the texts of a case. `sha256` is the hash of its content."""
+    """Return the lines of a case. `sha256` is the hash of its content."""
     statement_sha256 = hashlib.sha256(case.statement.encode()).hexdigest()
     answers = json.dumps(case.known) if case.known else "{}"
     return CaseWords(
@@ -69,10 +69,10 @@ def word_case(case: CaseRow, sha256: str) -> CaseWords:
 
 
 def word_item(item: ItemRow, sha256: str) -> ItemWords:
-    """Return the texts of an item. `sha256` is the hash of its content."""
+    """Return the lines of an item. `sha256` is the hash of its content."""
     state = _FAILED if item.made == "failed" else _DONE
     made = f', "{MADE}": "{RETRIEVED}"' if item.made == RETRIEVED else ""
-    # A script that no stage scores, and whose text may not be in the file.
+    # The recommended script is not scored at any stage, and the file may not contain its text.
     advised = f', "{ADVISED}": "{OTHER}"' if item.recommended == OTHER else ""
     assumed = f', "{ASSUMED}": true' if item.script and not item.overlap else ""
     script_sha256 = Version.hash_of(item.script) if item.script else ""
@@ -90,11 +90,11 @@ def word_item(item: ItemRow, sha256: str) -> ItemWords:
 
 
 def word_feedback(text: str, *, is_none: bool = False, arm: str = MODEL) -> str:
-    """Return the text of feedback on a first Draft."""
+    """Return the line of feedback on a first Draft."""
     points = sum(1 for line in text.splitlines() if line.strip())
     return put(text, is_none, len(text.split()), points, arm)
 
 
 def word_refined(number: int, script: str, *, arm: str = MODEL, round_: int = 1) -> str:
-    """Return the text of a refined Draft."""
+    """Return the line of a refined Draft."""
     return put(number, _REFINED, script, Version.hash_of(script), round_, arm)

@@ -1,4 +1,4 @@
-"""Imports sandbox evidence from an export: test suites and results by hash, changes of tests, labels.
+"""Import sandbox evidence from an export: test suites, results, changes to tests, and labels.
 
 Importing the same evidence again changes nothing.
 """
@@ -30,28 +30,28 @@ from review.study.first_draft import first_draft_of
 
 
 class EvidenceRow(NamedTuple):
-    """One row of evidence, with its line number."""
+    """A row of evidence with its line number."""
 
     line: int
     said: Evidence
 
     @property
     def name(self) -> str:
-        """The item's id, or the hash of the test suite."""
+        """Return the item's ID or the hash of the test suite, which identify the row in error messages."""
         if isinstance(self.said, (RevisionRow, LabelRow)):
             return self.said.item
         return self.said.case_set if isinstance(self.said, ExecutionRow) else ""
 
 
 class EvidenceImport:
-    """The evidence state that an import keeps between slices."""
+    """Imports evidence, slice by slice."""
 
     def __init__(self, campaign: Campaign, *, by: User | None) -> None:
         self._campaign, self._by = campaign, by
         self._cases: dict[str, list[int]] | None = None
 
     def take(self, rows: Sequence[EvidenceRow], outcome: Outcome) -> None:
-        """Write the new parts of these rows in order, inside a transaction."""
+        """Import these rows in order and count the results in `outcome`. Must be called in a transaction."""
         said = [row.said for row in rows]
         named = [one for one in said if isinstance(one, (RevisionRow, LabelRow))]
         places = Places(self._campaign, {one.item for one in named}, by=self._by)
@@ -82,7 +82,7 @@ class EvidenceImport:
         if not cases:
             raise RowProblem("no item of the study has this statement", column="content")
         is_new = not CaseSet.objects.filter(sha256=said.case_set.sha256).exists()
-        # Imported tests belong to the campaign, like tests written in a review. Other campaigns do not use them.
+        # Imported tests belong to this campaign, like tests that reviewers wrote. Other campaigns do not use them.
         case_set = keep_case_set(
             said.case_set, by=None, prompt_version=said.prompt_version, is_revision=True
         )
@@ -101,7 +101,7 @@ class EvidenceImport:
         return _keep_execution(said, case_set, self._campaign)
 
     def _known_cases(self) -> dict[str, list[int]]:
-        """The ids of known test suites, by the hash of the statement."""
+        """Return the primary keys of the campaign's cases by the hash of their statement."""
         if self._cases is None:
             self._cases = {}
             texts = self._campaign.cases.filter(repeats=None).order_by("pk")

@@ -1,4 +1,4 @@
-"""Runs an import in slices. Each slice is a transaction that also records the progress."""
+"""Run an import in slices. Each slice is one transaction, which also records the progress."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from review.exchange.source import Source
 
 SLICE = 5_000  # records
 SLICE_BYTES = 16_000_000
-_ALLOCATIONS = 50_000  # between two garbage collections
-_TURN = 0.001  # seconds that a thread may run while another waits
+_ALLOCATIONS = 50_000  # per garbage collection
+_TURN = 0.001  # seconds that a thread may run while another thread is waiting
 
 Row = TypeVar("Row")
 Write = Callable[[], None]
@@ -26,7 +26,7 @@ Write = Callable[[], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Remark:
-    """A message about one line: why it was refused, or which parts were skipped."""
+    """A message about a line: why it was rejected, or which parts were skipped."""
 
     line: int
     reason: str
@@ -42,7 +42,7 @@ class Remark:
 
 @dataclass(kw_only=True)
 class Counts:
-    """How many records were read, and their results. Records of another importer count in `read` only."""
+    """The numbers of records by result. `read` also includes records that this import ignores, such as scores."""
 
     read: int = 0
     rows: int = 0
@@ -53,7 +53,7 @@ class Counts:
 
 @dataclass(kw_only=True)
 class Outcome:
-    """The result of one slice."""
+    """The result of a slice."""
 
     kept: int = 0
     unchanged: int = 0
@@ -67,19 +67,19 @@ class Outcome:
         self.remarks.append(Remark(line=line, reason=reason, external_id=shown, column=column))
 
     def remark(self, line: int, reason: str, *, column: str = "") -> None:
-        """Record a remark about a row that is imported."""
+        """Add a remark about an imported row."""
         self.remarks.append(Remark(line=line, reason=reason, column=column, refused=False))
 
 
 def nothing_to_write() -> None:
-    """Write nothing, for a slice without a valid row."""
+    """Do nothing. Used as the write function of a slice without valid rows."""
 
 
 class Journal(Protocol):
-    """Records an import's progress inside each slice's transaction. An exception rolls the transaction back."""
+    """Records an import's progress in each slice's transaction. Raising an exception rolls the transaction back."""
 
     def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
-        """Record the progress with the slice that is about to be committed."""
+        """Record the progress, including the slice that is about to be committed."""
 
 
 class Quiet:
@@ -90,7 +90,7 @@ class Quiet:
 
 
 class _Slice(NamedTuple):
-    """Consecutive records of the file, and the position after them."""
+    """Consecutive records of the file, and the file position after them."""
 
     records: list[Record]
     position: int
@@ -104,10 +104,10 @@ def run_import(
     journal: Journal,
     counts: Counts | None = None,
 ) -> Counts:
-    """Import the records. Skip those that an earlier attempt, given by its `counts`, has imported.
+    """Import the records and return the counts. Records that an earlier attempt read according to `counts` are skipped.
 
-    `take` prepares a slice's rows inside a transaction and returns a function that writes them. While the database is
-    working, `read` prepares the next slice's rows in another thread, without database access.
+    `read` parses a slice's records without accessing the database. `take` prepares its rows inside a transaction and
+    returns a function that writes them. While the rows are written, another thread reads the next slice.
     """
     counts = counts or Counts()
 
@@ -125,7 +125,7 @@ def run_import(
             one, rows, outcome = found
             with transaction.atomic():
                 write = take(rows, outcome)
-                # Do not start the thread earlier, because two threads that run Python code slow each other down.
+                # Start the thread only now, because two threads that run Python code slow each other down.
                 coming = thread.submit(next, slices, None)
                 write()
                 counts.read += len(one.records)
@@ -139,7 +139,10 @@ def run_import(
 
 @contextmanager
 def _collecting_rarely() -> Iterator[None]:
-    """Collect garbage less often, because rows have no reference cycles, and collection takes a fifth of the time."""
+    """Collect garbage less often.
+
+    Rows have no reference cycles, and garbage collection would take a fifth of the time.
+    """
     before = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS, *before[1:])
     try:
@@ -150,7 +153,7 @@ def _collecting_rarely() -> Iterator[None]:
 
 @contextmanager
 def _taking_short_turns() -> Iterator[None]:
-    """Shorten the thread switch interval, so that the thread that waits for the database continues soon."""
+    """Shorten the thread switch interval, so that the thread that is waiting for the database resumes sooner."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(_TURN)
     try:
@@ -160,7 +163,7 @@ def _taking_short_turns() -> Iterator[None]:
 
 
 def _slices(source: Source, *, after: int) -> Iterator[_Slice]:
-    """Yield slices of at most SLICE records, or fewer if they are large, so that memory stays bounded."""
+    """Yield slices of at most SLICE records. Slices with large records have fewer records, which limits memory use."""
     found: list[Record] = []
     began = 0
     for number, record in enumerate(source):

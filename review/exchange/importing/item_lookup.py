@@ -1,4 +1,4 @@
-"""Finds the item that a row of scores refers to."""
+"""Find the item that a row of scores refers to."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ IMPORTED = "imported"
 
 
 class Places:
-    """Items of some cases, by imported id and configuration name.
+    """The items of some cases, by imported ID and configuration name.
 
-    A case that has only a statement gets an item without texts, because labels need none. This item is created closed,
+    For a case without an item, an item without texts is created, because imported labels need no texts. It is closed,
     because it has nothing to review.
     """
 
@@ -39,10 +39,10 @@ class Places:
         self._store = ItemStore(campaign, size=len(ids), by=by)
 
     def find(self, name: str, configuration: str, *, is_said: bool) -> int:
-        """Return the item's key. Raises RowProblem if the case does not exist or if the row must name a configuration
-        but does not.
+        """Return the primary key of an item, and create the item if necessary.
 
-        Without `is_said`, the row gives no score for the item. A missing item is then not created, and its key is 0.
+        If `is_said` is false, the row has no score for the item, so a missing item is not created, and 0 is returned.
+        Raises RowProblem if the case does not exist or if the row must name a configuration but does not.
         """
         if name not in self._cases:
             raise RowProblem("the study has no item with this id", column="item")
@@ -68,11 +68,11 @@ class Places:
         return items[made.pk]
 
     def write(self) -> None:
-        """Write the items that were created."""
+        """Write the created items to the database."""
         self._store.write()
 
 
 def _label(configuration: str) -> ItemRow:
-    """Return an item that has only labels."""
+    """Return the row of an item that has only labels."""
     _case, item = read_item({"statement": "-", "configuration": configuration})
     return item

@@ -1,4 +1,4 @@
-"""Writes the cases and items of one slice to the database, and reads existing ones."""
+"""Read existing cases and items from the database, and write the new ones of a slice."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from review.exchange.rows.values import RowProblem
 from review.models import Campaign, Case, Item
 from review.sampling import overlap_of, shuffle_of
 
-# Look the values up once instead of for every row.
+# Look up these values once instead of for every row.
 _EXPERT = Arm.EXPERT.value
 _CLOSED, _WITHDRAWN = Item.State.CLOSED.value, Item.State.WITHDRAWN.value
-# The tables that an import of items fills.
+# The tables that importing items fills.
 FILLED = (Action, Case, Run, Draft, Feedback, Refinement, Assessment, Item)
 
 
 class KnownCase(NamedTuple):
-    """A case that exists or will be written. The hash is empty if the case was not imported."""
+    """A case that exists or will be written. `sha256` is empty if the case was not imported."""
 
     key: int
     action: int
@@ -47,13 +47,13 @@ class KnownCase(NamedTuple):
 
 @dataclass
 class Known:
-    """Cases by imported id, and each item's content hash by id and configuration."""
+    """Cases by imported ID, and each item's content hash by ID and configuration."""
 
     cases: dict[str, KnownCase] = field(default_factory=dict)
     items: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def is_new_case(self, external_id: str, sha256: str) -> bool:
-        """Return whether the case is new. Raises RowProblem if its id exists with different content."""
+        """Return whether the case is new. Raises RowProblem if its ID exists with different content."""
         there = self.cases.get(external_id)
         if there is None:
             return True
@@ -64,7 +64,7 @@ class Known:
         return False
 
     def note_case(self, external_id: str, sha256: str) -> None:
-        """Record the case as existing. Its key is not needed."""
+        """Record the case as existing, without its primary key, which is not needed."""
         self.cases[external_id] = KnownCase(0, 0, sha256)
 
     def is_new_item(self, external_id: str, configuration: int, sha256: str) -> bool:
@@ -80,9 +80,9 @@ class Known:
 
 
 def read_known(campaign: Campaign, ids: Iterable[str]) -> Known:
-    """Return what the campaign already has under these ids."""
+    """Return the campaign's existing cases and items with these IDs."""
     known, names = Known(), {}
-    # Pass the ids as one array, because thousands of parameters take longer than reading the rows.
+    # Pass the IDs as one parameter, because thousands of parameters take longer than reading the rows.
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -110,13 +110,13 @@ def read_known(campaign: Campaign, ids: Iterable[str]) -> Known:
 
 
 def ready_state(campaign: Campaign) -> str:
-    """Return the state of an item that is ready for review. In a pilot, it is held."""
+    """Return the state of an item that is ready for review, which is `held` during a pilot."""
     is_pilot = campaign.state == Campaign.State.PILOT
     return Item.State.HELD.value if is_pilot else Item.State.OPEN.value
 
 
 class ItemStore:
-    """Collects the rows of one slice of records and writes them at once."""
+    """Collects a slice's rows and writes them together."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class ItemStore:
         }
 
     def add_case(self, words: CaseWords, sha256: str) -> KnownCase:
-        """Add a case to be written. `sha256` is the hash of its content."""
+        """Add a case to the rows to write. `sha256` is the hash of its content."""
         known = KnownCase(self._key(Case), self._key(Action), sha256)
         self._lines[Action].append(f"{known.action}\t{words.action}")
         self._lines[Case].append(f"{known.key}\t{known.action}\t{words.case}")
@@ -153,22 +153,22 @@ class ItemStore:
         case: KnownCase,
         to: Configuration,
     ) -> int:
-        """Add an item and its run to be written, and return the item's key."""
+        """Add an item and its run to the rows to write, and return the item's primary key."""
         external_id, purpose = row
         run, key = self._key(Run), self._key(Item)
         first, refined = self._add_texts(run, item, words) if item.script else (None, None)
-        # The product's recommendation is unknown for scripts made elsewhere.
+        # The recommendation is None for scripts from other systems.
         recommended = {"first": first, "refined": refined}.get(item.recommended)
         if refined and item.later:
             made_later = self._add_later(run, item, refined)
             recommended = made_later if item.recommended == OTHER else recommended
-        # Use `id`, because `pk` is looked up on each access.
+        # Use `id`, because `pk` is slower: Django looks up the field on each access.
         self._lines[Run].append(
             f"{run}\t{case.action}\t{to.id}\t{put(recommended)}"
             f"\t{self._spec_of(to)}{words.spec}\t{words.run}"
         )
         shuffle = shuffle_of(self._campaign, f"{external_id}:{to.name}")
-        # Imported labels without texts need no more reviewers.
+        # Items that have only imported labels need no more reviewers.
         overlap = item.overlap or (
             overlap_of(self._campaign, shuffle=shuffle, purpose=purpose) if item.script else 1
         )
@@ -181,7 +181,7 @@ class ItemStore:
         return key
 
     def write(self) -> None:
-        """Write everything that was added."""
+        """Write all added rows to the database."""
         now, by = timezone.now(), self._by.pk if self._by else None
         tables = {
             Action: Table(Action, _ACTION, source=Action.Source.IMPORTED, asked_by_id=by),
@@ -206,7 +206,7 @@ class ItemStore:
             note_due(self._campaign, self._items)
 
     def _add_texts(self, run: int, item: ItemRow, words: ItemWords) -> tuple[int, int | None]:
-        """Add the Drafts with their assessment and feedback. Return the keys of the first and the refined Draft."""
+        """Add the Drafts with their assessment and feedback, and return the keys of the first and the refined Draft."""
         first = self._key(Draft)
         self._lines[Draft].append(f"{first}\t{run}\t\\N\t\\N\t\\N\t{words.first}")
         if words.assessment:
@@ -221,7 +221,7 @@ class ItemStore:
         return first, refined
 
     def _add_later(self, run: int, item: ItemRow, refined: int) -> int | None:
-        """Add the Drafts of later rounds, each with the feedback on the previous one. Return the recommended Draft."""
+        """Add later rounds, each with feedback and a Draft, and return the key of the recommended Draft, if any."""
         before, found = refined, None
         start = 3 + len(item.experts)
         for number, one in enumerate(item.later, start=start):
@@ -259,7 +259,7 @@ class ItemStore:
         return key
 
     def _spec_of(self, configuration: Configuration) -> str:
-        """Return the beginning of a run's spec under this configuration."""
+        """Return the beginning of a run's spec as JSON, with the configuration's name."""
         found = self._specs.get(configuration.id)
         if found is None:
             spec = put(f'{{"configuration": {json.dumps(configuration.name)}')
@@ -267,7 +267,7 @@ class ItemStore:
         return found
 
     def _state(self, item: ItemRow) -> str:
-        # An item without texts has nothing to review. It only has labels that were given elsewhere.
+        # Close items without texts. They have nothing to review, only imported labels.
         if item.withdrawn:
             return _WITHDRAWN
         return _CLOSED if item.closed or not item.script else self._ready

@@ -1,8 +1,8 @@
-"""Imports items from a file: statements, and scripts, feedback and verdicts created elsewhere.
+"""Import items from a file: statements, with scripts, feedback and verdicts from other systems.
 
 A row with a result becomes a finished Run with the origin *imported*, without model calls. A row without a result
-becomes a Case that waits for *start*. Static checks of scripts run later, when a script is viewed, because ShellCheck
-takes longer than the rest of the import.
+becomes a Case, which can be run later. Static checks run when a script is viewed, because ShellCheck takes longer than
+the rest of the import.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def import_items(
     counts: Counts | None = None,
     scored: Collection[str] = (),
 ) -> Counts:
-    """Import items into a campaign. A missing campaign given by name is created with the first valid row.
+    """Import items into a campaign. If no campaign has the given name, create one with the first valid row.
 
-    `scored` lists the score columns in the same file, which `import_scores` reads. Safe to repeat: a row with a known
-    id is skipped if its content is the same, and refused otherwise. Raises UnreadableFile, PermissionDenied,
-    NotAllowedNow, and BadInput for an invalid campaign name.
+    `scored` lists the score columns in the same file, which `import_scores` reads. Repeating an import is safe: a row
+    whose ID exists is skipped if its content is the same and rejected otherwise. Raises UnreadableFile,
+    PermissionDenied, NotAllowedNow, and BadInput for an invalid campaign name.
     """
     require_manager(by)
     taking = _ItemImport(to, columns or Columns(), by=by, scored=scored)
@@ -84,7 +84,7 @@ def import_items(
     if taking.campaign and done.kept:
         record(taking.campaign, "items imported", by=by, items=("", done.kept))
     if taking.campaign and first is not None:
-        # Try again, now that all configurations exist.
+        # Set the primary comparison again, because its configurations may not have existed in the first slice.
         name_primary(taking.campaign, first)
     if taking.campaign:
         _make_checks(taking.campaign)
@@ -93,7 +93,7 @@ def import_items(
 
 @transaction.atomic
 def _make_checks(campaign: Campaign) -> None:
-    """Create halo checks for items imported into an open campaign, as for items that are prepared there."""
+    """Create halo checks for items that were imported into an open campaign."""
     locked = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
     if locked.state not in (Campaign.State.SETUP, Campaign.State.CLOSED):
         make_halos(locked)
@@ -110,7 +110,7 @@ class _Row(NamedTuple):
 
 
 class _ItemImport:
-    """The state that an import of items keeps between slices."""
+    """Reads and prepares the slices of an import of items."""
 
     def __init__(
         self, to: Campaign | str, columns: Columns, *, by: User | None, scored: Collection[str]
@@ -125,7 +125,7 @@ class _ItemImport:
         self._sorter = Sorter(
             columns,
             kinds=("item",),
-            # The scores next to the items are imported after them, from the same file.
+            # Accept score columns, because scores in the same file are imported after the items.
             ours=frozenset({*ITEM_COLUMNS, *SCORE_COLUMNS, *scored}),
             habits=ITEM_HABITS,
         )
@@ -133,7 +133,7 @@ class _ItemImport:
         self._is_export = False
 
     def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row]:
-        """Return the valid rows of a slice, and reject the others."""
+        """Return the valid rows of a slice, and record the rejected rows in `outcome`."""
         rows = []
         for one, values, _kind in self._sorter.sort(records, outcome):
             self._is_export = self._is_export or OWN in values
@@ -157,14 +157,14 @@ class _ItemImport:
         return rows
 
     def take(self, rows: Sequence[_Row], outcome: Outcome) -> Write:
-        """Prepare a slice inside a transaction, and return a function that writes it there."""
+        """Prepare a slice and return a function that writes it. Both must run in the same transaction."""
         if not rows:
             return nothing_to_write
         campaign, is_new = self.campaign, False
         if campaign is None:
             campaign, is_new = find_or_create_campaign(self._name, by=self._by, rules=self.rules)
         if is_new:
-            # Only with the first slice, because a resumed import finds the campaign.
+            # Only the first slice sets the plan, because a resumed import finds an existing campaign.
             keep_plan(campaign, self.first)
         hold_items(campaign)
         store = self._take_plain([row for row in rows if not row.case.repeats], campaign, outcome)
@@ -212,7 +212,7 @@ class _ItemImport:
             )
 
     def _keep(self, row: _Row, known: Known, store: ItemStore) -> bool:
-        """Add the row to be stored, or return False if it already exists. Raises RowProblem."""
+        """Add the row to the rows to write, and return whether it is new. Raises RowProblem."""
         name, item = row.case.external_id, row.item
         case_is_new = known.is_new_case(name, row.case_sha256)
         configuration = self._configurations.of(item.configuration) if item.has_result else None

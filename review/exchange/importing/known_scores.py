@@ -1,4 +1,4 @@
-"""Existing scores, adjudications, comments and flags of items, so that importing them again changes nothing."""
+"""Read the existing scores, adjudications, comments and flags of items, so that imports can skip known rows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from review.exchange.rows.score_rows import GivenRow, RemarkRow
 from review.exchange.rows.values import RowProblem
 from review.models import Adjudication, Assignment, Flag, Remark, Score
 
-# Item, reviewer (0 for an adjudication), stage, arm and Draft (0 for feedback or if the text is missing).
+# Item, reviewer (0 for an adjudication), stage, arm, and Draft (0 for feedback or if the item has no such text).
 Place = tuple[int, int, str, str, int]
 
 
 class Said(NamedTuple):
-    """A known score: its key (None for a score of this slice), its value, and its time if known."""
+    """A known score: its primary key (None if it is in this slice), its value, and its time if known."""
 
     key: int | None
     value: int
@@ -27,37 +27,37 @@ class Said(NamedTuple):
 
     @property
     def rank(self) -> float:
-        """Sort key by time. Scores without a time come first."""
+        """Return a sort key for chronological order. Scores without a time come first."""
         return self.at.timestamp() if self.at else float("-inf")
 
 
 @dataclass
 class KnownScores:
-    """The known data of some items, including this slice's rows that were already read."""
+    """The known data of some items, including rows of this slice that were already processed."""
 
-    # All scores of a place. The score that counts now is in `current`.
+    # All scores for each place. `current` contains the score that counts.
     scores: dict[Place, list[Said]] = field(default_factory=lambda: defaultdict(list))
     current: dict[Place, Said] = field(default_factory=dict)
-    # Keys of stored scores that scores of this slice replace as `current`.
+    # Primary keys of stored scores that scores in this slice replace as the current score.
     replaced: list[int] = field(default_factory=list)
     earlier: set[tuple[Place, int, datetime]] = field(default_factory=set)
     adjudicated: dict[Place, int] = field(default_factory=dict)
     raters: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     adjudicators: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     seen: Mapping[SeenBy, Mapping[str, SeenTexts]] = field(default_factory=dict)
-    # Maps item and stage to the items of its case with the same text, including the item itself.
+    # Maps (item, stage) to the items of its case with the same text, including the item itself.
     same_text: Mapping[tuple[int, str], Collection[int]] = field(default_factory=dict)
-    # Maps item and reviewer to a finished assignment, or to None if the review is in progress.
+    # Maps (item, reviewer) to a finished assignment, or to None if the review is in progress.
     submitted: dict[tuple[int, int], int | None] = field(default_factory=dict)
     passed_over: set[tuple[int, int, str]] = field(default_factory=set)
-    # Maps item and script hash to the Draft. Comments are identified by item, user, Draft, line and text.
+    # `drafts` maps (item, script hash) to the Draft. `remarks` contains (item, user, Draft, line, text).
     drafts: dict[tuple[int, str], int] = field(default_factory=dict)
     remarks: set[tuple[int, int, int, int, str]] = field(default_factory=set)
-    # Item, user and reason.
+    # (item, user, reason)
     flags: set[tuple[int, int, str]] = field(default_factory=set)
 
     def is_new(self, item: int, person: int, given: GivenRow) -> bool:
-        """Return whether the row is new, and record it. Raises RowProblem if it contradicts what is known."""
+        """Return whether the row is new, and record it. Raises RowProblem if it contradicts the known data."""
         if given.remark:
             return self._is_new_remark(item, person, given.remark, given.comment)
         if given.flag:
@@ -90,7 +90,7 @@ class KnownScores:
         return is_new
 
     def counts(self, item: int, person: int, given: GivenRow) -> bool:
-        """Return whether this score is the one that currently counts for its place."""
+        """Return whether this score is the current score for its place."""
         if given.undone_at or not given.current:
             return False
         current = self.current.get(self.place_of(item, person, given))
@@ -102,16 +102,16 @@ class KnownScores:
         return item, person, given.stage, given.arm, draft or 0
 
     def seen_by(self, item: int, given: GivenRow) -> SeenTexts:
-        """Return the Draft and the feedback that the score refers to, if the item has them."""
+        """Return the primary keys of the Draft and the feedback that the score refers to. Missing keys are None."""
         texts = self.seen.get((item, given.arm, given.text), {})
         if given.stage == "feedback" or not given.text:
             texts = self.seen.get((item, given.arm, given.feedback_by), {}) or texts
         return texts.get(given.stage, (None, None))
 
     def _is_new_score(self, item: int, person: int, given: GivenRow) -> bool:
-        """Return whether the score is new. If it is newer than the current score of its place, it replaces that score.
+        """Return whether the score is new. A new score replaces an older current score for the same place.
 
-        The replaced score is kept. A score that is not current and has no time sorts before all scores with a time.
+        The replaced score is not deleted. Scores without a time sort before all scores with a time.
         """
         place = self.place_of(item, person, given)
         there = self.scores[place]
@@ -130,7 +130,7 @@ class KnownScores:
         said = Said(None, given.value, given.at)
         there.append(said)
         self.raters[item].add(person)
-        # Of two scores with the same time, the later line counts.
+        # If two scores have the same time, the score on the later line is current.
         is_newer = before is None or said.rank >= before.rank
         if given.current and not given.undone_at and is_newer:
             if before is not None and before.key is not None:
@@ -139,7 +139,7 @@ class KnownScores:
         return True
 
     def _is_new_word(self, item: int, person: int, given: GivenRow) -> bool:
-        """Return whether the adjudication is new. Each text is settled once for all arms that share it."""
+        """Return whether the adjudication is new. A final score applies to all arms that share the text."""
         place = (item, 0, given.stage, given.arm, 0)
         if not given.current:
             if given.at is None:
@@ -173,9 +173,9 @@ def read_known_scores(
     with_words: bool = False,
     same_text: Mapping[tuple[int, str], Collection[int]] | None = None,
 ) -> KnownScores:
-    """Return the known data of these items. Line comments and flags are read only with `with_words`.
+    """Return the known data of these items. Line comments and flags are read only if `with_words` is true.
 
-    `same_text` names the items that share a text with them, for adjudications. Those items are read too.
+    `same_text` lists the items that share a text with them. Those items are read too, because adjudications need them.
     """
     known = KnownScores(seen=read_seen(items), same_text=same_text or {})
     items = {*items, *(one for same in known.same_text.values() for one in same)}

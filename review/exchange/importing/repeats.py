@@ -1,7 +1,7 @@
-"""Imports items that show another item again. Such items get the same run and a case that refers to the original case.
+"""Import repeats and halo checks, which show another item again.
 
-A hidden repeat or a halo check names the original case in `repeats`. Without that column, it is imported as a normal
-item.
+They get the run of the original item and a case that refers to the original case. The `repeats` column names the
+original case. A row without it is imported as a normal item.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HALO = Item.Again.HALO.value
 
 
 class AgainRow(NamedTuple):
-    """A row that shows an item again. The hash covers all its content."""
+    """A row that shows an item again. The hash covers all of its content."""
 
     line: int
     case: CaseRow
@@ -33,10 +33,10 @@ class AgainRow(NamedTuple):
 
 
 class FindsConfigurations(Protocol):
-    """Finds configurations by name."""
+    """An object that finds configurations by name."""
 
     def find(self, name: str) -> Configuration | None:
-        """Return the configuration, or None."""
+        """Return the configuration with this name, or None."""
 
 
 def take_again(
@@ -46,7 +46,7 @@ def take_again(
     *,
     configurations: FindsConfigurations,
 ) -> None:
-    """Write the new items of these rows inside a transaction. The items they show must already exist."""
+    """Write the new items of these rows. The original items must exist. Must be called in a transaction."""
     known = read_known(campaign, {row.case.external_id for row in rows})
     shown = _Shown(campaign, {row.case.repeats for row in rows})
     made: list[Item] = []
@@ -70,7 +70,7 @@ def take_again(
 def _make(
     row: AgainRow, campaign: Campaign, known: Known, original: Item, shown: _Shown
 ) -> Item | None:
-    """Return the item to write, with its case, or None if it already exists. Raises RowProblem."""
+    """Return the item to write, with its case, or None if the item already exists. Raises RowProblem."""
     if not known.is_new_case(row.case.external_id, row.sha256):
         return None
     shown.take(original, row)
@@ -104,13 +104,13 @@ def _make(
 def _state(item: ItemRow, campaign: Campaign) -> str:
     if item.withdrawn:
         return Item.State.WITHDRAWN
-    # If the campaign has no checks, the queue would assign this item like any other item.
+    # Without consistency checks in the campaign, the queue would assign this item like a normal item.
     is_over = item.closed or not item.script or not has_checks(campaign)
     return Item.State.CLOSED if is_over else ready_state(campaign)
 
 
 class _Shown:
-    """The items that are shown again, by case and configuration, with their scripts and existing repeats."""
+    """The original items, by case and configuration, with their scripts and existing repeats."""
 
     def __init__(self, campaign: Campaign, names: Iterable[str]) -> None:
         items = campaign.items.filter(again="", case__external_id__in=names)
@@ -124,7 +124,7 @@ class _Shown:
         self._taken = set(taken.values_list("run", "again"))
 
     def find(self, row: AgainRow, configuration: Configuration | None) -> Item:
-        """Return the item that the row shows again. Raises RowProblem."""
+        """Return the original item of the row. Raises RowProblem if it does not exist."""
         key = configuration.pk if configuration else 0
         item = self._items.get((row.case.repeats, key))
         if item is None or item.run_id is None:
@@ -136,9 +136,7 @@ class _Shown:
         return item
 
     def take(self, item: Item, row: AgainRow) -> None:
-        """Record that the item is shown again. Raises RowProblem if it is already shown again, or if the script
-        differs.
-        """
+        """Record that the item is shown again. Raises RowProblem if it already is, or if the script differs."""
         run, purpose = item.run_id or 0, row.case.purpose
         if (run, purpose) in self._taken:
             raise RowProblem(f"{row.case.repeats!r} already has a {purpose}", column="repeats")
@@ -150,7 +148,7 @@ class _Shown:
 
 
 def _read_scripts(runs: Sequence[int | None]) -> Mapping[tuple[int, bool], set[str]]:
-    """Return the hashes of scripts that models made in these runs, by run and whether they are refined."""
+    """Return the hashes of the models' scripts by (run, whether the script is refined)."""
     found: dict[tuple[int, bool], set[str]] = {}
     drafts = Draft.objects.filter(run__in=runs, arm=Arm.MODEL.value).order_by()
     for run, kind, sha256 in drafts.values_list("run", "kind", "sha256"):

@@ -1,4 +1,4 @@
-"""Matches the rubric versions in a file with the campaign's versions that have the same text."""
+"""Match the rubric versions in a file to the campaign's versions with the same text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CAMPAIGN = "campaign"
 
 
 def read_rubrics(first: Record | None) -> dict[int, str]:
-    """Return the versions by number from the first record of an export, or {} if it is a different record."""
+    """Return the rubric versions by number from an export's first record, or {} if it has no valid versions."""
     if first is None or first.problem or first.values.get(OWN) != CAMPAIGN:
         return {}
     found = {}
@@ -36,9 +36,10 @@ def read_rubrics(first: Record | None) -> dict[int, str]:
 def take_rubrics(
     campaign: Campaign, versions: Mapping[int, str], *, by: User | None
 ) -> dict[int, int]:
-    """Return the keys of the campaign's versions with the same number and text as the file's.
+    """Map the numbers of the file's versions to the primary keys of the campaign's versions with the same text.
 
-    If the campaign has no rubric text yet and no score refers to it, the file's versions are imported. Safe to repeat.
+    The file's versions are imported if the campaign's rubric is still empty and no score refers to it. Repeating the
+    call changes nothing.
     """
     if not versions:
         return {}

@@ -1,4 +1,4 @@
-"""Writes the scores of one slice to the tables."""
+"""Write a slice's scores to the database."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from review.sampling import EVERYBODY
 
 
 class ScoreStore:
-    """Collects a slice's scores and other records, and writes them at once.
+    """Collects a slice's scores and other records, and writes them together.
 
-    `people` maps the named users to their keys, and `rubrics` maps the named versions.
+    `people` maps usernames to primary keys, and `rubrics` maps version numbers to primary keys.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ScoreStore:
         self._given: list[tuple[int, int, GivenRow]] = []
 
     def add(self, item: int, person: int, given: GivenRow) -> None:
-        """Add a score or another record to be written."""
+        """Add a score or another record to the rows to write."""
         self._given.append((item, person, given))
 
     def write(self) -> None:
@@ -104,7 +104,7 @@ class ScoreStore:
         Table(Score, _SCORE, without_key=True, imported=True).copy(rows)
 
     def _recorded(self, given: GivenRow) -> tuple[object, ...]:
-        """Return the data recorded with a score, with the keys of the named users and versions."""
+        """Return the values of the columns in `Recorded`, with primary keys instead of names and version numbers."""
         if given.recorded is NOTHING and not given.copied:
             return _NOT_RECORDED
         recorded = given.recorded
@@ -160,9 +160,9 @@ class ScoreStore:
 
 
 def _take_raters_for_all(items: Collection[int]) -> None:
-    """Use the number of reviewers who scored an item elsewhere if the file does not specify the number.
+    """Set `overlap` to 1 for items that were scored in another system if the file does not specify it.
 
-    The campaign's own number applies to reviews in this installation and would leave these items pending.
+    The campaign's overlap applies to reviews in this installation. With it, these items would remain open.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -185,7 +185,7 @@ def _take_raters_for_all(items: Collection[int]) -> None:
 def _count_done(items: Collection[int]) -> None:
     """Update the number of reviewers who finished each item, and close items that have enough.
 
-    If verdicts are hidden, a reviewer without a blind score for some stage does not count, which frees a place.
+    If the campaign hides verdicts, a reviewer with a stage that has no blind score does not count, which frees a place.
     """
     with connection.cursor() as cursor:
         cursor.execute(

@@ -1,4 +1,4 @@
-"""Finds the exact texts that imported scores refer to."""
+"""Find the exact texts that imported scores refer to."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from review.study.first_draft import first_draft_of
 
 SeenTexts = tuple[int | None, int | None]  # draft, feedback
 Stages = dict[str, SeenTexts]
-SeenBy = tuple[int, str, str]  # item, arm, and the feedback's author or a later round
+SeenBy = tuple[int, str, str]  # item, arm, and the feedback's author or the number of a later round
 _SCRIPT = (Arm.MODEL.value, "")
 
 
 def read_seen(items: Collection[int]) -> dict[SeenBy, Stages]:
-    """Return the Draft or feedback of each stage that the items have, by item, arm and expert.
+    """Return the Draft or feedback at each stage, by item, arm and expert.
 
-    A row that names no expert refers to the item's expert feedback. A halo check's script is the refined script of the
-    item that it shows.
+    A row without an expert's name refers to the item's expert feedback. The script of a halo check is the refined
+    script of its original item.
     """
     shown = list(Item.objects.filter(pk__in=items).order_by().values_list("pk", "run", "again"))
     texts = _read_texts({run for _item, run, _again in shown if run})
@@ -44,7 +44,7 @@ class _Feedback(NamedTuple):
 
 
 def _read_texts(runs: Collection[int]) -> dict[int, dict[tuple[str, str], Stages]]:
-    """Return the texts by run, then by arm and expert."""
+    """Return the Draft or feedback at each stage, by run, then by arm and expert."""
     query = """
         SELECT feedback.id, feedback.draft_id, feedback.arm, coalesce(author.username, '')
         FROM pipeline_feedback feedback JOIN pipeline_draft draft ON draft.id = feedback.draft_id

@@ -1,8 +1,8 @@
-"""Imports scores given elsewhere, which need not follow our stage order. An empty value means *not asked* and adds no
-row.
+"""Import scores from other systems, in any stage order.
 
-A row whose `record` is `adjudication` has the final score of a stage, the reviewer who settled it, and the reason as
-its comment. Files with a column for each rater map it with `adjudicated:NAME=column`.
+An empty value means that the stage was not scored, and adds no row. A row whose `record` is `adjudication` contains a
+stage's final score, its adjudicator, and the reason as a comment. In files with a column per reviewer, map the column
+of final scores with `adjudicated:NAME=column`.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def import_scores(
     journal: Journal | None = None,
     counts: Counts | None = None,
 ) -> Counts:
-    """Import scores into a campaign, given as an object or by name.
+    """Import scores into a campaign, and return the counts of rows.
 
-    Safe to repeat: a known score is skipped, and a different value in its place is refused. Raises UnreadableFile,
-    PermissionDenied, NotAllowedNow, and BadInput if the named campaign does not exist.
+    Repeating an import is safe: a known score is skipped, and a row that contradicts a known score is rejected. Raises
+    UnreadableFile, PermissionDenied, NotAllowedNow, and BadInput if the campaign does not exist or no row has a score.
     """
     require_manager(by)
     campaign = find_campaign(to) if isinstance(to, str) else to
@@ -91,7 +91,7 @@ def import_scores(
 
 
 class _Row(NamedTuple):
-    """A row of the file with its entries. `item` is the item it refers to."""
+    """A row of the file with its entries. `item` is the primary key of the row's item."""
 
     line: int
     name: str
@@ -104,16 +104,16 @@ def _adjudicates(row: _Row) -> bool:
 
 
 class _ScoreImport:
-    """The state that an import of scores keeps between slices."""
+    """Reads and prepares the slices of an import of scores."""
 
     def __init__(self, campaign: Campaign, columns: Columns, *, by: User | None) -> None:
         self._campaign, self._columns, self._by = campaign, columns, by
-        # Maps the versions that the file's scores name to ours with the same text.
+        # Maps the file's rubric versions to ours with the same text.
         self.rubrics: Mapping[int, int] = {}
         self._checked: set[str] = set()
         self._same: set[str] = (
             set()
-        )  # reviewers whose names are spelled differently, listed in the report
+        )  # different spellings of reviewers' names that the report already lists
         self._is_export = False
         self.is_empty, self.has_wide = True, bool(columns.wide)
         self.paths = ""  # possible paths of the scores in nested records
@@ -126,7 +126,7 @@ class _ScoreImport:
         )
 
     def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row | EvidenceRow]:
-        """Return the valid rows of a slice, and reject the others."""
+        """Return the valid rows of a slice, and record the rejected rows in `outcome`."""
         rows: list[_Row | EvidenceRow] = []
         for one, values, kind in self._sorter.sort(records, outcome):
             name = str(values.get("item") or values.get("statement") or "")
@@ -142,7 +142,7 @@ class _ScoreImport:
             except RowProblem as problem:
                 outcome.refuse(one.line, str(problem), external_id=name, column=problem.column)
             else:
-                # In a file without ids, the statement in the same row identifies the item.
+                # In a file without IDs, the row's statement identifies the item.
                 self.is_empty = self.is_empty and not given
                 if self.is_empty and not self.paths:
                     self.paths = say_paths(values, "script", like="value")
@@ -161,7 +161,7 @@ class _ScoreImport:
             self._checked.add(name)
 
     def take(self, read: list[_Row | EvidenceRow], outcome: Outcome) -> Write:
-        """Prepare a slice inside a transaction, and return a function that writes it there."""
+        """Prepare a slice and return a function that writes it. Both must run in the same transaction."""
         if not read:
             return nothing_to_write
         hold_items(self._campaign)
@@ -188,7 +188,7 @@ class _ScoreImport:
         return store.write
 
     def _name_same(self, rows: list[_Row], people: dict[str, User], outcome: Outcome) -> None:
-        """Report, once per name, that it is treated as another spelling of a reviewer."""
+        """Report each name that is treated as another spelling of a reviewer's name once."""
         other = {name for name, user in people.items() if user.username != name} - self._same
         for row in rows if other else ():
             for name in {name for one in row.given for name in one.names} & other - self._same:
@@ -197,7 +197,7 @@ class _ScoreImport:
                 outcome.remark(row.line, said, column="reviewer")
 
     def _place(self, rows: list[_Row], outcome: Outcome) -> list[_Row]:
-        """Return the rows with their items, and refuse rows without an item."""
+        """Return the rows with their items, and reject rows whose item does not exist."""
         places = Places(self._campaign, {row.name for row in rows}, by=self._by)
         placed = []
         for row in rows:

@@ -1,1 +1,1 @@
-"""Parses one row of a file: its columns and values. Pure code."""
+"""Parse the columns and values of a row in a file, without accessing the database."""

@@ -1,7 +1,7 @@
-"""Guesses the role of each column from its name and its first values. A user confirms or corrects the guess.
+"""Guess the role of each column from its name and its first values. A user confirms or corrects the guess.
 
-A name counts only if the values fit: a column called *answer* with numbers is not a script. Values alone decide only if
-they are unambiguous.
+A name counts only if the values fit. For example, a column called *answer* that contains numbers is not a script.
+Values alone determine a role only if they are unambiguous.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _FEW = 8  # maximum number of values in a column of configurations
 
 @dataclass(frozen=True)
 class Guess:
-    """The role of a column, and whether the guess is based on its values rather than its name.
+    """The guessed role of a column, and whether the guess is based on its values instead of its name.
 
-    A column without a role is not imported. `person` is the reviewer whose scores the column has.
+    A column without a role is not imported. `person` is the reviewer whose scores the column contains.
     """
 
     role: str = ""
@@ -40,7 +40,7 @@ LEFT_OUT = Guess()
 
 
 def guess_kind(names: Iterable[str], samples: Mapping[str, Values]) -> str:
-    """Return `items` or `scores`. A file with statements has items, even if it has scores too."""
+    """Return `items` or `scores`. A file with statements contains items, even if it also contains scores."""
     found = list(names)
     items = guess_items(found, samples)
     if any(guess.role == "statement" for guess in items.values()):
@@ -52,7 +52,7 @@ def guess_kind(names: Iterable[str], samples: Mapping[str, Values]) -> str:
 
 
 def guess_items(names: Iterable[str], samples: Mapping[str, Values]) -> dict[str, Guess]:
-    """Guess every column of a file of items. Each of our columns is assigned once."""
+    """Return a guess for every column in a file of items. Each of our columns is assigned at most once."""
     found = list(names)
     guesses = _by_names(found, samples, ITEM_COLUMNS, ITEM_WORDS)
     left = [name for name in found if name not in guesses]
@@ -62,7 +62,7 @@ def guess_items(names: Iterable[str], samples: Mapping[str, Values]) -> dict[str
 
 
 def guess_scores(names: Iterable[str], samples: Mapping[str, Values]) -> dict[str, Guess]:
-    """Guess every column of a file of scores, with a row for each score or a column for each reviewer."""
+    """Return a guess for every column in a file of scores, with either a row per score or a column per reviewer."""
     found = list(names)
     guesses: dict[str, Guess] = {}
     has_reviewer = any(plain_name(name) in ("reviewer", *SCORE_WORDS["reviewer"]) for name in found)
@@ -82,7 +82,10 @@ def _by_names(
     ours: Sequence[str],
     words: Mapping[str, tuple[str, ...]],
 ) -> dict[str, Guess]:
-    """Guess by name. Our own names come first, even if the values are odd, then other names by likelihood."""
+    """Return guesses by name.
+
+    Our own names come first, even if the values don't fit, then other names by likelihood.
+    """
     guesses = {name: Guess(name) for name in names if name in ours}
     taken = set(guesses)
     for name in names:
@@ -114,7 +117,7 @@ def _by_names(
 def _by_values(
     left: Sequence[str], samples: Mapping[str, Values], guesses: dict[str, Guess]
 ) -> None:
-    """Guess the columns that their names do not identify: verdicts, statements and scripts, if only one column fits."""
+    """Add guesses by value to `guesses`: a verdict, script or statement column, if exactly one column fits."""
     taken = {guess.role for guess in guesses.values()}
     tests: list[tuple[str, Callable[[Values], bool]]] = [
         ("verdict", _are_verdicts),
@@ -130,13 +133,11 @@ def _by_values(
 def _reviewers(
     names: Sequence[str], samples: Mapping[str, Values], guesses: dict[str, Guess]
 ) -> None:
-    """Find columns that contain only 0, 1, 2 or empty cells. Each belongs to one reviewer if its name or other columns
-    suggest so.
-    """
+    """Add guesses for columns of reviewers' scores, which contain only 0, 1, 2 or empty cells, to `guesses`."""
     scored = [name for name in names if _could_be_scores(samples, name)]
     filled = [name for name in scored if _filled(samples, name)]
     named = [name for name in scored if _is_person_or_final(name)]
-    # Several columns with 0, 1 and 2 belong to reviewers, regardless of their names.
+    # If multiple columns contain only 0, 1 and 2, they are reviewers' scores, regardless of their names.
     for name in dict.fromkeys([*named, *filled]) if filled and len(scored) > 1 else named:
         what = ADJUDICATED if _FINAL.match(plain_name(name)) else REVIEWER
         stage = next((one for one in STAGES[1:] if plain_name(name).endswith(one)), STAGES[0])
@@ -145,7 +146,7 @@ def _reviewers(
 
 
 def _could_be_scores(samples: Mapping[str, Values], name: str) -> bool:
-    """Return whether the column has scores, or is empty in the sample and named after a reviewer."""
+    """Return whether the column contains scores, or is empty in the sample and has a name like a reviewer's."""
     values = _filled(samples, name)
     if plain_name(name) in ("id", "nr") or name in STAGES:
         return False
@@ -157,7 +158,7 @@ def _is_person_or_final(name: str) -> bool:
 
 
 def _person_of(name: str, stage: str) -> str:
-    """Return the reviewer in a column's name: `anna` for `anna_refined`."""
+    """Return the reviewer's name from a column's name, for example `anna` for `anna_refined`."""
     person = re.sub(rf"[\s_.:-]*{stage}$", "", name.strip(), flags=re.IGNORECASE)
     return person or name.strip()
 

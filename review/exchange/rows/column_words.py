@@ -1,11 +1,11 @@
-"""Other names for our columns in users' files, without case, spaces and punctuation."""
+"""Other names for our columns in users' files, in lowercase and without spaces and punctuation."""
 
 from __future__ import annotations
 
 import re
 
 _PATH = re.compile(r"[\w-]+(\.[\w-]+)+")
-# Other common names for our columns, the most likely first.
+# Other common names for our columns, most likely first.
 ITEM_WORDS: dict[str, tuple[str, ...]] = {
     "id": (
         "caseid",
@@ -48,7 +48,7 @@ ITEM_WORDS: dict[str, tuple[str, ...]] = {
             "truth",
         ),
         *("goldscript", "expectedscript", "referenceanswer", "label"),
-        # In a file with a candidate column, the answer is the reference.
+        # In a file with a candidate column, the answer column is the reference.
         "answer",
     ),
     "context": ("incident", "background", "situation"),
@@ -96,6 +96,6 @@ SCORE_WORDS: dict[str, tuple[str, ...]] = {
 
 
 def plain_name(name: str) -> str:
-    """Return a column's name without case, spaces and punctuation. For a path, use the last name."""
+    """Return a column's name in lowercase, without spaces and punctuation. For a path, only the last name is used."""
     last = name.rpartition(".")[2] if _PATH.fullmatch(name) else name
     return re.sub(r"[\W_]+", "", last.casefold())

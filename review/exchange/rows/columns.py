@@ -1,4 +1,4 @@
-"""Maps our columns to the names in a file, from `--map` or from the names of known data sets."""
+"""Map our columns to the names in a file, from `--map` or from the names in known datasets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STAGES = ("script", "feedback", "refined")
 ITEM_COLUMNS = (
     *("id", "statement", "context", "environment", "reference", "script", "feedback", "refined"),
     *("verdict", "execution", "configuration", "severity", "target", "impact"),
-    # More columns of an export, so that importing the file gives the same figures.
+    # More columns of exports. Importing them reproduces the figures.
     *("purpose", "known", "overlap", "closed", "sham", "execution_reason", "made", "recommended"),
     *("no_error_found", "demo", "experts", "repeats", "withdrawn", "later", "called_in"),
     "pilot",
@@ -22,14 +22,14 @@ SCORE_COLUMNS = (
     *("item", "reviewer", *STAGES, "comment", "configuration", "arm", "stage", "value"),
     *("at", "blind", "current", "reason", "passed_over", "copied", "feedback_by"),
     *("active_seconds", "round", "undone_at"),
-    # In a file without ids, the id is derived from these columns.
+    # In a file without IDs, the ID is derived from these columns.
     *("statement", "reference"),
 )
 REVIEWER, CALLED_IN, ADJUDICATED = "reviewer:", "called_in:", "adjudicated:"
 
 _MOST_PATHS, _DEEPEST = 100, 10
 
-# InterCode's array has the names query and gold. nl2bash-eabench's records have test, name, prompt, script and path.
+# InterCode's records have the columns query and gold. nl2bash-eabench's have test, name, prompt, script and path.
 Habits = tuple[tuple[frozenset[str], dict[str, str]], ...]
 ITEM_HABITS: Habits = (
     (frozenset({"query", "gold"}), {"statement": "query", "reference": "gold"}),
@@ -39,12 +39,12 @@ SCORE_HABITS: Habits = ((frozenset({"id"}), {"item": "id"}),)
 
 
 class BadMapping(ValueError):
-    """The mapping names a column that does not exist."""
+    """The mapping is invalid, for example because it names an unknown column."""
 
 
 @dataclass(frozen=True)
 class WideColumn:
-    """A column with one reviewer's scores of one stage."""
+    """A column with one reviewer's scores for one stage."""
 
     person: str
     stage: str
@@ -55,13 +55,13 @@ class WideColumn:
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Maps our column names to the file's. An unmapped column has our own name."""
+    """Maps our column names to the names in a file. An unmapped column has our name."""
 
     named: Mapping[str, str] = field(default_factory=dict)
     wide: tuple[WideColumn, ...] = ()
 
     def with_habits_of(self, names: Iterable[str], habits: Habits) -> Columns:
-        """Return these columns, plus the names of a known data set if the file uses them instead of ours."""
+        """Return a copy that also maps the names of a known dataset if the file uses them instead of ours."""
         there, named = set(names), dict(self.named)
         for marks, habit in habits:
             if marks <= there:
@@ -71,14 +71,14 @@ class Columns:
         return Columns(named=named, wide=self.wide)
 
     def with_similar(self, names: Collection[str], ours: Iterable[str]) -> Columns:
-        """Return these columns, plus those whose names differ from ours only in case, spaces and punctuation."""
+        """Return a copy that also maps names that differ from ours only in case, spaces and punctuation."""
         taken = {*self.named, *names}
         similar = {plain_name(name): name for name in names if name not in self.named.values()}
         found = {one: similar[one] for one in ours if one not in taken and one in similar}
         return Columns(named={**found, **self.named}, wide=self.wide) if found else self
 
     def rename(self, values: dict[str, object]) -> dict[str, object]:
-        """Return the values under our names."""
+        """Return the values with our names as keys."""
         paths, gone = self._moves
         if not paths:
             return values
@@ -88,17 +88,16 @@ class Columns:
 
     @cached_property
     def _moves(self) -> tuple[dict[str, str], set[str]]:
-        """Return the path of each value to move, and the columns that are not read under their own names."""
+        """Return the path of each value to rename, and the columns to remove from the record."""
         paths = {**self.named, **{one.name: one.name for one in self.wide if "." in one.name}}
         roots = {path.partition(".")[0] for path in paths.values()}
         return paths, {*paths, *paths.values(), *roots}
 
 
 def value_at(values: Mapping[str, object], path: str) -> object:
-    """Return the value of a column, or the value in a nested record at a path such as `data.prompt` or
-    `annotations.0.score`.
+    """Return the value of a column or of a path in a nested record, such as `data.prompt` or `annotations.0.score`.
 
-    A path without a number uses the first element of a list.
+    If the path has no index for a list, the list's first element is used.
     """
     if path in values or "." not in path:
         return values.get(path)
@@ -116,7 +115,7 @@ def value_at(values: Mapping[str, object], path: str) -> object:
 
 
 def paths_of(value: object, path: str = "", *, depth: int = 0) -> Iterator[str]:
-    """Yield the paths of the texts and numbers inside a record, up to a depth of ten."""
+    """Yield the paths of texts and numbers in a nested record, up to a depth of 10."""
     if isinstance(value, list) and value:
         value = value[0]
     if isinstance(value, dict) and depth < _DEEPEST:
@@ -127,10 +126,9 @@ def paths_of(value: object, path: str = "", *, depth: int = 0) -> Iterator[str]:
 
 
 def say_paths(values: Mapping[str, object], column: str, *, like: str = "") -> str:
-    """Return the paths in a nested record where the column may be, likely paths first, or an empty string for a flat
-    record.
+    """Return a hint for an error message that suggests paths for the column, or "" if the record is not nested.
 
-    Paths that contain a usual name of the column `like` are likely.
+    Paths whose last name is a usual name for the column `like` come first.
     """
     inner = {name: value for name, value in values.items() if name not in ITEM_COLUMNS}
     paths = [path for path in islice(paths_of(inner), _MOST_PATHS) if path not in values]
@@ -144,11 +142,10 @@ def say_paths(values: Mapping[str, object], column: str, *, like: str = "") -> s
 
 
 def read_mapping(pairs: Mapping[str, str], *, ours: tuple[str, ...]) -> Columns:
-    """Read the columns of `{"statement": "query", "reviewer:A": "rater_a"}`. Raises BadMapping.
+    """Convert a mapping such as `{"statement": "query", "reviewer:A": "rater_a"}` to Columns. Raises BadMapping.
 
-    `reviewer:A` is A's score of the script, and `reviewer:A:refined` is A's score of the refined script. `called_in:A`
-    is the score of a reviewer who was added because the others disagreed, and `adjudicated:A` is the final score from A
-    as adjudicator.
+    `reviewer:A` is A's score for the script, and `reviewer:A:refined` is A's score for the refined script.
+    `called_in:A` is the score of A as a tie-breaker, and `adjudicated:A` is the final score by A as the adjudicator.
     """
     named, wide = {}, []
     for wanted, theirs in pairs.items():
@@ -164,7 +161,7 @@ def read_mapping(pairs: Mapping[str, str], *, ours: tuple[str, ...]) -> Columns:
 
 
 def read_pairs(texts: Iterable[str]) -> dict[str, str]:
-    """Return the mapping of `["statement=query", ...]`. Raises BadMapping."""
+    """Return the mapping for texts such as `["statement=query"]`. Raises BadMapping."""
     pairs = {}
     for text in texts:
         wanted, equals, theirs = text.partition("=")

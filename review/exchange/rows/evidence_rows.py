@@ -1,4 +1,4 @@
-"""Parses one row of execution evidence in an export: a case set, a result, a change to cases, or a label."""
+"""Parse a row of sandbox evidence in an export: a case set, a result, a change to test cases, or a label."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ class RevisionRow(NamedTuple):
     reason: str
     root: str
     former: str
-    case_set: str  # empty if no cases were left
-    merged: str  # the set that counts after the change, or empty
+    case_set: str  # empty if no test cases were left
+    merged: str  # the set that counts after the change; empty if no test cases were left
     at: datetime
 
 
@@ -85,7 +85,7 @@ class LabelRow(NamedTuple):
     configuration: str
     person: str
     stage: str
-    reason: str  # empty if the reviewer removed it
+    reason: str  # empty if the reviewer removed the label
     at: datetime
     current: bool
 
@@ -94,7 +94,7 @@ Evidence = CaseSetRow | ExecutionRow | RevisionRow | LabelRow
 
 
 def read_evidence(values: dict[str, object], kind: str) -> Evidence:
-    """Parse the row. Raises RowProblem."""
+    """Return the parsed row. Raises RowProblem."""
     if kind == "case_set":
         return _read_case_set(values)
     if kind == "execution":
@@ -126,7 +126,7 @@ def _read_execution(values: dict[str, object]) -> ExecutionRow:
     read = tuple(_read_check(one) for one in checks)
     not_run = next((one for one in read if one.state == State.NOT_RUN.value), None)
     if not_run is not None:
-        # An earlier release stored tests that were only partly run as results.
+        # An earlier release stored a state other than `not_run` for tests that were only partly run.
         state, why = State.NOT_RUN.value, why or not_run.got
     if state == State.NOT_RUN.value and not why:
         raise RowProblem("must give the reason why nothing ran", column="why_not_run")

@@ -1,4 +1,4 @@
-"""Parses a row of items: the statement and a model's result from another system."""
+"""Parse a row of items: a statement, and a model's result from another system."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RETRIEVED = "retrieved"
 _MADE = ("imported", "generated", "repaired", RETRIEVED, "failed")
 _MOST_EXPERTS = 100
 _MOST_ROUNDS = 100
-# The kinds of items that are shown again.
+# The purposes of items that show another item again.
 AGAIN = ("repeat", "halo")
 _PURPOSES = ("real", "gold", "training", *AGAIN)
 _RECOMMENDED = ("first", "refined", "other", "none")
@@ -56,12 +56,12 @@ class CaseRow(NamedTuple):
     impact: str
     purpose: str
     known: dict[str, object]
-    # The id of the case that a repeat or halo check shows again.
+    # For a repeat or halo check, the ID of the original case.
     repeats: str = ""
 
     @property
     def sha256(self) -> str:
-        """Return the hash of everything except the ids. Calculated on each call."""
+        """Return the hash of all fields except the two IDs. It is recalculated on each access."""
         return _hash(self[1:-1])
 
 
@@ -74,7 +74,7 @@ class Expert(NamedTuple):
 
 
 class Later(NamedTuple):
-    """A later round of the model: its feedback on the previous Draft, and the Draft made from the feedback."""
+    """A later round of the model: feedback on the previous Draft, and the script refined from it."""
 
     round: int
     feedback: str
@@ -83,7 +83,7 @@ class Later(NamedTuple):
 
 
 class ItemRow(NamedTuple):
-    """The result of one configuration. Texts are empty if only labels are known."""
+    """A configuration's result. The texts are empty if only labels are known."""
 
     configuration: str
     script: str
@@ -107,19 +107,20 @@ class ItemRow(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """Return the hash of everything except the configuration. Columns added later count only if they have a
-        value.
+        """Return the hash of all fields except the configuration.
+
+        The last five fields were added later. They are included only if set, so that old hashes remain valid.
         """
         return _hash(self[1:-5] + tuple(later for later in self[-5:] if later))
 
     @property
     def has_result(self) -> bool:
-        """Whether there is a result to review or count. Otherwise, the case waits for a run in this installation."""
+        """Return whether the row has a result to review or count. If not, its case needs a run in this installation."""
         return bool(self.script or self.verdict or self.made) or self.execution is not None
 
 
 def read_item(values: dict[str, object]) -> tuple[CaseRow, ItemRow]:
-    """Return the row's case and item, validated strictly. Raises RowProblem."""
+    """Return the row's case and item after strict validation. Raises RowProblem."""
     case, item = _read_case(values), _read_result(values)
     if not item.script and (item.feedback or item.refined or item.experts):
         raise RowProblem("the row has feedback or a refined script but no script", column="script")
@@ -133,7 +134,7 @@ def read_item(values: dict[str, object]) -> tuple[CaseRow, ItemRow]:
 def content_of(case: CaseRow, item: ItemRow) -> tuple[str, str]:
     """Return the hashes that identify the content of the case and of the item.
 
-    A repeat or halo check is one case with one item, and is stored with the hash of both.
+    A repeat or halo check is a case with exactly one item. It uses a single hash for both.
     """
     if case.repeats:
         both = _hash((case.sha256, case.repeats, item.configuration, item.sha256))
@@ -218,7 +219,7 @@ def _read_expert(values: dict[str, object]) -> Expert:
 
 
 def id_of(statement: str, reference: str) -> str:
-    """Return the id for a row without an id. The same statement and reference give the same id."""
+    """Return an ID for a row without one. It is derived from the statement and the reference."""
     parts = unicodedata.normalize("NFC", f"{statement}\0{reference}")
     words = re.sub(r"\W+", "-", statement[:200].lower())[:40].strip("-")
     return f"{words}-{hashlib.sha256(parts.encode()).hexdigest()[:12]}".strip("-")

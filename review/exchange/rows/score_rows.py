@@ -1,4 +1,4 @@
-"""Parses a row of scores: reviewer, item and value. An empty value means *not asked*, and never 0."""
+"""Parse a row of scores: reviewer, item and value. An empty value means that the stage was not scored, never 0."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MOST_ROUNDS = 100
 
 
 class RemarkRow(NamedTuple):
-    """The line of a comment and its removal time. The hash identifies the script."""
+    """A comment's script (by hash), line, and time of removal."""
 
     draft_sha256: str
     line: int
@@ -51,7 +51,7 @@ class RemarkRow(NamedTuple):
 
 
 class FlagRow(NamedTuple):
-    """A manager's answer to a reviewer who flagged an item."""
+    """A manager's answer to a flag on an item."""
 
     answer: str
     answered_by: str
@@ -59,7 +59,7 @@ class FlagRow(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """The data recorded with a score for the threats to validity. Users are given by name."""
+    """The data that is recorded with a score to assess threats to validity. It contains usernames."""
 
     visible: dict[str, bool]
     view: str
@@ -69,7 +69,7 @@ class Recorded(NamedTuple):
     # The number of the rubric version.
     rubric: int | None
     earlier_by: dict[str, str]
-    # The time of the assignment.
+    # The times when the item was assigned and submitted.
     assigned_at: datetime | None = None
     submitted_at: datetime | None = None
     pauses: int = 0
@@ -79,7 +79,7 @@ NOTHING = Recorded({}, "plain", 0, None, None, None, {})
 
 
 class GivenRow(NamedTuple):
-    """A score, adjudication, skip, flag or comment on a line."""
+    """A score, adjudication, skip, flag or line comment."""
 
     line: int
     item: str
@@ -97,7 +97,7 @@ class GivenRow(NamedTuple):
     copied: bool = False
     reason: str = "imported"
     passed_over: str = ""
-    # For an expert's refinement, the author of its feedback. For a model's refinement, the round.
+    # `feedback_by` is the author of the feedback in the experts' arm, and `round` the round in the model's arm.
     feedback_by: str = ""
     round: int = 1
     undone_at: datetime | None = None
@@ -107,7 +107,7 @@ class GivenRow(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return what distinguishes the separately scored texts of a stage and arm; empty for the usual text."""
+        """Return the feedback's author or the later round if a refined script has one, otherwise ""."""
         if self.stage != "refined":
             return ""
         if self.arm == Arm.EXPERT:
@@ -116,12 +116,12 @@ class GivenRow(NamedTuple):
 
     @property
     def is_score(self) -> bool:
-        """Whether the entry is a reviewer's score."""
+        """Return whether the entry is a reviewer's score."""
         return not (self.passed_over or self.adjudicates or self.remark or self.flag)
 
     @property
     def names(self) -> set[str]:
-        """The names of all users in the row."""
+        """Return the names of all users in the row."""
         names = {self.person, *self.recorded.earlier_by.values()}
         return names | {self.flag.answered_by} - {""} if self.flag else names
 
@@ -133,7 +133,7 @@ def read_scores(
     columns: Columns,
     kind: str = "score",
 ) -> list[GivenRow]:
-    """Return the entries of a row, one per value, validated strictly. Raises RowProblem if any value is invalid."""
+    """Return a row's entries, one per value, after strict validation. Raises RowProblem if any value is invalid."""
     item = key_of(values, "item", most=MOST_ID) or _id_by_content(values)
     if not item:
         raise lack_of(values, "item")
@@ -164,7 +164,7 @@ def read_scores(
         return [common._replace(person=_person(values), remark=_read_remark(values))]
     if kind == "flag":
         return [common._replace(person=_person(values), flag=_read_flag(values, common.comment))]
-    # In a file with a column per reviewer, a column named `script` is the scored text.
+    # In a file with a column per reviewer, a column named `script` contains the scored text, not a score.
     found = list(_wide(values, common, columns) if columns.wide else _long(values, common))
     if any(one.stage == "script" and one.arm == Arm.EXPERT for one in found):
         raise RowProblem("the first script can only be scored in the arm “model”", column="arm")
@@ -172,13 +172,13 @@ def read_scores(
 
 
 def _id_by_content(values: dict[str, object]) -> str:
-    """Return an id derived from the statement next to the scores, or an empty string if the row has no statement."""
+    """Return an ID that is derived from the row's statement, or an empty string if the row has no statement."""
     statement = text_of(values, "statement", most=MOST_STATEMENT).strip()
     return id_of(statement, text_of(values, "reference", most=MOST_CONTEXT)) if statement else ""
 
 
 def _long(values: dict[str, object], common: GivenRow) -> Iterator[GivenRow]:
-    """Yield the entries of a row of one reviewer: a column for each stage, or the stage and its value."""
+    """Yield the entries of one reviewer's row, with either a column for each stage or a stage and a value."""
     stages = {stage: score_of(values, stage) for stage in STAGES}
     stage = choice_of(values, "stage", STAGES)
     if stage:
@@ -224,9 +224,7 @@ def _read_flag(values: dict[str, object], reason: str) -> FlagRow:
 
 
 def _read_recorded(values: dict[str, object]) -> Recorded:
-    """Return an export's data about a score. From other files, return only the time, because the meaning of their
-    columns is unknown.
-    """
+    """Return the recorded data of a score. For files that are not our exports, only `active_seconds` is read."""
     seconds = amount_of(values, "active_seconds", most=MOST_SECONDS)
     if not values.get(OWN):
         return NOTHING if seconds is None else NOTHING._replace(active_seconds=seconds)

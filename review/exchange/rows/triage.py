@@ -1,4 +1,4 @@
-"""Sorts the records: rejects broken ones, skips those of other kinds, and renames columns."""
+"""Filter records: reject broken records, skip other kinds of records, and rename columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_LAYOUTS = 1_000
 
 
 class Sorter:
-    """Selects records by kind. An export has all kinds in one file. Records in other files have no kind."""
+    """Selects records by kind. An export contains all kinds in one file. Records in other files have no kind."""
 
     def __init__(
         self, columns: Columns, *, kinds: tuple[str, ...], ours: frozenset[str], habits: Habits
@@ -27,7 +27,7 @@ class Sorter:
     def sort(
         self, records: Sequence[Record], outcome: Outcome
     ) -> Iterator[tuple[Record, dict[str, object], str]]:
-        """Yield each record with its values under our names and its kind, which defaults to the first kind."""
+        """Yield each selected record with its values by our names and its kind, which defaults to the first kind."""
         for record in records:
             if record.problem:
                 outcome.refuse(record.line, record.problem)

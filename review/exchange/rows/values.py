@@ -1,4 +1,4 @@
-"""Reads single values of a row strictly. An error names the column and the accepted values."""
+"""Parse and validate single values of a row. Errors name the column and the accepted values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MOST_WHY = 4_000
 SCORES = {"0": 0, "1": 1, "2": 2}
 _YES_OR_NO = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-# A whole number as pandas and Excel write it in a column with empty cells.
+# Whole numbers as written by pandas and Excel in a column with empty cells.
 _WHOLE = re.compile(r"(\d+)[.,]0*")
-# An empty cell in a column that does not contain free text.
+# Representations of an empty cell in columns without free text.
 _EMPTY = frozenset({"", "nan", "-nan", "<na>", "nat", "#n/a", "na", "n/a", "none", "null"})
 
 
 class RowProblem(ValueError):
-    """The reason why a row is refused, and the column that caused the error."""
+    """The reason why a row is rejected, and the column that caused the error."""
 
     def __init__(self, reason: str, *, column: str = "") -> None:
         super().__init__(reason)
@@ -30,7 +30,7 @@ class RowProblem(ValueError):
 
 
 def lack_of(values: dict[str, object], column: str) -> RowProblem:
-    """Return the problem of a row without this column. For a nested record, the message suggests paths to map."""
+    """Return the error for a row without this column. For a nested record, its message suggests paths to map."""
     return RowProblem(f"no {column} found{say_paths(values, column)}", column=column)
 
 
@@ -54,7 +54,7 @@ def text_of(values: dict[str, object], column: str, *, most: int) -> str:
 
 
 def name_of(values: dict[str, object], column: str, *, most: int) -> str:
-    """Return a name on one line, in one Unicode form. Whole numbers become text. Raises RowProblem."""
+    """Return a one-line name in Unicode form NFC. Whole numbers are converted to text. Raises RowProblem."""
     value = values.get(column)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -69,14 +69,14 @@ def name_of(values: dict[str, object], column: str, *, most: int) -> str:
 
 
 def key_of(values: dict[str, object], column: str, *, most: int) -> str:
-    """Return an id or a reviewer like `name_of`, with `12.0` as 12. Raises RowProblem."""
+    """Return an ID or a reviewer's name like `name_of`, but convert `12.0` to `12`. Raises RowProblem."""
     name = name_of(values, column, most=most)
     whole = _WHOLE.fullmatch(name) if name[:1].isdecimal() else None
     return whole[1] if whole and OWN not in values else name
 
 
 def choice_of(values: dict[str, object], column: str, among: Collection[str]) -> str:
-    """Return one of these words in lowercase, or an empty string. Raises RowProblem."""
+    """Return one of the words in `among`, or an empty string for an empty cell. Raises RowProblem."""
     value = values.get(column)
     word = value.strip().lower() if isinstance(value, str) else value
     if word is None or (word not in among and word in _EMPTY):
@@ -87,7 +87,7 @@ def choice_of(values: dict[str, object], column: str, among: Collection[str]) ->
 
 
 def score_of(values: dict[str, object], column: str) -> int | None:
-    """Return 0, 1 or 2 (also from values such as 2.0), or None for a stage that was not asked. Raises RowProblem."""
+    """Return 0, 1 or 2 (also for values such as 2.0), or None if the stage was not scored. Raises RowProblem."""
     value = values.get(column)
     if value is None:
         return None
@@ -104,7 +104,7 @@ def score_of(values: dict[str, object], column: str) -> int | None:
 
 
 def share_of(values: dict[str, object], column: str) -> float | None:
-    """Return a number from 0 to 1; true is 1 and false is 0. Raises RowProblem."""
+    """Return a number from 0 to 1, or None if the value is empty. True is 1 and false is 0. Raises RowProblem."""
     value = values.get(column)
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
@@ -163,7 +163,7 @@ def flag_of(values: dict[str, object], column: str, *, default: bool) -> bool:
 
 
 def moment_of(values: dict[str, object], column: str) -> datetime | None:
-    """Parse an ISO 8601 time. A time without a time zone is in UTC. Raises RowProblem."""
+    """Parse an ISO 8601 time in UTC, unless it has a time zone. Return None if it is empty. Raises RowProblem."""
     text = text_of(values, column, most=60).strip()
     if not text or text.lower() in _EMPTY:
         return None
@@ -177,8 +177,9 @@ def moment_of(values: dict[str, object], column: str) -> datetime | None:
 
 
 def objects_of(values: dict[str, object], column: str, *, most: int) -> list[dict[str, object]]:
-    """Return a list of objects, which tables store as JSON text, or an empty list if the value is missing. Raises
-    RowProblem.
+    """Return a list of objects, or an empty list if the value is missing. Raises RowProblem.
+
+    Tables contain the list as JSON text.
     """
     found = _json_of(values, column)
     if found is None or found == "":
@@ -191,8 +192,9 @@ def objects_of(values: dict[str, object], column: str, *, most: int) -> list[dic
 
 
 def parts_of(values: dict[str, object], column: str) -> dict[str, object]:
-    """Return an object, which tables store as JSON text, or an empty object if the value is missing. Raises
-    RowProblem.
+    """Return an object, or an empty object if the value is missing. Raises RowProblem.
+
+    Tables contain the object as JSON text.
     """
     found = _json_of(values, column)
     if found is None or found == "":
@@ -203,7 +205,7 @@ def parts_of(values: dict[str, object], column: str) -> dict[str, object]:
 
 
 def answers_of(values: dict[str, object], column: str) -> dict[str, object]:
-    """Return the correct score of each stage and the reason, as {"script": 2, "why": "..."}. Raises RowProblem."""
+    """Return the correct scores by stage and the reason, such as {"script": 2, "why": "..."}. Raises RowProblem."""
     value = parts_of(values, column)
     if not value.keys() <= {*STAGES, "why"}:
         raise RowProblem('is not an object such as {"script": 2, "why": "..."}', column=column)
