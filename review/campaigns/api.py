@@ -1,4 +1,4 @@
-"""Campaigns in the API, for managers: creation, rules, reviewers, states, progress, adjudication."""
+"""API for managers to create, configure and monitor campaigns, and to adjudicate items."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _arm_field() -> serializers.SlugRelatedField[Any]:
 
 
 class RulesFields(serializers.Serializer[Any]):
-    """The rules of a review. Omitted fields stay unchanged, or get the preset's values."""
+    """The rules of a review. Omitted fields stay unchanged or, for a new campaign, get the preset's values."""
 
     description = serializers.CharField(required=False, allow_blank=True)
     rubric = serializers.CharField(
@@ -196,7 +196,7 @@ class MessageBatchOut(serializers.ModelSerializer[MessageBatch]):
 
 
 class MessageBatchesOut(serializers.Serializer[Any]):
-    """The message batches of the campaign's runs: requests by progress, and their cost."""
+    """The message batches of the campaign's runs: counts of requests by progress, and their cost."""
 
     waiting = serializers.IntegerField(help_text="Requests that are not sent yet.")
     batches = serializers.IntegerField()
@@ -208,7 +208,7 @@ class MessageBatchesOut(serializers.Serializer[Any]):
 
 
 class ProgressOut(serializers.Serializer[Any]):
-    """Items by state, outstanding reviews, and reviews per day."""
+    """Counts of items by state, outstanding reviews, and reviews per day."""
 
     preparing = serializers.IntegerField()
     held = serializers.IntegerField()
@@ -236,7 +236,10 @@ class ArmEstimateOut(serializers.Serializer[Any]):
 
 
 class EstimateOut(serializers.Serializer[Any]):
-    """Estimates of remaining work: costs in micro-dollars, based on the tokens of earlier runs; null if unknown."""
+    """Estimates of the remaining work.
+
+    Costs are in micro-dollars, based on the tokens of earlier runs, or null if unknown.
+    """
 
     runs = serializers.IntegerField(help_text="Runs that have not started.")
     pilot_runs = serializers.IntegerField()
@@ -271,7 +274,7 @@ class SendIn(serializers.Serializer[Any]):
 
 
 class SentOut(serializers.Serializer[Any]):
-    """The result for each named item, as counts that add up to the number of named items."""
+    """Counts of the requested items by result. They add up to the number of requested items."""
 
     made = serializers.IntegerField()
     there = serializers.IntegerField(help_text="Already in the review queue.")
@@ -280,7 +283,7 @@ class SentOut(serializers.Serializer[Any]):
 
 
 class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
-    """Studies; for managers."""
+    """Studies, for managers only."""
 
     serializer_class = CampaignOut
     queryset = Campaign.objects.none()
@@ -297,7 +300,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
 
     @extend_schema(request=CampaignIn, responses={201: CampaignDetailOut})
     def create(self, request: Request) -> Response:
-        """Create a campaign, which is not open yet. If any part is invalid, nothing is created."""
+        """Create a campaign in the setup state. If any part is invalid, nothing is created."""
         user = signed_in(request)
         access_campaigns(user)
         given = read_body(CampaignIn, request)
@@ -318,7 +321,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
 
     @extend_schema(request=RulesFields, responses=CampaignDetailOut)
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change rules. After the campaign has opened, only rules that affect no score can change (409)."""
+        """Change rules. In the main phase, only rules that affect no score can be changed; other changes return 409."""
         user = signed_in(request)
         services.change_campaign(_campaign(user, pk), by=user, **read_body(RulesFields, request))
         return self._answer(pk)
@@ -326,7 +329,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=StateIn, responses=CampaignDetailOut)
     @action(detail=True, methods=["post"])
     def state(self, request: Request, pk: str) -> Response:
-        """Move the campaign to the state pilot, open, paused or closed."""
+        """Change the campaign's state to pilot, open, paused or closed."""
         user = signed_in(request)
         services.move_campaign(_campaign(user, pk), read_body(StateIn, request)["state"], by=user)
         return self._answer(pk)
@@ -334,7 +337,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=None, responses={202: StartedOut})
     @action(detail=True, methods=["post"], url_path="start-pilot-runs")
     def start_pilot_runs(self, request: Request, pk: str) -> Response:
-        """Start only the runs of the pilot's statements, in the background."""
+        """Start the missing runs of the pilot's statements in the background."""
         user = signed_in(request)
         count = ask_for_runs(_campaign(user, pk), by=user, pilot=True)
         return Response({"runs": count}, status=status.HTTP_202_ACCEPTED)
@@ -342,7 +345,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=None, responses={202: StartedOut})
     @action(detail=True, methods=["post"], url_path="start-runs")
     def start_runs(self, request: Request, pk: str) -> Response:
-        """Start every missing run in the background."""
+        """Start all missing runs in the background."""
         user = signed_in(request)
         count = ask_for_runs(_campaign(user, pk), by=user)
         return Response({"runs": count}, status=status.HTTP_202_ACCEPTED)
@@ -350,7 +353,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=EarlierScoresIn, responses=EarlierScoresOut)
     @action(detail=True, methods=["post"], url_path="earlier-scores")
     def earlier_scores(self, request: Request, pk: str) -> Response:
-        """After a change of the rubric, keep earlier scores, or send them back to their reviewers."""
+        """Keep scores given under earlier versions of the rubric, or send their items back to the reviewers."""
         user = signed_in(request)
         campaign, given = _campaign(user, pk), read_body(EarlierScoresIn, request)
         decide = keep_older_scores if given["do"] == "keep" else send_back_older_scores
@@ -359,7 +362,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=MemberIn, responses=CampaignDetailOut)
     @action(detail=True, methods=["post"])
     def members(self, request: Request, pk: str) -> Response:
-        """Add a reviewer, or change an existing one's limit or pause."""
+        """Add a reviewer, or change a reviewer's limit or pause."""
         user = signed_in(request)
         campaign = _campaign(user, pk)
         given = read_body(MemberIn, request)
@@ -409,7 +412,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=AdjudicationIn, responses={204: None})
     @action(detail=True, methods=["post"])
     def adjudicate(self, request: Request, pk: str) -> Response:
-        """Set the final score of a stage on which reviewers differ."""
+        """Set the final score for a stage where reviewers differ."""
         user = signed_in(request)
         campaign, given = _campaign(user, pk), read_body(AdjudicationIn, request)
         item = get_object_or_404(campaign.items, pk=given.pop("item"))

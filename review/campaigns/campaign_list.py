@@ -1,4 +1,4 @@
-"""The list of campaigns: its filters with their counts, and its sort orders. Campaigns are few, so all are counted."""
+"""The filters of the campaign list, with counts of matching campaigns, and its sort orders."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPEN, INVITED = "all", "invited"
 
 
 class Sort(models.TextChoices):
-    """The sort orders of the list. The first is the default."""
+    """The sort orders of the campaign list. The first value is the default."""
 
     NEWEST = "", gettext_lazy("Newest first")
     OLDEST = "oldest", gettext_lazy("Oldest first")
@@ -34,7 +34,7 @@ class Sort(models.TextChoices):
 
 
 class CampaignListForm(forms.Form):
-    """The filters of the list and its sort order."""
+    """The filters and the sort order of the campaign list."""
 
     q = forms.CharField(
         label=gettext_lazy("Name"), required=False, max_length=150, widget=forms.SearchInput
@@ -52,7 +52,7 @@ class CampaignListForm(forms.Form):
 
 
 def narrow(campaigns: QuerySet[Campaign], chosen: Mapping[str, Any]) -> QuerySet[Campaign]:
-    """Return the campaigns that match a valid form."""
+    """Return the campaigns that match the cleaned data of a form."""
     if chosen["q"]:
         campaigns = campaigns.filter(has_every_word("name", chosen["q"]))
     if chosen["state"]:
@@ -65,7 +65,7 @@ def narrow(campaigns: QuerySet[Campaign], chosen: Mapping[str, Any]) -> QuerySet
 
 
 def in_order(campaigns: QuerySet[Campaign], sort: Sort) -> QuerySet[Campaign]:
-    """Return the campaigns in this order. Each is annotated with `people`, its number of reviewers."""
+    """Return the campaigns in this order, annotated with `people`, the number of reviewers."""
     states = Campaign.State
     under_way = [states.OPEN, states.PILOT, states.PAUSED, states.SETUP, states.CLOSED]
     place = Case(*(When(state=one, then=Value(number)) for number, one in enumerate(under_way)))
@@ -81,7 +81,7 @@ def in_order(campaigns: QuerySet[Campaign], sort: Sort) -> QuerySet[Campaign]:
 
 
 def count_facets(campaigns: QuerySet[Campaign], chosen: Mapping[str, Any]) -> list[Facet]:
-    """Count the campaigns for each value of each filter, using one query."""
+    """Return the filters with the number of campaigns for each value, in one query."""
 
     def without(name: str) -> QuerySet[Campaign]:
         return narrow(campaigns, {**chosen, name: ""})
@@ -99,7 +99,7 @@ def count_facets(campaigns: QuerySet[Campaign], chosen: Mapping[str, Any]) -> li
 
 
 def columns_of(query: QueryDict, sort: Sort) -> list[Column]:
-    """Return the columns. Sortable columns are links."""
+    """Return the columns of the list. Sortable columns are links."""
     column = partial(sort_column, query, sort)
     return [
         column(_("Study"), "col-title", {Sort.NAME: "ascending"}),

@@ -1,7 +1,7 @@
-"""Campaigns as cards on a manager's home page, each with its progress, problems and next step.
+"""Cards for campaigns on a manager's home page, each with progress, problems and the next step.
 
-A card shows no figure of a study, because every view of an open study's figures is recorded, and only the report
-records views. The card names the primary figure and links to the report.
+A card names the primary figure and links to the report, but shows no figures. Every view of an open study's figures
+must be recorded, and only the report records views.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from review.models import Assignment, Campaign, Flag, Item, scored_elsewhere
 from review.study.definitions import FIGURES
 
 _LABELS: Mapping[str, str] = {one.name: one.label for one in FIGURES}
-# As on the dashboard: the number of expired claims and the preparation time after which an item counts as stalled.
+# An item with this many expired claims or this preparation time is stalled, as on the dashboard.
 _OFTEN = 3
 _LONG = timedelta(minutes=15)
 
 
 @dataclass(frozen=True)
 class Card:
-    """A campaign that is not closed."""
+    """A card for a campaign that is not closed."""
 
     campaign: Campaign
     progress: Progress
@@ -78,7 +78,7 @@ class Card:
 
 
 def read_cards(*, most: int) -> list[Card]:
-    """Return the campaigns that are not closed, newest first, with a fixed number of queries."""
+    """Return cards for up to `most` campaigns that are not closed, newest first."""
     campaigns = list(
         Campaign.objects.filter(kind=Campaign.Kind.STUDY)
         .exclude(state=Campaign.State.CLOSED)
@@ -104,7 +104,7 @@ def read_cards(*, most: int) -> list[Card]:
 
 
 def _count_troubles(campaigns: Sequence[Campaign]) -> dict[int, tuple[int, int, int]]:
-    """Return the disputed, stalled and flagged items of each campaign, using two queries."""
+    """Return the numbers of disputed, stalled and flagged items of each campaign."""
     expired = (
         Assignment.objects.filter(
             item__campaign__in=campaigns,

@@ -1,7 +1,7 @@
-"""Reads a campaign's dashboard: progress, pace, reviewers, stalled items, disagreements and costs.
+"""Read a campaign's dashboard: progress, pace, reviewers, stalled items, disagreements and costs.
 
-Counts that grow with the number of scores come from tallies, which are updated as scores arrive. Everything else is
-an index lookup, so a page can poll the dashboard of a campaign of any size.
+Counts that grow with the number of scores come from tallies, which are updated as scores arrive. All other data is read
+by index lookups, so pages can poll the dashboard of a campaign of any size.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _MOST_DUE = 500
 _SHOWN = 10
 _OFTEN = 3  # expired claims
 _LONG = timedelta(minutes=15)
-# Counting more items than this takes longer than the rest of the page, and a difference of one would not be noticed.
+# Above this number of items, counts are cached. Counting would take longer than the rest of the page.
 _MANY = 20_000
 _SECONDS_KEPT = 5
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Items by state. The total excludes withdrawn items."""
+    """Counts of items by state. The total excludes withdrawn items."""
 
     preparing: int = 0
     held: int = 0
@@ -58,32 +58,35 @@ class Progress:
 
     @property
     def unfinished(self) -> int:
-        """Return the number of items that are not yet reviewed."""
+        """Return the number of items whose review is not finished."""
         return self.preparing + self.held + self.open
 
 
 @dataclass(frozen=True)
 class ReviewerLine:
-    """One reviewer of the campaign."""
+    """A reviewer's row on the dashboard."""
 
     user: User
     paused: bool
     done: int
     active: int
-    recent: int  # done in the last PACE_DAYS days
-    minutes_each: float | None  # of active time
+    recent: int  # reviews in the last PACE_DAYS days
+    minutes_each: float | None  # active time per review
     last_at: datetime | None
     agreed: int
     compared: int
-    gold: tuple[int, int] | None  # correct answers and all answers
+    gold: tuple[int, int] | None  # correct scores and all scores on gold items
     later: Later | None = (
-        None  # items delayed by the half-hour gap between answers to the same statement
+        None  # items delayed by the half-hour gap between scripts for the same statement
     )
 
 
 @dataclass(frozen=True)
 class Stall:
-    """A stalled item: expired (claimed and given back), without a reviewer, waiting or failed (its run)."""
+    """A stalled item.
+
+    `why` is `expired` (claims), `nobody` (can claim it), `waiting` (for its run) or `failed` (run).
+    """
 
     item: Item
     why: str
@@ -92,7 +95,7 @@ class Stall:
 
 @dataclass(frozen=True)
 class Money:
-    """Costs in micro-dollars; `budget` is None if there is no limit."""
+    """Costs in micro-dollars. `budget` is None if the campaign has no limit."""
 
     spent: int
     budget: int | None
@@ -112,26 +115,28 @@ class Dashboard:
     pace: Pace
     stalls: Sequence[Stall]
     disputed: int
-    planned: int | None  # planned statements that were scored here; None without a plan
-    says_planned: bool  # whether this differs from the progress
+    planned: (
+        int | None
+    )  # planned statements that were scored in this installation; None without a plan
+    says_planned: bool  # True if `planned` differs from the progress
     money: Money | None
     batches: BatchProgress | None  # None if the campaign uses no message batches
 
     @property
     def later(self) -> Sequence[ReviewerLine]:
-        """Return the reviewers whose next items become available later, soonest first."""
+        """Return the reviewers who must wait for their next items, in order of the waiting time."""
         kept = [(line.later.at, line) for line in self.reviewers if line.later]
         return [line for _at, line in sorted(kept, key=lambda one: one[0])]
 
 
 def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
-    """Count the real items of each campaign by state, in one query.
+    """Return the progress of each campaign from counts of its real items by state.
 
     Training and gold items, repeats and halo checks are not counted, because a study can finish while they are open.
     """
     found = list(campaigns)
     again = [one.pk for one in found if one.halo_share or one.repeat_share]
-    # The first part is an index lookup. The others run only if items must be excluded.
+    # The first query is an index lookup. The other queries only matter for campaigns with items to exclude.
     every = Item.objects.filter(campaign__in=[one.pk for one in found if one.pk not in again])
     shown_again = Item.objects.filter(campaign__in=again, again="")
     known = Item.objects.filter(case__campaign__in=found, case__purpose__in=KNOWN)
@@ -146,7 +151,7 @@ def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
 
 
 def read_dashboard(campaign: Campaign) -> Dashboard:
-    """Return the campaign's dashboard, using a fixed number of queries."""
+    """Return the campaign's dashboard. The number of queries does not depend on its size."""
     count_due(campaign, most=_MOST_DUE)
     progress, disputed = _count_items(campaign)
     work = _read_work(campaign)
@@ -188,8 +193,9 @@ def read_dashboard(campaign: Campaign) -> Dashboard:
 
 
 def _count_items(campaign: Campaign) -> tuple[Progress, int]:
-    """Count items by state, and items that wait for an adjudicator. In large campaigns, the counts may be a few seconds
-    old.
+    """Return the progress, and the number of items that are waiting for an adjudicator.
+
+    In large campaigns, both may be a few seconds old.
     """
     key = f"dashboard-items-{campaign.pk}"
     found: tuple[Progress, int] | None = cache.get(key)
@@ -202,17 +208,18 @@ def _count_items(campaign: Campaign) -> tuple[Progress, int]:
 
 
 def count_disputed(campaign: Campaign) -> int:
-    """Count the texts that wait for an adjudicator at any stage. A text shared by several arms is marked in one arm
-    only.
+    """Return the number of items that are waiting for an adjudicator at any stage.
+
+    If multiple arms share a text, only one of their items is marked.
     """
     return campaign.items.filter(disputed=True).count()
 
 
 def count_planned(campaign: Campaign) -> int | None:
-    """Return how many planned statements have a final result in every configuration, or None without a plan.
+    """Return the number of planned statements whose items are all closed, or None without a plan.
 
-    Only scores that reviewers gave in this installation count. Imported scores existed before the plan, and a failed
-    run has no score.
+    Only scores that reviewers gave in this installation count, because imported scores existed before the plan.
+    Statements without a score, for example after a failed run, do not count.
     """
     if campaign.planned_items is None:
         return None
@@ -238,7 +245,7 @@ def count_planned(campaign: Campaign) -> int | None:
 
 
 def count_reviewers(campaign: Campaign) -> int:
-    """Return how many reviewers have finished an item of the campaign, from the tallies."""
+    """Return the number of reviewers who have finished an item of the campaign, from the tallies."""
     done = campaign.tallies.filter(pattern__startswith=DAY, count__gt=0)
     return len({pattern.rpartition(":")[2] for pattern in done.values_list("pattern", flat=True)})
 
@@ -296,7 +303,7 @@ def _read_work(campaign: Campaign) -> _Work:
 def _read_days(
     sums: Mapping[str, int],
 ) -> tuple[Counter[int], Counter[int], Counter[date]]:
-    """Count the reviews by reviewer, the recent ones by reviewer, and all by day."""
+    """Return counts of all reviews by reviewer, recent reviews by reviewer, and all reviews by day."""
     done: Counter[int] = Counter()
     recent: Counter[int] = Counter()
     of_day: Counter[date] = Counter()
@@ -313,7 +320,7 @@ def _read_days(
 
 
 def _read_last(campaign: Campaign, reviewers: Iterable[int]) -> dict[int, datetime]:
-    """Return the time of each reviewer's latest score in this installation, using one index lookup per reviewer."""
+    """Return the time of each reviewer's latest score in this installation, with one index lookup per reviewer."""
     query = """
         SELECT id, (SELECT score.at FROM review_score score JOIN review_item item ON item.id = score.item_id
                     WHERE score.reviewer_id = reviewer.id AND item.campaign_id = %s AND NOT score.imported
@@ -326,7 +333,7 @@ def _read_last(campaign: Campaign, reviewers: Iterable[int]) -> dict[int, dateti
 
 
 def _count_preparing(campaign: Campaign) -> int:
-    """Count the reviews of items whose scripts are not ready; the tallies do not include these reviews yet."""
+    """Return the number of reviews needed for items in preparation, which the tallies do not include yet."""
     items = campaign.items.filter(state=Item.State.PREPARING, case__purpose=Case.Purpose.REAL)
     wanted: int | None = items.aggregate(left=Sum(F("overlap") - F("done")))["left"]
     return wanted or 0
@@ -334,7 +341,7 @@ def _count_preparing(campaign: Campaign) -> int:
 
 def _read_stalls(campaign: Campaign, work: _Work, *, is_large: bool) -> list[Stall]:
     items = campaign.items.select_related("case__action", "run", "configuration")
-    # Filter by reviewer, because the index is by reviewer.
+    # Filter by reviewer to use the index on reviewers.
     times = dict(
         Assignment.objects.filter(
             reviewer__in=work.reviewers,
@@ -369,7 +376,7 @@ def _read_stalls(campaign: Campaign, work: _Work, *, is_large: bool) -> list[Sta
 
 
 def _find_unreachable(campaign: Campaign, *, is_large: bool) -> list[int]:
-    """Return the keys of the first items that need a score but that no reviewer can claim any more."""
+    """Return the primary keys of the first items that need a score but can't be claimed by any reviewer."""
     if campaign.state not in (Campaign.State.PILOT, Campaign.State.OPEN):
         return []
     key = f"dashboard-unreachable-{campaign.pk}"
@@ -412,7 +419,7 @@ def _read_money(campaign: Campaign) -> Money | None:
         return None
     spent = spent_by(batch)
     if not spent and batch.budget is None and not campaign.configurations.exists():
-        # The campaign runs nothing here, so it has no costs.
+        # The campaign has no runs in this installation, so it has no costs.
         return None
     return Money(
         spent=spent,

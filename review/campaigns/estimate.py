@@ -1,4 +1,4 @@
-"""Estimates a campaign's cost and reviewing hours from earlier runs and reviews."""
+"""Estimate a campaign's cost and reviewing hours from earlier runs and reviews."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from review.campaigns.services.runs import count_missing_runs
 from review.models import Assignment, Campaign, Score
 from review.sampling import EVERYBODY
 
-# Seconds of review per item, assumed if there are too few earlier scores with times.
+# Assumed seconds per review if too few earlier scores have times.
 SECONDS_AN_ITEM = 90
 _ENOUGH, _NEWEST = 20, 2_000
 _MILLION = 1_000_000
@@ -24,25 +24,25 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class ArmEstimate:
-    """The estimate for one configuration: missing runs, how many are in the pilot, and micro-dollars per run.
+    """The estimate for a configuration: missing runs, missing runs of the pilot, and micro-dollars per run.
 
-    Unknown costs have the value None. `unpriced` then names the models without a price. If it is empty, no run of the
-    configuration has finished yet.
+    Unknown costs are None, because `unpriced` models have no price or because no run of the configuration has finished
+    yet.
     """
 
     configuration: Configuration
     runs: int
     pilot_runs: int
-    direct_each: float | None  # with a separate call for each question
+    direct_each: float | None  # with direct calls
     batched_each: float | None  # with message batches, for endpoints that support them
-    tokens: int | None  # of an average earlier run
+    tokens: int | None  # mean per earlier run
     unpriced: tuple[str, ...] = ()
     is_demo: bool = False
     uses_message_batches: bool = False
 
     @property
     def cost_each(self) -> float | None:
-        """Micro-dollars per run in the campaign's chosen mode."""
+        """Return micro-dollars per run in the campaign's call mode."""
         return self.batched_each if self.uses_message_batches else self.direct_each
 
     @property
@@ -66,7 +66,7 @@ class ArmEstimate:
 class Estimate:
     """The estimate for a campaign. `reviews` counts each item once per reviewer.
 
-    `measured` is whether the seconds are a median of earlier reviews instead of an assumption.
+    If `measured`, `seconds_each` is the median of earlier reviews. Otherwise, it is an assumption.
     """
 
     arms: Sequence[ArmEstimate]
@@ -77,22 +77,22 @@ class Estimate:
 
     @property
     def cost(self) -> int | None:
-        """Micro-dollars in the chosen mode, or None if the cost of an arm is unknown."""
+        """Return micro-dollars in the campaign's call mode, or None if an arm's cost is unknown."""
         return self.batched_cost if self.uses_message_batches else self.direct_cost
 
     @property
     def direct_cost(self) -> int | None:
-        """Micro-dollars with a separate call for each question."""
+        """Return micro-dollars with direct calls."""
         return _sum_known(arm.direct_cost for arm in self.arms if arm.runs)
 
     @property
     def batched_cost(self) -> int | None:
-        """Micro-dollars with message batches, for endpoints that support them."""
+        """Return micro-dollars with message batches at the endpoints that support them."""
         return _sum_known(arm.batched_cost for arm in self.arms if arm.runs)
 
     @property
     def pilot_cost(self) -> int | None:
-        """Micro-dollars for the runs of the pilot in the chosen mode."""
+        """Return micro-dollars for the pilot's runs in the campaign's call mode."""
         return _sum_known(arm.pilot_cost for arm in self.arms if arm.pilot_runs)
 
     @property
@@ -101,8 +101,9 @@ class Estimate:
 
     @property
     def pilot_runs(self) -> int:
-        """Missing runs of the pilot, or 0 if only pilot runs are missing, because then the pilot needs no separate
-        button.
+        """Return the number of missing runs of the pilot, or 0 if all missing runs are pilot runs.
+
+        In that case, the page needs no separate button for the pilot.
         """
         found = sum(arm.pilot_runs for arm in self.arms)
         return found if found < self.runs else 0
@@ -113,7 +114,7 @@ class Estimate:
 
 
 def estimate(campaign: Campaign) -> Estimate:
-    """Estimate a campaign's remaining work. The number of queries grows only with its configurations."""
+    """Return an estimate of a campaign's remaining work. The number of queries grows only with its configurations."""
     missing, of_pilot = count_missing_runs(campaign), count_missing_runs(campaign, pilot=True)
     spent, runs = _spent_by(missing), _runs_by(missing)
     uses_message_batches = bool(campaign.batch and campaign.batch.uses_message_batches)
@@ -135,7 +136,7 @@ def estimate(campaign: Campaign) -> Estimate:
 
 
 def describe(expected: Estimate) -> dict[str, object]:
-    """Return the estimate as plain values for programs. Costs are in micro-dollars, or None if unknown."""
+    """Return the estimate as JSON. Costs are in micro-dollars, or None if unknown."""
     return {
         "runs": expected.runs,
         "pilot_runs": expected.pilot_runs,
@@ -162,7 +163,7 @@ def describe(expected: Estimate) -> dict[str, object]:
 
 
 def _count_reviews(campaign: Campaign, missing: int) -> int:
-    """Count the reviews of existing and missing items. Each member reviews every gold and training item."""
+    """Return the number of reviews needed for existing and missing items."""
     items = campaign.items.aggregate(
         places=Sum("places", filter=~Q(overlap=EVERYBODY)),
         shared=Count("pk", filter=Q(overlap=EVERYBODY)),
@@ -175,8 +176,8 @@ def _count_reviews(campaign: Campaign, missing: int) -> int:
     if items["shared"]:
         reviews += items["shared"] * campaign.members.count()
     if campaign.state == Campaign.State.SETUP:
-        # Repeats and halo checks are created when the campaign opens. This is an upper limit,
-        # because not every item has a refined script.
+        # Repeats and halo checks are created after the campaign opens. This is an upper limit, because some items have
+        # no refined script.
         shown_again = campaign.halo_share + campaign.repeat_share
         reviews += (items["real"] + missing) * shown_again / 100
     return round(reviews)
@@ -268,7 +269,7 @@ _KINDS = ("input", "output", "cache_read", "cache_write")
 
 
 def _seconds_an_item() -> tuple[float, bool]:
-    """Return the recent median of seconds per item over all its stages, and whether it was measured."""
+    """Return the median of active seconds in recent reviews, or an assumption, and whether it was measured."""
     newest = (
         Score.objects.filter(
             active_seconds__gt=0, assignment__state=Assignment.State.SUBMITTED, imported=False

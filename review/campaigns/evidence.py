@@ -1,4 +1,4 @@
-"""All data of an item for managers and adjudicators: its texts, and all scores by stage."""
+"""All of an item's data for managers and adjudicators: its texts, and all scores by stage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from review.desk.line_comments import remarks_for
 from review.desk.views.line_comment_data import ShownRemark
 from review.models import Adjudication, Assignment, Item, Remark, Score
 
-# In the order in which they are scored. The script has no expert arm.
+# In scoring order. The script has no experts' arm.
 _STAGES = (
     (Score.Stage.SCRIPT, Arm.MODEL),
     (Score.Stage.FEEDBACK, Arm.MODEL),
@@ -29,7 +29,7 @@ _STAGES = (
 
 @dataclass(frozen=True)
 class GivenScore:
-    """A score with the name or letter of its reviewer."""
+    """A score with its reviewer's name or letter."""
 
     who: str
     score: Score
@@ -38,7 +38,7 @@ class GivenScore:
 
 @dataclass(frozen=True)
 class StageEvidence:
-    """One stage with the scored text, all scores, and the adjudication, if any."""
+    """A stage with the scored text, all scores, and the adjudication, if any."""
 
     stage: str
     arm: str
@@ -53,7 +53,7 @@ class StageEvidence:
 
     @property
     def spread(self) -> tuple[int, int] | None:
-        """The lowest and the highest score, or None if all are equal."""
+        """Return the lowest and the highest score, or None if all scores are equal."""
         values = [one.score.value for one in self.given]
         return (min(values), max(values)) if values and min(values) < max(values) else None
 
@@ -82,7 +82,7 @@ class Evidence:
 
     @property
     def open(self) -> StageEvidence | None:
-        """The first stage that needs an adjudication."""
+        """Return the first stage that needs an adjudication, or None."""
         return next((one for one in self.stages if one.is_open), None)
 
     @property
@@ -91,7 +91,7 @@ class Evidence:
 
     @property
     def execution_differs(self) -> bool | None:
-        """Whether the execution result differs from the experts' score of the script, or None if one is missing."""
+        """Return whether the execution result differs from the reviewers' script score, or None if one is unknown."""
         if self.item.execution is None or self.script is None:
             return None
         word = self.script.adjudication
@@ -102,9 +102,9 @@ class Evidence:
 
 
 def read_evidence(item: Item, reader: User, *, names: bool) -> Evidence:
-    """Return all data of an item that has a run, and record that the reader has seen its verdict.
+    """Return all data of an item with a run, and record that the reader has seen its verdict.
 
-    Without `names`, each reviewer is shown as a letter, which stays the same throughout the item.
+    If `names` is false, each reviewer is shown as a letter, which is the same at all stages of the item.
     """
     desk = open_item(item, reader, reads_all=True)
     note_run(reader, desk.run)
@@ -168,7 +168,7 @@ def _object_of(
     drafts: Sequence[Draft],
     feedbacks: Sequence[Feedback],
 ) -> tuple[Draft | None, Feedback | None]:
-    """Return the text that was scored at a stage, or the newest text of its arm if the stage has no score."""
+    """Return the text that was scored at a stage or, if the stage has no score, a text of its arm."""
     if stage == Score.Stage.SCRIPT:
         return first, None
     explained = [
@@ -193,7 +193,7 @@ def _label(stage: Score.Stage, arm: Arm) -> str:
 
 
 def _called_in(scores: Sequence[Score]) -> set[int | None]:
-    """Return the IDs of these scores' assignments that were added because other reviewers differed."""
+    """Return the IDs of the scores' assignments that were added to break a tie."""
     keys = {one.assignment_id for one in scores if one.assignment_id is not None}
     found = Assignment.objects.filter(pk__in=keys, reason=Assignment.Reason.TIE_BREAK)
     return set(found.values_list("pk", flat=True))
@@ -202,7 +202,7 @@ def _called_in(scores: Sequence[Score]) -> set[int | None]:
 def _name_remarks(
     remarks: Sequence[Remark], people: Sequence[int], names: bool
 ) -> dict[int, list[ShownRemark]]:
-    """Return the line comments of each Draft, under the same letters or names as the scores."""
+    """Return the line comments of each Draft, with the same letters or names as for the scores."""
     said: dict[int, list[ShownRemark]] = {}
     for one in remarks:
         who = _name_of(one.by, people, names)

@@ -1,4 +1,4 @@
-"""A campaign's pace over past days, and its expected end at that pace."""
+"""Compute a campaign's pace over the past days, and its expected end at that pace."""
 
 from __future__ import annotations
 
@@ -14,23 +14,22 @@ from review.models import Campaign
 
 PACE_DAYS = 7
 _DAY = timedelta(days=1)
-# A shorter period says nothing about the pace.
+# Shorter periods are rounded up, because they are too short for a pace.
 _LEAST = timedelta(minutes=1)
 _TOO_FAR = 3_650  # days
-_KEPT = 24 * 3_600  # seconds; the time of the first score does not change
+_KEPT = 24 * 3_600  # seconds
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Reviews done in this installation from `since` to `until`: the last PACE_DAYS days, or less if the campaign is
-    younger.
+    """The reviews in this installation from `since` to `until`.
 
-    For a closed campaign, this is everything from its first to its last review. Imported scores have no pace, and a
-    closed or paused campaign has no forecast.
+    The period is the last PACE_DAYS days, or less if the campaign's first score is more recent. For a closed campaign,
+    the period is from the first to the last review. Imported scores are not included.
     """
 
     done: int
-    ever: int  # reviews done at any time
+    ever: int  # all reviews
     left: int
     since: datetime | None
     until: datetime
@@ -39,7 +38,7 @@ class Pace:
 
     @property
     def passed(self) -> timedelta:
-        """The period in which these reviews were done."""
+        """Return the length of the period."""
         return max(self.until - self.since, _LEAST) if self.since else PACE_DAYS * _DAY
 
     @property
@@ -52,7 +51,7 @@ class Pace:
 
     @property
     def is_by_the_hour(self) -> bool:
-        """Whether too little time has passed for a daily pace."""
+        """Return whether the period is too short for a daily pace."""
         return self.passed < _DAY
 
     @property
@@ -61,7 +60,11 @@ class Pace:
 
     @property
     def ends_at(self) -> datetime | None:
-        """The expected end at this pace; None if the campaign is closed or paused, or nothing is left or done."""
+        """Return the expected end at this pace, or None.
+
+        The end is None if the campaign is closed or paused, if no reviews are done or left, or if it is too far in the
+        future.
+        """
         if self.is_closed or self.is_paused or not self.left or not self.done:
             return None
         days = self.left / self.a_day
@@ -69,12 +72,12 @@ class Pace:
 
     @property
     def ends_on(self) -> date | None:
-        """The date of the expected end, in the reader's time zone."""
+        """Return the date of the expected end in the reader's time zone, or None."""
         return timezone.localdate(self.ends_at) if self.ends_at else None
 
     @property
     def ends_today(self) -> bool:
-        """Whether to show the time rather than the date."""
+        """Return whether the expected end is today, so that the page shows the time instead of the date."""
         return self.ends_on == timezone.localdate(self.until)
 
 
@@ -87,9 +90,9 @@ def read_pace(
     last_at: datetime | None,
     reviewers: Iterable[int],
 ) -> Pace:
-    """Return the campaign's pace from the reviews on each of the last days (in UTC, the newest last).
+    """Return the campaign's pace. `days` has the number of reviews on each of the last days in UTC, oldest first.
 
-    `done` is the number of all reviews, `last_at` the time of the newest score.
+    `done` is the number of all reviews, and `last_at` is the time of the newest score.
     """
     now = timezone.now()
     if campaign.state == Campaign.State.CLOSED:
@@ -107,7 +110,7 @@ def read_pace(
 
 
 def _first_score(campaign: Campaign, reviewers: Iterable[int]) -> datetime | None:
-    """Return the time of the first score given in this installation, using one index lookup per reviewer."""
+    """Return the time of the first score in this installation. It is cached, because it does not change."""
     key = f"campaign-first-score-{campaign.pk}"
     found: datetime | None = cache.get(key)
     if found is None:

@@ -1,4 +1,4 @@
-"""Forms of the campaigns' pages. Their input becomes rules, which the services validate."""
+"""Forms of the campaign pages. They convert input to rules, which the services validate."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _lines(rows: int, **attributes: str) -> forms.Textarea:
 
 
 class Words(forms.CharField):
-    """Multi-line text that converts browsers' CRLF and rejects NUL, which the database can't store."""
+    """A multi-line text field that converts CRLF to LF and rejects NUL, which the database can't store."""
 
     default_validators = [ProhibitNullCharactersValidator()]
 
@@ -46,7 +46,7 @@ class Words(forms.CharField):
 
 
 class NewForm(FoldedForm):
-    """The first step: the campaign's name and, optionally, the file with its items."""
+    """A new campaign: its name and, optionally, a file with its items."""
 
     common = ("name", "file")
 
@@ -61,7 +61,7 @@ class NewForm(FoldedForm):
             "Choose the file or drop it here. You map the columns in the next step. "
             "Without a file, you can add existing requests and runs later."
         ),
-        # An empty file has its own error message.
+        # Allow empty files here, because the import has a better error message for them.
         allow_empty_file=True,
     )
     description = Words(
@@ -79,7 +79,7 @@ class NewForm(FoldedForm):
 
 
 class CloneForm(forms.Form):
-    """A new campaign from an earlier one."""
+    """A new campaign that is cloned from an existing campaign."""
 
     name = forms.CharField(
         label=_("Name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
@@ -97,7 +97,7 @@ class CloneForm(forms.Form):
 
 
 class RulesForm(FoldedForm):
-    """A step that changes some of the campaign's rules. Its fields are named after the rules."""
+    """The base class for setup steps that change rules. Its fields have the names of the rules."""
 
     def __init__(self, data: object = None, *, campaign: Campaign) -> None:
         rules = rules_of(campaign)
@@ -105,16 +105,16 @@ class RulesForm(FoldedForm):
         super().__init__(data, initial=initial)  # type: ignore[arg-type]
 
     def changed_rules(self) -> dict[str, object]:
-        """Return the input of a valid form."""
+        """Return the rules from a valid form."""
         return dict(self.cleaned_data)
 
     def add_refusal(self, refusal: BadInput) -> None:
-        """Show a service's error message next to the field that caused it."""
+        """Add a service's error to the field that caused it, or to the whole form."""
         self.add_error(refusal.field if refusal.field in self.fields else None, str(refusal))
 
 
 class AboutForm(RulesForm):
-    """The purpose of the study, and the analysis planned before any score was seen."""
+    """The study's description, and the analysis that is planned before any scores are seen."""
 
     common = (
         *("planned_items", "primary_figure", "primary_criterion"),
@@ -165,7 +165,7 @@ class AboutForm(RulesForm):
         chosen = [campaign.primary_first, campaign.primary_second]
         for place, field in enumerate(_PAIR):
             if len(names) < len(_PAIR):
-                # A study with one configuration has no comparison.
+                # Remove the comparison, because a study with one configuration has none.
                 del self.fields[field]
                 continue
             self._choose(
@@ -192,7 +192,7 @@ class AboutForm(RulesForm):
 
 
 class ReviewersForm(RulesForm):
-    """The reviewers, and how many of them score each item."""
+    """The reviewers, and the number of reviewers per item."""
 
     common = ("people", "overlap")
 
@@ -230,12 +230,12 @@ class ReviewersForm(RulesForm):
         return {name: value for name, value in self.cleaned_data.items() if name != "people"}
 
     def people_chosen(self) -> list[User]:
-        """Return the reviewers chosen in a valid form."""
+        """Return the chosen reviewers from a valid form."""
         return [self.known[name] for name in self.cleaned_data["people"]]
 
 
 class BlindingForm(RulesForm):
-    """What is hidden from reviewers, the order of items, and the measures against bias."""
+    """The data to hide from reviewers, the order of items, and the measures against bias."""
 
     common = ("hides_verdict", "hides_models", "hides_reviewers", "order")
 
@@ -300,7 +300,7 @@ class BlindingForm(RulesForm):
 
 
 class RubricForm(RulesForm):
-    """The guidelines, in Markdown."""
+    """The rubric in Markdown."""
 
     rubric = Words(
         label=_("Rubric"),
@@ -315,7 +315,7 @@ class RubricForm(RulesForm):
 
 
 class BudgetForm(RulesForm):
-    """The budget for model calls, and whether they run in message batches at half the price."""
+    """The budget for model calls, and the choice to use message batches at half the price."""
 
     budget = forms.DecimalField(
         label=_("Budget in US dollars"),
@@ -380,7 +380,7 @@ class ArmsForm(BudgetForm):
         return {**super().changed_rules(), "uses_examples": self.cleaned_data["uses_examples"]}
 
     def chosen(self) -> list[Configuration]:
-        """Return the configurations of a valid form."""
+        """Return the chosen configurations from a valid form."""
         return [self.known[name] for name in self.cleaned_data["configurations"]]
 
 

@@ -1,4 +1,4 @@
-"""Filters for a campaign's lists of items, and the position of an item in such a list."""
+"""Filters for lists of a campaign's items, and the position of an item in such a list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from pipeline.models import Configuration
 from review.models import Adjudication, Campaign, Case, Item, Score
 
-# Larger counts are shown as "more than 1,000", so that the cost does not depend on the length of the list.
+# Larger counts are shown as "more than 1,000", so that the time to count does not depend on the length of the list.
 MOST_COUNTED = 1_000
 SPREADS = {
     "any": _("Scores differ"),
@@ -23,7 +23,7 @@ SPREADS = {
 
 
 class ItemFilter(filters.FilterSet):  # type: ignore[misc]
-    """Filters items by words, state, purpose, Configuration, and the spread of their scores at a stage."""
+    """Filters items by statement, state, purpose, configuration, and the spread of their scores at a stage."""
 
     q = filters.CharFilter(
         method="by_words",
@@ -66,14 +66,14 @@ class ItemFilter(filters.FilterSet):  # type: ignore[misc]
 
     @property
     def is_filtered(self) -> bool:
-        """Whether the query string restricts the list."""
+        """Return whether the query string restricts the list."""
         return any(self.data.get(name) for name in self.filters)
 
     def by_words(self, queryset: QuerySet[Item], name: str, value: str) -> QuerySet[Item]:
         return queryset.filter(case__action__statement__icontains=value)
 
     def by_stage(self, queryset: QuerySet[Item], name: str, value: str) -> QuerySet[Item]:
-        """Set the stage at which scores are compared. Without a spread, return items that were scored at this stage."""
+        """Return items that were scored at this stage. If a spread is selected, `by_spread` uses the stage instead."""
         if self.form.cleaned_data.get("spread"):
             return queryset
         return queryset.filter(_has_score(value))
@@ -87,7 +87,7 @@ class ItemFilter(filters.FilterSet):  # type: ignore[misc]
 
 
 class DisputeFilter(ItemFilter):
-    """Filters items on which reviewers differ: those that need an adjudication, or those that have one."""
+    """Filters items where reviewers differ: items to adjudicate, or adjudicated items."""
 
     SETTLED = "settled"
 
@@ -113,14 +113,14 @@ class DisputeFilter(ItemFilter):
 
 
 def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
-    """Return the Configurations that a campaign runs or for which it has counted items, sorted by name."""
+    """Return the configurations that the campaign runs or has counted items for, sorted by name."""
     counted = campaign.tallies.order_by().values("configuration")
     chosen = campaign.configurations.order_by().values("pk")
     return Configuration.objects.filter(Q(pk__in=counted) | Q(pk__in=chosen)).order_by("name")
 
 
 def _spreads(stage: str, spread: str) -> Q:
-    """Return the condition that these are the lowest and the highest score of a stage."""
+    """Return a condition for items with this spread of scores at a stage."""
     zero, one, two = (_has_score(stage, value) for value in Score.Value.values)
     if spread == "02":
         return Q(zero, two)
@@ -138,8 +138,9 @@ def _has_score(stage: str, value: int | None = None) -> Exists:
 
 @dataclass(frozen=True)
 class Place:
-    """The position of an item in a list, newest first. `number` is None if the item is not in the list or too
-    far down.
+    """The position of an item in a list, newest first.
+
+    `number` is None if the item is not in the list or after the first MOST_COUNTED items.
     """
 
     number: int | None
@@ -149,7 +150,7 @@ class Place:
 
     @property
     def is_more(self) -> bool:
-        """Whether the list has more items than were counted."""
+        """Return whether the list has more items than were counted."""
         return self.total > MOST_COUNTED
 
 

@@ -1,4 +1,4 @@
-"""Forms for a campaign's items: the search for new ones, and the purpose of an item."""
+"""Forms for a campaign's items: a search for items to add, and the purpose of an item."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from review.campaigns.forms import Words
 from review.models import Score
 
-# Reasons why execution and experts differ on an item, as displayed on pages.
+# Displayed reasons why the execution result of an item differs from its scores.
 EXECUTION_REASONS = {
     "different_interpretation": _("different interpretation"),
     "too_strict": _("too strict"),
@@ -19,7 +19,7 @@ EXECUTION_REASONS = {
 
 
 class SearchForm(forms.Form):
-    """Search among actions and finished runs."""
+    """A search for actions or finished runs."""
 
     kind = forms.ChoiceField(
         label=_("Source"),

@@ -1,4 +1,4 @@
-"""Logs each view of a study's figures: on pages, through the API, by commands and in files."""
+"""Log each view of a study's figures on pages, in the API, by commands and in files."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from review.models import Campaign, ReportLook, Tally
 from review.study import Criterion, ItemPattern
 from review.study.types import Origin
 
-# Switching between strict and partial is not another view.
+# Within this time, switching between strict and partial is not logged as another view.
 SAME_LOOK = timedelta(minutes=10)
 
 
 def log_look(campaign: Campaign, what: ReportLook.What, *, by: User | None) -> None:
-    """Record that a user saw the figures of a study. Log at most one view in ten minutes while the figures stay the
-    same.
+    """Record that a user viewed a study's figures, unless the same view was recorded in the last ten minutes.
 
-    `by` is None for the command line, whose user controls the machine. Views of the review queue are not recorded,
-    because it has no figures that could end a study early.
+    `by` is None on the command line. Views of the review queue are not recorded, because no one could use them to end a
+    study early.
     """
     if campaign.is_live:
         return
@@ -32,7 +31,7 @@ def log_look(campaign: Campaign, what: ReportLook.What, *, by: User | None) -> N
 
 
 def count_scored(campaign: Campaign) -> int:
-    """Count the items whose script has a final score by reviewers under at least one criterion."""
+    """Return the number of items whose script has a final score under at least one criterion."""
     return read_tallies(campaign, _count_scored)
 
 

@@ -1,4 +1,4 @@
-"""Forms of the sample size page. Users type percentages, and plans store proportions."""
+"""Forms of the sample size page. They convert percentages to proportions, which plans store."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _percent(
 
 
 class PlanForm(FoldedForm):
-    """The inputs of all aims; `percent` lists the fields typed as percentages."""
+    """The inputs for all aims. `percent` lists the fields that are entered as percentages."""
 
     aim: ClassVar[Aim]
     percent: ClassVar[tuple[str, ...]]
@@ -87,7 +87,7 @@ class PlanForm(FoldedForm):
         super().__init__(data, initial={name: f"{value:g}" for name, value in initial.items()})  # type: ignore[arg-type]
 
     def assumed(self) -> dict[str, float]:
-        """Return the input of a valid form as proportions."""
+        """Return the assumptions from a valid form, with proportions instead of percentages."""
         return {
             name: value / _PERCENT if name in self.percent else float(value)
             for name, value in self.cleaned_data.items()
@@ -157,7 +157,7 @@ class AgreementForm(PlanForm):
         *("alpha", "width", "reviewers", "minutes", "hours", "arms"),
         *("incorrect", "partial", "correct", "deff"),
     )
-    overlap = None  # type: ignore[assignment]  # it is what `reviewers` says
+    overlap = None  # type: ignore[assignment]  # `reviewers` replaces this field
 
     alpha = forms.FloatField(
         label=_("Expected Krippendorff’s alpha"),

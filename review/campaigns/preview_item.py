@@ -1,4 +1,4 @@
-"""A sample item for the preview of the review page: an item of the campaign, or an example that is not stored."""
+"""A sample item for the preview of the review page: an item of the campaign, or an unsaved example."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ find /var/log -type f -name '*.log' -size +100M -print
 
 
 def sample_desk(campaign: Campaign, user: User) -> ItemView:
-    """Return the view of an item that has a script, in its state before the first score."""
+    """Return the view of a sample item with a script, as it is before the first score."""
     item = (
         campaign.items.select_related("case", "run__action", "run__configuration", "configuration")
         .filter(run__drafts__isnull=False)
@@ -67,7 +67,7 @@ def _made_up(campaign: Campaign, user: User) -> ItemView:
 
 
 def _begin(desk: ItemView) -> None:
-    """Reset the view to that of a reviewer who has just claimed the item, for any user."""
+    """Reset the view to the state just after a reviewer has claimed the item, for any user."""
     desk.item.rubric_in_force = rubric_in_force(desk.item)  # type: ignore[attr-defined]
     desk.given, desk.scores = [], {}
     desk.revealed = set()

@@ -1,4 +1,4 @@
-"""URLs below /campaigns/, for managers and adjudicators."""
+"""URLs below `/campaigns/`, for managers and adjudicators."""
 
 from __future__ import annotations
 

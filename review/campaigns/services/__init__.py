@@ -1,4 +1,4 @@
-"""What managers can do with campaigns: create, fill, change, open and close them, and adjudicate differences."""
+"""Managers' actions on campaigns: create, fill, change, open and close them, and adjudicate items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adjudication: lists items on which reviewers differ, and records the final score with its author and reason."""
+"""List items where reviewers differ, and record adjudications: final scores with their author and reason."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_WHY = 4_000
 
 @dataclass(frozen=True)
 class Difference:
-    """A stage of an item on which reviewers differ, with their current scores and the adjudication, if any."""
+    """A stage where reviewers of an item differ, with their current scores and the adjudication, if any."""
 
     stage: str
     arm: str
@@ -35,16 +35,16 @@ class Difference:
 
 
 def disputed_items(campaign: Campaign) -> QuerySet[Item]:
-    """Return the items that wait for an adjudicator, oldest first."""
+    """Return the items that are waiting for an adjudicator, oldest first."""
     return campaign.items.filter(disputed=True).order_by("pk")
 
 
 def differences(item: Item) -> list[Difference]:
-    """Return the stages of an item that wait for an adjudication or have one, in order.
+    """Return the stages of an item that need or have an adjudication, in order.
 
-    A stage waits if its score is unresolved under either criterion, or if it is required but was not opened for any
-    reviewer. A text shared by several arms is settled for all of them, so it has the scores from all these arms,
-    without copies.
+    A stage needs an adjudication if its score is unresolved under either criterion, or if it is required but was not
+    opened for any reviewer. An adjudication applies to all arms that share the text. The difference therefore contains
+    the scores from all of these arms, without copies.
     """
     facts = read_facts([item.pk])
     waits = stages_to_settle(facts.judge(item.pk))
@@ -63,7 +63,7 @@ def differences(item: Item) -> list[Difference]:
 
 
 def _word_on(items: Sequence[int], stage: str, arm: str) -> Adjudication | None:
-    """Return the newest adjudication of the text shared by these items."""
+    """Return the newest adjudication of the text that these items share, or None."""
     said = Adjudication.objects.filter(item__in=items, stage=stage, arm=arm, current=True)
     return said.select_related("by", "item__case").order_by("-at", "-pk").first()
 
@@ -80,11 +80,11 @@ def _without_copies(scores: Iterable[Score]) -> tuple[Score, ...]:
 def adjudicate(
     item: Item, *, stage: str, value: int, why: str, by: User, arm: str = Arm.MODEL.value
 ) -> Adjudication:
-    """Set the final score of a stage. It replaces an earlier adjudication, which is kept.
+    """Set the final score for a stage. An earlier adjudication is marked as replaced.
 
-    The score belongs to the text and applies in every arm that has it. Raises PermissionDenied for a reviewer of the
-    item, BadInput for an invalid value or a missing reason, and NotAllowedNow if the stage has nothing to settle or the
-    same text was settled differently in another arm.
+    The score belongs to the text and applies in every arm that has this text. Raises PermissionDenied if the user
+    reviewed the item, BadInput for an invalid value or a missing reason, and NotAllowedNow if the stage needs no
+    adjudication or the same text has a different final score in another arm.
     """
     if value not in Score.Value.values:
         raise BadInput(_("The score must be 0, 1 or 2."), field="value")
@@ -114,7 +114,7 @@ def adjudicate(
 
 
 def _holders(facts: Facts, item: Item, stage: str, arm: str) -> list[int]:
-    """Return the items that share the text. A text in the expert's arm belongs to only one item."""
+    """Return the items that share the text. A text in the experts' arm belongs to a single item."""
     if arm != Arm.MODEL or stage not in Score.Stage.values:
         return [item.pk]
     return facts.alike(item.pk, Stage(stage))
@@ -138,7 +138,7 @@ def _check_settled_once(
 def check_adjudicator(item: Item, by: User) -> None:
     """Raise PermissionDenied if the user may not adjudicate the item.
 
-    Users may not adjudicate if they wrote a text of the item or scored one of its texts in any arm or in a halo check.
+    Users may not adjudicate an item if they wrote one of its texts, or if they scored one in any arm or a halo check.
     """
     if not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Adjudicating requires the Manager role."))
@@ -146,7 +146,7 @@ def check_adjudicator(item: Item, by: User) -> None:
     rated = arms.exists() and not {
         one for stage in Stage for one in read_facts([item.pk]).alike(item.pk, stage)
     }.isdisjoint(arms.values_list("item", flat=True))
-    # A halo check is an item of a separate case. Its reviewer has scored the refined script of this item.
+    # A halo check is an item of a different case, but its reviewer has scored this item's refined script.
     rated = rated or made_halo_of(item, by)
     wrote = item.run is not None and (
         item.run.drafts.filter(author=by).exists()
@@ -160,10 +160,11 @@ def check_adjudicator(item: Item, by: User) -> None:
 
 @transaction.atomic
 def call_in(item: Item, reviewer: User, *, by: User) -> Assignment:
-    """Assign one more reviewer because the others differ. Agreement figures exclude the added reviewer's score.
+    """Assign one more reviewer to break a tie. Agreement figures exclude the added reviewer's score.
 
-    The score belongs to the text, so every arm that has the script waits for this reviewer. Raises NotAllowedNow if the
-    reviewer already has the item or was added for the same script, or if the item goes to every reviewer.
+    The score belongs to the text, so every arm with this script waits for this reviewer. Raises NotAllowedNow if the
+    reviewer already has the item, was added for the same script or has adjudicated it, or if the item is for all
+    reviewers.
     """
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
     if locked.overlap == EVERYBODY or locked.again or locked.campaign.is_live:

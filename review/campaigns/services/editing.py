@@ -1,4 +1,4 @@
-"""Edits a campaign: changes its rules, adds actions and runs, clones it, withdraws items."""
+"""Edit a campaign: change its rules, add actions and runs, clone it, and withdraw items."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _KEPT = Rules.__dataclass_fields__.keys() - studies.OF_THE_BATCH
 
 
 def preset_rules(preset: str, **changed: object) -> Rules:
-    """Return a preset's rules with a starter rubric: *standard*, or *rigorous* with the shares of RIGOROUS.
+    """Return the rules of a preset (`standard` or `rigorous`), with the starter rubric.
 
-    `changed` overrides the preset's values. Raises BadInput if there is no such preset.
+    `changed` overrides the preset's values. Raises BadInput if the preset is unknown.
     """
     shares = {"standard": {}, "rigorous": RIGOROUS}.get(preset)
     if shares is not None:
@@ -54,9 +54,9 @@ def preset_rules(preset: str, **changed: object) -> Rules:
 
 @transaction.atomic
 def change_campaign(campaign: Campaign, *, by: User, **changed: object) -> None:
-    """Change the named rules. A new overlap applies to items that no reviewer has claimed yet.
+    """Change the given rules. A new overlap applies to items that no reviewer has claimed yet.
 
-    Raises BadInput, and NotAllowedNow for a rule that can no longer be changed.
+    Raises BadInput for an invalid value, and NotAllowedNow for a rule that can no longer be changed.
     """
     rules = replace(rules_of(campaign), **changed)  # type: ignore[arg-type]
     studies.change_rules(campaign, rules, by=by)
@@ -83,7 +83,7 @@ def _fit_places(campaign: Campaign) -> None:
 
 
 def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
-    """Return the campaign's configurations: those that it runs on its cases, and those of its items."""
+    """Return the configurations that the campaign runs or that its items have."""
     has_items = Item.objects.filter(campaign=campaign, configuration=OuterRef("pk"))
     chosen = campaign.configurations.filter(pk=OuterRef("pk"))
     return Configuration.objects.filter(Exists(has_items) | Exists(chosen)).order_by("pk")
@@ -91,7 +91,10 @@ def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
 
 @transaction.atomic
 def choose_arms(campaign: Campaign, configurations: Sequence[Configuration], *, by: User) -> None:
-    """Set the configurations to run on each case. Raises NotAllowedNow if a removed configuration has items."""
+    """Set the configurations to run on each case.
+
+    Raises NotAllowedNow if a configuration with items would be removed.
+    """
     _check_not_closed(campaign)
     before = set(campaign.configurations.all())
     gone = before - set(configurations)
@@ -110,7 +113,10 @@ def choose_arms(campaign: Campaign, configurations: Sequence[Configuration], *, 
 
 @transaction.atomic
 def add_actions(campaign: Campaign, actions: Sequence[Action], *, by: User) -> int:
-    """Add a case for each action without one, and return the number of new cases. Their runs start later."""
+    """Add a case for each action that has none in the campaign, and return the number of new cases.
+
+    No runs are started.
+    """
     _check_not_closed(campaign)
     studies.hold_items(campaign)
     ids = {f"action-{one.pk}": one for one in actions if one.erased_at is None}
@@ -127,7 +133,7 @@ def add_actions(campaign: Campaign, actions: Sequence[Action], *, by: User) -> i
 
 @transaction.atomic
 def add_runs(campaign: Campaign, runs: Sequence[Run], *, by: User) -> int:
-    """Add an item for each finished run, under its action's case, and return the number of new items.
+    """Add an item for each finished run, and return the number of new items.
 
     A run is skipped if its case and configuration already have an item.
     """
@@ -175,10 +181,10 @@ def _prepare(items: Sequence[Item]) -> None:
 def clone_campaign(
     source: Campaign, name: str, *, by: User, with_cases: bool = True, with_scripts: bool = False
 ) -> Campaign:
-    """Create a campaign with another one's rules, rubric, configurations and reviewers.
+    """Create a campaign with the rules, rubric, configurations and reviewers of another campaign.
 
-    `with_cases` copies the statements so that they can be run again. `with_scripts` also copies the runs, so that other
-    reviewers score the same texts. Raises BadInput if the name is invalid or taken.
+    `with_cases` copies the statements, which can then be run again. `with_scripts` also copies the items with their
+    runs, so that reviewers can score the same texts. Raises BadInput if the name is invalid or taken.
     """
     made = studies.create_campaign(
         name,
@@ -237,11 +243,10 @@ def _check_not_closed(campaign: Campaign) -> None:
 
 @transaction.atomic
 def withdraw(item: Item, *, why: str, by: User) -> None:
-    """Remove an item from the study.
+    """Withdraw an item from the study. Its scores are kept, but it is excluded from assignment and from all figures.
 
-    Its scores are kept, but reviewers no longer get the item and figures exclude it. Its copies, shown as repeats or
-    for the halo check, are withdrawn too. Raises BadInput without a reason, and NotAllowedNow if the item is already
-    withdrawn.
+    Repeats and halo checks of the item are withdrawn too. Raises BadInput if the reason is missing, and NotAllowedNow
+    if the item is already withdrawn.
     """
     if not why.strip():
         raise BadInput(_("Enter a short reason."), field="why")

@@ -1,4 +1,4 @@
-"""Lets managers answer reviewers' flags and withdraw the flagged items."""
+"""Answer reviewers' flags, and withdraw the flagged items."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MAX_RESOLUTION = 2_000
 
 @transaction.atomic
 def answer_flag(flag: Flag, *, resolution: str, by: User, withdraws: bool = False) -> None:
-    """Close a flag with an answer. With `withdraws`, also withdraw the item from its study, with the answer as the
-    reason.
+    """Close a flag with an answer. With `withdraws`, also withdraw the item, with the answer as the reason.
 
-    Raises BadInput without a text, and NotAllowedNow if the flag has an answer or the item is in the review queue.
+    Raises BadInput if the answer is empty or too long, and NotAllowedNow if the flag already has an answer or if an
+    item in the review queue would be withdrawn.
     """
     text = resolution.strip()
     if not text or len(text) > MAX_RESOLUTION or "\0" in text:

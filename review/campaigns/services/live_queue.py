@@ -1,4 +1,4 @@
-"""Sends items of a closed study to the review queue, where a reviewer decides on their scripts."""
+"""Send items of a closed study to the review queue, where a reviewer decides on their scripts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from review.queue.intake import send_to_queue
 
 @dataclass(frozen=True)
 class Sent:
-    """The numbers of chosen items by result, which add up to all chosen items.
+    """The numbers of chosen items by result. They add up to the number of chosen items.
 
-    `there` were already in the review queue. `without` have no script to decide on. `studied` belong to another study
-    that is not closed.
+    `there` counts items that were already in the review queue, `without` items without a script, and `studied` items of
+    another study that is not closed.
     """
 
     made: int
@@ -33,10 +33,10 @@ class Sent:
 
 @transaction.atomic
 def send_to_live_queue(campaign: Campaign, items: Sequence[Item], *, by: User) -> Sent:
-    """Add these items' runs to the review queue, each once. Safe to repeat.
+    """Add these items' runs to the review queue, unless they are already in it.
 
-    Scores given there never enter the study. Raises NotAllowedNow if the campaign is not closed, because a decision
-    could influence its reviewers. Raises BadInput if no items or too many are chosen.
+    Scores from the review queue are never used in the study. Raises NotAllowedNow if the study is not closed, because a
+    decision could influence its reviewers. Raises BadInput if no items or too many items are chosen.
     """
     locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if locked.state != Campaign.State.CLOSED:
@@ -55,7 +55,7 @@ def send_to_live_queue(campaign: Campaign, items: Sequence[Item], *, by: User) -
     made = {run.pk for run in Run.objects.filter(pk__in=ready).order_by("pk") if send_to_queue(run)}
     if made:
         record(campaign, "items sent to the live queue", by=by, items=("", len(made)))
-    # Another process may have added some of them first.
+    # Another process may have added some of the runs in the meantime.
     there |= ready - made
     return Sent(
         made=len(made),
@@ -66,19 +66,22 @@ def send_to_live_queue(campaign: Campaign, items: Sequence[Item], *, by: User) -
 
 
 def runs_in_queue(runs: Iterable[int]) -> set[int]:
-    """Return the keys of those runs that have an item in the review queue."""
+    """Return the primary keys of the runs that have an item in the review queue."""
     live = Item.objects.filter(campaign__kind=Campaign.Kind.LIVE, run__in=list(runs))
     return {run for run in live.values_list("run", flat=True) if run is not None}
 
 
 def _studied(runs: Iterable[int]) -> set[int]:
-    """Return the runs that are in a study that is not closed, whose reviewers could see a decision on them."""
+    """Return the primary keys of runs in a study that is not closed.
+
+    Its reviewers must not see decisions on these runs.
+    """
     studied = Item.objects.filter(campaign__kind=Campaign.Kind.STUDY, run__in=list(runs))
     under_way = studied.exclude(campaign__state=Campaign.State.CLOSED)
     return {run for run in under_way.values_list("run", flat=True) if run is not None}
 
 
 def _with_script(runs: Iterable[int]) -> set[int]:
-    """Return the runs that are finished and have a script."""
+    """Return the primary keys of the finished runs that have a script."""
     drafts = Draft.objects.filter(run__in=list(runs), run__state=Run.State.DONE)
     return set(drafts.order_by().values_list("run", flat=True).distinct())

@@ -1,4 +1,4 @@
-"""Lets managers add reviewers to a campaign, pause them and limit their number of items."""
+"""Add reviewers to a campaign, pause them, and limit their number of items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LIVE = [Assignment.State.ACTIVE, Assignment.State.WAITING]
 
 
 def people_outside(campaign: Campaign) -> QuerySet[User]:
-    """Return the users who may review and are not in the campaign."""
+    """Return the users who may review and are not members of the campaign."""
     return people_who_review().exclude(memberships__campaign=campaign)
 
 
@@ -35,10 +35,9 @@ def add_reviewer(campaign: Campaign, user: User, *, by: User, limit: int | None 
 
 @transaction.atomic
 def choose_reviewers(campaign: Campaign, people: Sequence[User], *, by: User) -> None:
-    """Make these users the campaign's reviewers, and remove all other members who have not had an item yet.
+    """Make these users the campaign's reviewers, and remove all other members.
 
-    Raises BadInput for a user who may not review, or if a reviewer to be removed has had items. Pause such reviewers
-    instead.
+    Raises BadInput if a user may not review, or if a member to remove has had items. Such members can only be paused.
     """
     there = {one.user_id: one for one in campaign.members.select_related("user")}
     wanted = {one.pk for one in people}
@@ -61,7 +60,7 @@ def choose_reviewers(campaign: Campaign, people: Sequence[User], *, by: User) ->
 
 @transaction.atomic
 def add_everybody(campaign: Campaign, *, by: User) -> int:
-    """Add all users who may review and are not members yet, and return how many were added."""
+    """Add all users who may review and are not members yet, and return the number of new members."""
     people = list(people_outside(campaign))
     for user in people:
         add_member(campaign, user, by=by)
@@ -70,7 +69,7 @@ def add_everybody(campaign: Campaign, *, by: User) -> int:
 
 @transaction.atomic
 def set_limit(member: Member, limit: int | None, *, by: User) -> None:
-    """Set the reviewer's maximum number of items, or None for the campaign's limit."""
+    """Set the reviewer's maximum number of items. With None, the campaign's limit applies."""
     if limit is not None and not 1 <= limit <= 1_000_000:
         raise BadInput(_("Enter a whole number of at least 1."), field="limit")
     add_member(member.campaign, member.user, by=by, limit=limit)
@@ -78,7 +77,7 @@ def set_limit(member: Member, limit: int | None, *, by: User) -> None:
 
 @transaction.atomic
 def pause_member(member: Member, *, paused: bool, by: User) -> None:
-    """Pause or resume assigning items to a reviewer. The reviewer keeps claimed items until their leases end."""
+    """Pause or resume assigning items to a reviewer. Claimed items stay assigned until their leases expire."""
     at = timezone.now() if paused else None
     changed = Member.objects.filter(pk=member.pk, paused_at__isnull=paused).update(paused_at=at)
     if changed:
@@ -87,7 +86,7 @@ def pause_member(member: Member, *, paused: bool, by: User) -> None:
 
 
 def held_items(campaign: Campaign) -> QuerySet[Assignment]:
-    """Return the current assignments of the campaign, oldest first."""
+    """Return the campaign's active and waiting assignments, oldest first."""
     return (
         Assignment.objects.filter(item__campaign=campaign, state__in=_LIVE)
         .select_related("item__case__action", "reviewer")

@@ -1,7 +1,7 @@
 """The plan of a study: its aim, its assumptions, and the number of items that it needs.
 
-`review.study.planning` calculates it. The campaign stores the plan as JSON. It can't be changed after the campaign
-opens.
+`review.study.planning` calculates the sample size. The campaign stores the plan as JSON. The plan is fixed when the
+main phase starts.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from review.study.planning import (
     plan_share,
 )
 
-# The inputs of each aim: proportions between 0 and 1, except the number of reviewers and the design effect.
+# The inputs of each aim. All are proportions except `alpha`, `width`, `reviewers` and `deff`.
 ASKED: Mapping[Aim, tuple[str, ...]] = {
     Aim.SHARE: ("share", "half_width", "deff"),
     Aim.PAIRED: ("gained", "lost", "power", "deff"),
     Aim.AGREEMENT: ("incorrect", "partial", "correct", "alpha", "width", "reviewers", "deff"),
 }
-# The result of each aim, which the curve shows.
+# The quantity that each aim targets. The curve shows this quantity by number of items.
 WANTED: Mapping[Aim, str] = {
     Aim.SHARE: "half_width",
     Aim.PAIRED: "power",
@@ -45,14 +45,14 @@ WANTED: Mapping[Aim, str] = {
 }
 
 
-# Optional inputs for the number of reviewers: Configurations per statement, reviewers per item, active minutes per
-# item, and hours available per reviewer.
+# Optional inputs to compute the number of reviewers: configurations per statement, reviewers per item, active minutes
+# per item, and available hours per reviewer.
 EFFORT = ("arms", "overlap", "minutes", "hours")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """The assumptions about reviewers, by name, and the resulting numbers of reviews, hours and reviewers."""
+    """The assumptions about reviewing, by name, and the resulting numbers of reviews, hours and reviewers."""
 
     assumed: Mapping[str, float]
     reviews: int
@@ -62,9 +62,9 @@ class Work:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The assumptions, by name, and the sample size they require; `curve` has pairs of items and result.
+    """The assumptions, by name, and the required sample size. `curve` has pairs of (number of items, result).
 
-    `work` is the reviewing effort, if the assumptions include a reviewer's effort.
+    `work` is the reviewing effort, if the optional inputs were given.
     """
 
     aim: Aim
@@ -76,11 +76,11 @@ class Plan:
 
     @property
     def wanted(self) -> float:
-        """The requested half-width, power or width."""
+        """Return the target: the half-width, power or width."""
         return self.assumed[WANTED[self.aim]]
 
     def as_json(self) -> dict[str, object]:
-        """Return the JSON stored with the campaign."""
+        """Return the JSON to store with the campaign."""
         return {
             "aim": self.aim.value,
             "assumed": dict(self.assumed),
@@ -92,7 +92,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, object]) -> Self:
-        """Read the JSON of `as_json`."""
+        """Return the plan from the JSON that `as_json` returned."""
         assumed, curve, work = kept["assumed"], kept["curve"], kept.get("work")
         assert isinstance(assumed, dict) and isinstance(curve, list)
         assert work is None or isinstance(work, dict)
@@ -107,12 +107,12 @@ class Plan:
 
 
 def plan_of(campaign: Campaign) -> Plan | None:
-    """Return the plan stored with the campaign."""
+    """Return the campaign's plan, or None."""
     return Plan.from_json(campaign.plan) if campaign.plan else None
 
 
 def read_plan(kept: object) -> Plan | None:
-    """Read a plan stored by another installation; return None if it is invalid."""
+    """Return the plan from another installation's JSON, or None if it is invalid."""
     try:
         plan = Plan.from_json(cast(Mapping[str, object], kept))
         numbers = [*plan.assumed.values(), *(plan.work.assumed.values() if plan.work else ())]
@@ -123,10 +123,10 @@ def read_plan(kept: object) -> Plan | None:
 
 
 def work_out(aim: Aim, assumed: Mapping[str, float]) -> Plan:
-    """Return the plan for these assumptions.
+    """Return the plan for these assumptions. It includes the reviewing effort if `minutes` and `hours` are given.
 
-    Raises BadInput, which names the field, if a goal is out of reach or the values are inconsistent. If the inputs in
-    `EFFORT` are given, the plan includes the reviewing effort.
+    Raises BadInput with the name of the field if a value is missing, the target is out of reach, or the values are
+    inconsistent.
     """
     missing = next((name for name in ASKED[aim] if name not in assumed), None)
     if missing:
@@ -153,7 +153,7 @@ def _work(items: int, assumed: Mapping[str, float]) -> Work | None:
     """Return the reviewing effort, or None if the minutes per item or the hours per reviewer are missing."""
     if "minutes" not in assumed or "hours" not in assumed:
         return None
-    # A plan for agreement has the number of reviewers per item among its inputs.
+    # For agreement, the number of reviewers per item is an input of the aim.
     overlap = int(assumed.get("reviewers", assumed.get("overlap", 1)))
     arms = int(assumed.get("arms", 1))
     reviews = items * arms * overlap
@@ -164,7 +164,7 @@ def _work(items: int, assumed: Mapping[str, float]) -> Work | None:
     return Work(assumed=said, reviews=reviews, hours=effort.hours, reviewers=effort.reviewers)
 
 
-# Cached, because the page first shows the plan and then saves it, and a simulation takes a fraction of a second.
+# Cached, because the page first shows and then saves the same plan, and a simulation takes a fraction of a second.
 @lru_cache(maxsize=64)
 def _need(aim: Aim, values: tuple[float, ...]) -> Need:
     given = dict(zip(ASKED[aim], values, strict=True))
@@ -205,7 +205,7 @@ def _need(aim: Aim, values: tuple[float, ...]) -> Need:
 
 @transaction.atomic
 def save_plan(campaign: Campaign, plan: Plan, *, by: User) -> None:
-    """Save the plan with its number of items. Raises NotAllowedNow in the main phase."""
+    """Save the plan and its number of items. Raises NotAllowedNow in the main phase."""
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if not may_revise(locked):
         raise NotAllowedNow(_("The study’s main phase has started, so its plan is fixed."))

@@ -1,4 +1,4 @@
-"""Prepares a study's items for review: creates feedback and a refinement for each item, then opens it."""
+"""Prepare a study's items for review: request feedback and a refinement for each item, then open the item."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ SLICE = 500
 
 
 def prepare_item(run_id: int) -> None:
-    """Prepare the items of a settled run: create missing feedback and refinements, or open the items.
+    """Prepare the items of a settled run: request missing feedback and refinements, or open the items.
 
-    A run that ended without a script is not reviewed. It counts as 0 under the study's rules, and its items are closed.
+    If the run ended without a script, its items are closed, because there is nothing to review. They count as 0 in the
+    figures.
     """
     for item in Item.objects.filter(
         run=run_id, state=Item.State.PREPARING, campaign__kind=Campaign.Kind.STUDY
@@ -27,7 +28,7 @@ def prepare_item(run_id: int) -> None:
 
 
 def prepare_missed(*, most: int = SLICE) -> int:
-    """Prepare items whose run settled without a notification, and return how many there were."""
+    """Prepare items whose run settled without a notification, and return the number of these items."""
     missed = (
         Item.objects.filter(
             state=Item.State.PREPARING,
@@ -57,7 +58,7 @@ def _prepare(item: Item) -> None:
     if first is None:
         locked.state = Item.State.CLOSED
     elif locked.campaign.prepares_all and _can_be_explained(run, first):
-        # The run continues, and this function is called again when it has settled.
+        # This continues the run. The function is called again when the run has settled.
         pipeline.ask_refinement(first, by=None)
         return
     else:
@@ -66,13 +67,13 @@ def _prepare(item: Item) -> None:
         locked.sham = _is_sham(locked, first)
     locked.save(update_fields=["state", "sham"])
     TallyDue.objects.create(item=locked, campaign=locked.campaign)
-    # The rules may change until the campaign opens. Items that are ready by then get their halo checks at that time.
+    # Until the campaign opens, its rules may still change. Halo checks for these items are created when it opens.
     if locked.campaign.state != Campaign.State.SETUP:
         make_halos(locked.campaign, of=locked)
 
 
 def _can_be_explained(run: Run, first: Draft) -> bool:
-    if "roles" not in run.spec:  # an imported script, not made by a model
+    if "roles" not in run.spec:  # the script was imported, so no model can explain it
         return False
     explained = Feedback.objects.filter(draft=first, arm=Arm.MODEL.value).exists()
     asked = Refinement.objects.filter(draft=first, feedback=None).exists()
@@ -80,8 +81,9 @@ def _can_be_explained(run: Run, first: Draft) -> bool:
 
 
 def _is_sham(item: Item, first: Draft) -> bool:
-    """Return whether a correct script that passed should show its refined script, so that seeing one reveals
-    nothing.
+    """Return whether reviewers see the refined script of a passed script even if they score it as correct.
+
+    Without sham stages, later stages would reveal that the assessor flagged the script.
     """
     passed = item.run is not None and item.run.verdict == "correct"
     refined = Draft.objects.filter(

@@ -1,4 +1,4 @@
-"""Determines the state of each setup step of a campaign: done, incomplete or not needed."""
+"""Determine the state of each setup step of a campaign: done, incomplete or not needed."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from review.campaigns.services.runs import count_missing_runs
 from review.campaigns.services.states import missing_to_open
 from review.models import Campaign, Item
 
-# In this order: done, required to open, recommended but not required, not needed in this campaign.
+# The states mean: done, required to open, recommended, and not needed in this campaign.
 StepState = Literal["done", "missing", "open", "unneeded"]
 _WANTED: tuple[StepState, ...] = ("missing", "open")
 
 
 @dataclass(frozen=True)
 class StepStanding:
-    """The state of one step, with a short description."""
+    """The state of a step, with a short description."""
 
     state: StepState
     words: str
 
     @property
     def is_open(self) -> bool:
-        """Whether the step still needs attention."""
+        """Return whether the step still needs attention."""
         return self.state in _WANTED
 
 
@@ -65,7 +65,7 @@ def _arms(campaign: Campaign) -> StepStanding:
     chosen = campaign.configurations.count()
     missing = sum(count_missing_runs(campaign).values())
     if missing:
-        # This step is only about the choice. The runs start in the last step.
+        # This step only chooses configurations. Runs are started in the last step.
         said = ngettext("%s run to start", "%s runs to start", missing)
         return StepStanding("done", said % f"{missing:,}")
     items = campaign.items.filter(again="")
@@ -127,7 +127,7 @@ def _rubric(campaign: Campaign) -> StepStanding:
 def _size(campaign: Campaign) -> StepStanding:
     plan = plan_of(campaign)
     if plan is None:
-        # Recommended for a study, but not required.
+        # A sample size is recommended but not required.
         return StepStanding("unneeded", _("not calculated"))
     said = ngettext("%s item planned", "%s items planned", plan.items)
     return StepStanding("done", said % f"{plan.items:,}")

@@ -1,6 +1,4 @@
-"""Versions of a rubric: the number of scores under each, and the manager's decisions about scores under older
-versions.
-"""
+"""Rubric versions: their numbers of scores, and managers' decisions about scores under older versions."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ WHAT = {KEPT: gettext_lazy("kept"), ASKED_AGAIN: gettext_lazy("sent back")}
 
 @dataclass(frozen=True)
 class RubricChoice:
-    """A manager's decision about the scores given before a change of the rubric."""
+    """A manager's decision about scores that were given before a change to the rubric."""
 
     rubric: int  # number of the version that required the decision
     what: str  # KEPT or ASKED_AGAIN
@@ -41,7 +39,7 @@ class RubricChoice:
 
 @dataclass(frozen=True)
 class RubricUse:
-    """One version and the number of current scores that refer to it."""
+    """A rubric version, with the number of current scores that refer to it."""
 
     rubric: Rubric
     scores: int
@@ -49,7 +47,7 @@ class RubricUse:
 
 
 def rubric_uses(campaign: Campaign) -> list[RubricUse]:
-    """Return every version, newest first. Large counts are cached for a minute."""
+    """Return all rubric versions, newest first. Large counts are cached for a minute."""
     rubrics = list(campaign.rubrics.select_related("created_by").order_by("-number"))
     if not rubrics:
         return []
@@ -65,12 +63,12 @@ def rubric_uses(campaign: Campaign) -> list[RubricUse]:
 
 
 def scored_under_older(campaign: Campaign) -> QuerySet[Assignment]:
-    """Return finished assignments with a score under an earlier version, except those sent back since the change."""
+    """Return finished assignments with scores under an earlier version that were not sent back since the change."""
     newest = campaign.rubrics.order_by("-number").values("pk")[:1]
     older = Score.objects.filter(
         assignment=OuterRef("pk"), current=True, rubric__isnull=False
     ).exclude(rubric=newest)
-    # Reviewers who have been asked since then and kept their scores are not asked again for the same reason.
+    # A reviewer who kept the scores of an item that was sent back does not get the item back again.
     asked = SentBack.objects.filter(
         assignment=OuterRef("pk"),
         at__gte=Subquery(campaign.rubrics.order_by("-number").values("created_at")[:1]),
@@ -84,7 +82,7 @@ def scored_under_older(campaign: Campaign) -> QuerySet[Assignment]:
 
 
 def count_undecided(campaign: Campaign) -> int:
-    """Return the number of items scored under earlier versions that have no decision yet."""
+    """Return the number of reviews under earlier versions that still need a decision."""
     waiting = scored_under_older(campaign).count()
     if not waiting:
         return 0
@@ -94,7 +92,7 @@ def count_undecided(campaign: Campaign) -> int:
 
 
 def is_undecided(campaign: Campaign) -> bool:
-    """Return whether scores under earlier versions still need a decision, cached for a minute."""
+    """Return whether scores under earlier versions still need a decision. The result is cached for a minute."""
     newest = campaign.rubrics.order_by("-number").values_list("number", flat=True).first()
     if newest is None or newest < 2:
         return False
@@ -107,7 +105,7 @@ def is_undecided(campaign: Campaign) -> bool:
 
 
 def rubric_choices(campaign: Campaign) -> list[RubricChoice]:
-    """Return the decisions about earlier scores at each change of the rubric, oldest first."""
+    """Return the decisions about scores under earlier versions, oldest first."""
     return [
         RubricChoice(
             rubric=int(one.changes["rubric"][1]),
@@ -123,9 +121,9 @@ def rubric_choices(campaign: Campaign) -> list[RubricChoice]:
 
 @transaction.atomic
 def keep_older_scores(campaign: Campaign, *, why: str, by: User) -> int:
-    """Keep the scores under earlier versions as they are, and return the number of items.
+    """Record that scores under earlier versions are kept, and return the number of affected reviews.
 
-    Raises BadInput without a reason, and NotAllowedNow if no decision is needed.
+    Raises BadInput if the reason is missing, and NotAllowedNow if no decision is needed.
     """
     count = _check_undecided(campaign, why)
     _note(campaign, KEPT, items=count, why=why, by=by)
@@ -134,10 +132,10 @@ def keep_older_scores(campaign: Campaign, *, why: str, by: User) -> int:
 
 @transaction.atomic
 def send_back_older_scores(campaign: Campaign, *, why: str, by: User) -> int:
-    """Send back items scored under earlier versions, MOST_AT_ONCE at a time, and return how many.
+    """Send back up to MOST_AT_ONCE items with scores under earlier versions, and return their number.
 
-    Each comes first in its reviewer's next claim. Scores are kept until the reviewer changes them. Raises BadInput
-    without a reason, and NotAllowedNow if no item can be sent back.
+    A reviewer's next claim returns these items first. Scores are kept unless the reviewer changes them. Raises BadInput
+    if the reason is missing, and NotAllowedNow if no decision is needed.
     """
     _check_undecided(campaign, why)
     found = list(scored_under_older(campaign).select_related("item", "reviewer")[:MOST_AT_ONCE])

@@ -1,4 +1,4 @@
-"""Creates study campaigns with their rules, changes the rules, and versions the rubric."""
+"""Create studies with their rules, change the rules, and version the rubric."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_NAME = 150
 MAX_RUBRIC = 100_000
 
 Preset = Literal["standard", "rigorous"]
-# The percentages of the preset *rigorous*. See "Threats to validity" in STUDY.
+# The percentages of the `rigorous` preset. See "Threats to validity" in STUDY.
 RIGOROUS = {"sham_share": 20, "halo_share": 20, "repeat_share": 5}
 
 
@@ -38,7 +38,7 @@ OF_THE_BATCH = frozenset({"rubric", "budget", "uses_message_batches"})
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """The rules of a review. Omitted rules have careful defaults."""
+    """The rules of a study. By default, all data that could bias reviewers is hidden."""
 
     description: str = ""
     rubric: str = ""
@@ -54,7 +54,7 @@ class Rules:
     open_to_all: bool = False
     limit_each: int | None = None
     prepares_all: bool = True
-    # Whether configurations that can show examples do so in this study; see `catalog.retrieval.examples`.
+    # True if configurations that can show examples do so in this study. See `catalog.retrieval.examples`.
     uses_examples: bool = False
     pilot_size: int | None = None
     pilot_counts: bool = False
@@ -63,13 +63,13 @@ class Rules:
     halo_share: int = 0
     repeat_share: int = 0
     planned_items: int | None = None
-    # The primary comparison, whose p value is not adjusted. A study with one arm has no pair of configurations.
+    # The primary comparison. Its p value is not adjusted. A study with one arm has no pair of configurations.
     primary_figure: str = ""
     primary_criterion: str = ""
     primary_first: Configuration | None = None
     primary_second: Configuration | None = None
     budget: int | None = None  # micro-dollars
-    # Half price and replies within a day, if the endpoint supports them.
+    # Message batches cost half and are answered within a day, if the endpoint supports them.
     uses_message_batches: bool = False
 
 
@@ -83,7 +83,10 @@ def create_campaign(
     reviewers: Iterable[User] = (),
     cloned_from: Campaign | None = None,
 ) -> Campaign:
-    """Create a study with its batch, rubric and reviewers. Raises BadInput for an invalid or taken name."""
+    """Create a study with its batch, rubric and reviewers.
+
+    Raises BadInput for an invalid or taken name or invalid rules.
+    """
     rules = rules or Rules()
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or "\0" in name:
@@ -117,16 +120,16 @@ def create_campaign(
 
 
 def hold_items(campaign: Campaign) -> None:
-    """Lock the campaign's items against other imports and additions until the transaction ends."""
+    """Lock the campaign against concurrent imports and additions of items until the transaction ends."""
     lock_name(f"items of campaign {campaign.pk}")
 
 
 @transaction.atomic
 def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
-    """Change the rules of a review. Records of earlier scores stay unchanged.
+    """Change the rules of a study. Existing scores are not changed.
 
-    Raises NotAllowedNow in the main phase, except for rules that affect no score: description, limit, edit window,
-    access and budget.
+    In the main phase, raises NotAllowedNow unless only rules that affect no scores change, such as the description,
+    limit, edit window, access and budget.
     """
     _check_rules(rules)
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -163,7 +166,7 @@ _PRIMARY = {"primary_figure", "primary_criterion", "primary_first", "primary_sec
 
 
 def note_primary(campaign: Campaign) -> None:
-    """Record when the primary outcome was chosen, and the numbers of scores and report views before that time."""
+    """Record when the primary outcome was chosen, and the numbers of scores and report views before this choice."""
     campaign.primary_chosen = {
         "at": timezone.now().isoformat(timespec="seconds"),
         "scores": Score.objects.filter(item__campaign=campaign, current=True).count(),
@@ -173,8 +176,9 @@ def note_primary(campaign: Campaign) -> None:
 
 
 def may_revise(campaign: Campaign) -> bool:
-    """Return whether the plan and the rules may still change, which is possible until the main phase starts, even
-    during and after a pilot.
+    """Return whether the plan and the rules may still change.
+
+    They may change until the main phase starts, even during and after a pilot.
     """
     if campaign.state == Campaign.State.PAUSED:
         return is_in_pilot(campaign)
@@ -182,9 +186,7 @@ def may_revise(campaign: Campaign) -> bool:
 
 
 def is_in_pilot(campaign: Campaign) -> bool:
-    """Return whether a paused campaign is still in its pilot, which means that no item outside the pilot has been
-    assigned.
-    """
+    """Return whether a campaign has a pilot and no real items outside the pilot have been assigned."""
     beyond = campaign.items.filter(pilot=False, case__purpose=Case.Purpose.REAL)
     return (
         campaign.items.filter(pilot=True).exists()
@@ -194,7 +196,7 @@ def is_in_pilot(campaign: Campaign) -> bool:
 
 @transaction.atomic
 def write_rubric(campaign: Campaign, text: str, *, by: User | None) -> Rubric:
-    """Save a new version of the rubric, or return the current one if unchanged. Scores keep their version."""
+    """Return a new version of the rubric, or the current version if the text is unchanged."""
     if len(text) > MAX_RUBRIC or "\0" in text:
         raise BadInput(_("The rubric is too long or contains invalid characters."), field="rubric")
     Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -235,7 +237,7 @@ def _check_rules(rules: Rules) -> None:
 
 
 def _check_primary(rules: Rules) -> None:
-    """Check that a pair of configurations is complete and that the compared figure is set."""
+    """Raise BadInput if the primary comparison is incomplete or its figure can't be compared."""
     first, second = rules.primary_first, rules.primary_second
     if rules.primary_criterion and rules.primary_criterion not in list(Criterion):
         raise BadInput(_("The criterion must be strict or partial."), field="primary_criterion")

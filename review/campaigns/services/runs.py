@@ -1,7 +1,7 @@
-"""Starts a campaign's runs. All are requested at once and started in the background in batches.
+"""Start a campaign's runs. All runs are requested together, and a worker starts them in slices.
 
-An item without a run is the request for its run. No request is therefore lost if the worker that starts the runs fails,
-or if its task message is lost.
+An item without a run is a request for this run. Requests are therefore not lost if the worker crashes or its task
+message is lost.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ _ITEM = ("case_id", "configuration_id", "shuffle", "overlap", "places", "pilot")
 
 
 def count_missing_runs(campaign: Campaign, *, pilot: bool = False) -> dict[Configuration, int]:
-    """Count the cases without a requested run, or those of the pilot, for each configuration of the campaign."""
+    """Return the number of cases without a requested run for each configuration.
+
+    With `pilot`, count only pilot cases.
+    """
     return {one: cases.count() for one, cases in _missing(campaign, pilot=pilot).items()}
 
 
@@ -52,9 +55,9 @@ def _missing(campaign: Campaign, *, pilot: bool) -> Mapping[Configuration, Query
 
 @transaction.atomic
 def ask_for_runs(campaign: Campaign, *, by: User, pilot: bool = False) -> int:
-    """Request all missing runs, or those of the pilot, and return how many. Safe to repeat.
+    """Request all missing runs, or only those of the pilot, and return the number of requests.
 
-    Raises NotAllowedNow if no run is missing or a configuration can't be used.
+    Raises NotAllowedNow if no run is missing, a configuration can't be used, or the study is closed.
     """
     locked = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
     if locked.state == Campaign.State.CLOSED:
@@ -81,7 +84,10 @@ def ask_for_runs(campaign: Campaign, *, by: User, pilot: bool = False) -> int:
 def _note_items(
     campaign: Campaign, configuration: Configuration, cases: QuerySet[Case], *, pilot: bool
 ) -> int:
-    """Create an item without a run for each case. This uses COPY, because there may be a hundred thousand."""
+    """Create an item without a run for each case, and return the number of items.
+
+    COPY is used, because a study may have 100,000 items.
+    """
     rows = []
     for key, external_id, purpose in cases.order_by("pk").values_list(
         "pk", "external_id", "purpose"
@@ -91,16 +97,16 @@ def _note_items(
         is_pilot = pilot and purpose == Case.Purpose.REAL
         rows.append((key, configuration.pk, shuffle, overlap, overlap, is_pilot))
     Table(Item, _ITEM, without_key=True, campaign_id=campaign.pk).copy(rows)
-    # From now on, these items count as open in every figure.
+    # These items now count as open in all figures.
     made = Item.objects.filter(case__in=[row[0] for row in rows], configuration=configuration)
     note_due(campaign, made.values_list("pk", flat=True))
     return len(rows)
 
 
 def start_asked(campaign: Campaign | None = None, *, most: int = 1_000_000) -> int:
-    """Start the requested runs of one campaign or of all campaigns, and return how many. Safe to repeat.
+    """Start the requested runs of a campaign or of all campaigns, and return the number of started runs.
 
-    Two workers never start the same run, because each locks the items whose runs it starts.
+    Two workers never start the same run, because each worker locks the items whose runs it starts.
     """
     waiting = Item.objects.filter(run=None, state=Item.State.PREPARING, case__repeats=None).exclude(
         campaign__state=Campaign.State.CLOSED
@@ -118,7 +124,10 @@ def start_asked(campaign: Campaign | None = None, *, most: int = 1_000_000) -> i
 
 @transaction.atomic
 def _start_slice(waiting: QuerySet[Item], unusable: set[int]) -> int | None:
-    """Start a slice of runs and return how many, or None if none is left. Add unusable configurations to `unusable`."""
+    """Start a slice of runs and return their number, or None if no requests are left.
+
+    Configurations that can't be used are added to `unusable`.
+    """
     items = list(
         waiting.select_for_update(of=("self",), skip_locked=True)
         .select_related("case__action", "configuration", "campaign__batch", "campaign__created_by")
@@ -131,7 +140,7 @@ def _start_slice(waiting: QuerySet[Item], unusable: set[int]) -> int | None:
         try:
             item.run = _start(item)
         except Refused as refusal:
-            # The configuration was switched off after the request. The item waits, and the sweep tries again.
+            # The configuration was disabled after the request. The periodic task tries again later.
             logger.warning("no runs under %s: %s", item.configuration, refusal)
             unusable.add(item.configuration_id)
             continue
@@ -147,7 +156,7 @@ def _start(item: Item) -> Run:
         by=item.campaign.created_by,
         configuration=item.configuration,
         origin=Run.Origin.CAMPAIGN,
-        # Retrieval is disabled in studies, because an answer from the catalogue is not the first Draft of a model.
+        # Disable retrieval in studies, because a script from the catalogue is not a model's first Draft.
         uses_retrieval=False,
         uses_examples=item.campaign.uses_examples,
         batch=item.campaign.batch,
@@ -158,5 +167,5 @@ def _send_start_task(campaign_id: int) -> None:
     try:
         current_app.send_task("review.start_runs", (campaign_id,))
     except (OperationalError, OSError) as error:
-        # The sweep starts them when the broker is back.
+        # The periodic task starts the runs when the broker is available again.
         logger.warning("the broker can't be reached: %s", error)

@@ -1,4 +1,4 @@
-"""Moves a campaign between its states (pilot, open, paused, closed), with its items and runs."""
+"""Change the state of a campaign (pilot, open, paused, closed), and update its items and runs."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ MOVES: dict[str, set[str]] = {
 
 @dataclass(frozen=True)
 class Lack:
-    """A reason why a campaign can't be opened, and the setup step that resolves it."""
+    """A reason why a campaign can't be opened, with the setup step that resolves it."""
 
     step: str
     words: str
 
 
 def missing_to_open(campaign: Campaign) -> list[Lack]:
-    """Return everything that is missing before the campaign can be opened."""
+    """Return all reasons why the campaign can't be opened yet."""
     found = []
     if not campaign.items.exists():
         found.append(_lacks_items(campaign))
@@ -64,7 +64,7 @@ def _lacks_items(campaign: Campaign) -> Lack:
 
 @transaction.atomic
 def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
-    """Move the campaign to another state. Raises NotAllowedNow if the current state does not allow that."""
+    """Change the campaign's state and return the campaign. Raises NotAllowedNow if the change is not allowed."""
     locked = (
         Campaign.objects.select_for_update(of=("self",)).select_related("batch").get(pk=campaign.pk)
     )
@@ -78,7 +78,7 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
     if (locked.state, to) == (Campaign.State.PAUSED, Campaign.State.PILOT):
         _check_in_pilot(locked)
     if locked.state == Campaign.State.SETUP or (to == Campaign.State.OPEN and _opens(locked)):
-        # Also fix the family after the pilot, because opening the campaign is what counts.
+        # Fix the family again after the pilot, because the rules may have changed during the pilot.
         fix_family(locked)
     before, locked.state = locked.state, to
     locked.closed_at = timezone.now() if to == Campaign.State.CLOSED else None
@@ -99,7 +99,10 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
 
 
 def fix_family(campaign: Campaign) -> None:
-    """Fix the comparisons that Holm's correction includes. Imported comparisons stay included."""
+    """Fix the family of comparisons that are adjusted with Holm's method.
+
+    Comparisons already in the family stay in it.
+    """
     arms = (arm.name for arm in arms_of(campaign))
     named = plan_family(arms, has_halo=campaign.halo_share > 0)
     earlier = [Hypothesis(*one) for one in campaign.p_family or ()]
@@ -122,7 +125,7 @@ def _check_in_pilot(campaign: Campaign) -> None:
 
 
 def _opens(campaign: Campaign) -> bool:
-    """Return whether only the pilot has run so far. All other items are held until the opening."""
+    """Return whether this change starts the main phase after a pilot, during which all other items are held."""
     return (
         campaign.state == Campaign.State.PILOT
         or campaign.items.filter(state=Item.State.HELD).exists()
@@ -130,7 +133,10 @@ def _opens(campaign: Campaign) -> bool:
 
 
 def pilot_cases(campaign: Campaign, *, ready: bool = False) -> QuerySet[Case]:
-    """Return the cases of the pilot: the chosen cases, or else the first `ready` cases in random order."""
+    """Return the cases of the pilot: the chosen cases, or else a random sample.
+
+    With `ready`, sample only cases with items.
+    """
     real = campaign.cases.filter(purpose=Case.Purpose.REAL)
     of_pilot = Item.objects.filter(case=OuterRef("pk"), pilot=True)
     chosen = real.filter(Exists(of_pilot)).order_by("pk")
@@ -138,13 +144,13 @@ def pilot_cases(campaign: Campaign, *, ready: bool = False) -> QuerySet[Case]:
         return chosen
     if ready:
         real = real.filter(Exists(Item.objects.filter(case=OuterRef("pk"))))
-    # Sort in the database, so that only the items of the pilot are read.
+    # Sort in the database, so that only the pilot's cases are read.
     drawn = MD5(Concat(Value(f"{campaign.seed}:"), "external_id", output_field=TextField()))
     return real.order_by(drawn, "pk")[: campaign.pilot_size or PILOT_SIZE]
 
 
 def _begin_pilot(campaign: Campaign) -> None:
-    """Make only the pilot's cases available, with all their arms, so that comparisons stay complete."""
+    """Mark all items of the pilot's cases as pilot items. Hold all other items except gold and training items."""
     chosen = list(pilot_cases(campaign, ready=True).values_list("pk", flat=True))
     of_pilot = campaign.items.filter(Q(case__in=chosen) | Q(case__repeats__in=chosen))
     note_due(campaign, of_pilot.filter(pilot=False).values_list("pk", flat=True))

@@ -1,1 +1,1 @@
-"""Pages of campaigns."""
+"""Views of the campaign pages."""

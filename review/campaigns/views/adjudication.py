@@ -1,6 +1,4 @@
-"""Adjudication pages: the list of items on which reviewers differ, and a page for each item, usable with the
-keyboard.
-"""
+"""Adjudication pages: the list of items where reviewers differ, and a page for each item with keyboard shortcuts."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ _MOST_DUE = 500
 
 @require_safe
 def campaign_disputes(request: HttpRequest, pk: int) -> HttpResponse:
-    """List the items that wait for an adjudicator or have been adjudicated, filtered by the query string."""
+    """List the items that are waiting for an adjudicator or were adjudicated, filtered by the query string."""
     campaign = access_campaign(signed_in(request), pk)
     count_due(campaign, most=_MOST_DUE)
     filters = DisputeFilter(campaign, request.GET)
@@ -60,10 +58,10 @@ def campaign_dispute(request: HttpRequest, pk: int, item: int) -> HttpResponse:
 
 @require_POST
 def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpResponse:
-    """Settle a stage, with a reason; then show the next stage, or the next item of the list."""
+    """Save a stage's final score with a reason, then show the next stage or the next item in the list."""
     user, found = signed_in(request), _item(request, pk, item)
     value = _chosen(request)
-    # Find the neighbors before the item is settled, because it then leaves the list.
+    # Find the neighbors first, because the item is removed from the list when it is settled.
     place = place_of(DisputeFilter(found.campaign, request.GET).qs, found.pk)
     try:
         services.adjudicate(
@@ -80,7 +78,7 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
     if any(one.adjudication is None for one in differences(found)):
         return redirect(_address(request, "campaign-dispute", pk, item))
     messages.success(request, _("Final score saved."))
-    # The settled item must no longer be in the list.
+    # Count the items due, so that the settled item is no longer in the list.
     count_due(found.campaign, most=_MOST_DUE)
     following = _still_there(request, found, place.next, place.previous)
     if following is None:
@@ -89,7 +87,10 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
 
 
 def _still_there(request: HttpRequest, settled: Item, *keys: int | None) -> int | None:
-    """Return the first of these items that is still in the list. One decision may have settled several items."""
+    """Return the first of these items that is still in the list, or else the newest item in the list, or None.
+
+    One adjudication may settle multiple items.
+    """
     left = DisputeFilter(settled.campaign, request.GET).qs.exclude(pk=settled.pk)
     for key in keys:
         if key is not None and left.filter(pk=key).exists():
@@ -144,7 +145,7 @@ def _chosen(request: HttpRequest) -> int | None:
 
 
 def _barred(item: Item, request: HttpRequest) -> str:
-    """Return why this user may not settle the item, or an empty string if they may."""
+    """Return the reason why this user may not adjudicate the item, or an empty string."""
     try:
         check_adjudicator(item, signed_in(request))
     except PermissionDenied as refusal:
@@ -153,5 +154,5 @@ def _barred(item: Item, request: HttpRequest) -> str:
 
 
 def _address(request: HttpRequest, name: str, *keys: int) -> str:
-    """Return the URL of a page of the same list, with the same filters."""
+    """Return the URL of a page, with the current filters of the list."""
     return reverse(name, args=keys) + without_page(request)

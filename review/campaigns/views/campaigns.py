@@ -1,4 +1,4 @@
-"""Views for the list of campaigns, cloning, changes of state, and the start of runs."""
+"""Views to list campaigns, clone a campaign, change its state, and start its runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LIST = SavedView.Listing.CAMPAIGNS
 
 @require_safe
 def campaign_list(request: HttpRequest) -> HttpResponse:
-    """List every study with its state and progress, newest first or in the chosen order."""
+    """List the studies with their state and progress, newest first or in the chosen order."""
     user = signed_in(request)
     campaigns = access_campaigns(user)
     form = CampaignListForm(request.GET)
@@ -66,7 +66,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
-    """Create a campaign with the rules and reviewers of an earlier one, and optionally its items."""
+    """Create a campaign with the rules, the reviewers and, optionally, the items of an existing campaign."""
     user = signed_in(request)
     source = access_campaign(user, pk)
     if request.method == "POST":
@@ -103,7 +103,7 @@ def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
     to = request.POST.get("state", "")
     if to == Campaign.State.CLOSED and to in services.MOVES[campaign.state]:
         progress = read_progress([campaign]).get(campaign.pk, Progress())
-        # Ask again if the number has changed since the confirmation was shown, because more reviews would be lost.
+        # Ask again if the number has changed since the confirmation was shown.
         if request.POST.get("confirmed") != str(progress.unfinished):
             return _ask_before_closing(request, campaign, progress)
     try:
@@ -119,7 +119,7 @@ def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_start_runs(request: HttpRequest, pk: int) -> HttpResponse:
-    """Start every missing run in the background, or only those of the pilot."""
+    """Start all missing runs, or only those of the pilot, in the background."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     try:

@@ -1,4 +1,4 @@
-"""The dashboard of a campaign, which refreshes itself, and its budget."""
+"""The dashboard of a campaign, with its budget and a switch to pause its runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from review.models import Campaign
 @require_safe
 @vary_on_headers("HX-Request")
 def campaign_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the state of a campaign. The page requests it again while something can change."""
+    """Show the state of a campaign. The page polls the fragment while the state can change."""
     campaign = access_campaign(signed_in(request), pk)
     if wants_fragment(request):
         return render(request, "review/campaigns/_dashboard.html", _context(campaign))
@@ -35,7 +35,7 @@ def campaign_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_budget(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change the campaign's budget. Paused runs stay paused until they are resumed."""
+    """Change the campaign's budget. This does not resume paused runs."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     form = BudgetForm(request.POST, campaign=campaign)
@@ -97,7 +97,7 @@ def _parts(board: Dashboard) -> list[dict[str, object]]:
         (_("done"), progress.closed, "1"),
         (_("in preparation"), progress.preparing, "2"),
         (_("on hold"), progress.held, "3"),
-        # Items still to be reviewed are the empty part of the bar.
+        # Items to review are the empty part of the bar.
         (_("to review"), progress.open, "rest"),
     ):
         if not count and series in "23":

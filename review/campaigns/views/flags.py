@@ -1,4 +1,4 @@
-"""Flags: problems with items that reviewers have reported, for managers to answer."""
+"""Views to list and answer flags, which are problems with items that reviewers reported."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ PAGE_SIZE = 50
 
 @require_safe
 def flag_list(request: HttpRequest) -> HttpResponse:
-    """List the flags of every campaign and of the review queue."""
+    """List the flags in all campaigns and in the review queue."""
     access_campaigns(signed_in(request))
     return _show(request, None)
 
 
 @require_safe
 def campaign_flags(request: HttpRequest, pk: int) -> HttpResponse:
-    """List the flags of one campaign."""
+    """List the flags in a campaign."""
     return _show(request, access_campaign(signed_in(request), pk))
 
 

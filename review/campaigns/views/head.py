@@ -1,4 +1,4 @@
-"""The header of every campaign page: its state, the possible changes of state, and its tabs."""
+"""The header of every campaign page, with tabs and buttons to change the campaign's state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from review.campaigns.services import MOVES, is_in_pilot, missing_to_open
 from review.models import Campaign, Flag
 
 State = Campaign.State
-# Maximum count of disputed items and flags in the tabs.
+# The maximum count that is shown in the tabs.
 _MOST = 99
 
 
@@ -57,7 +57,10 @@ def _tabs(campaign: Campaign, here: str) -> list[Tab]:
 
 
 def _moves(campaign: Campaign) -> list[Move]:
-    """Return the possible changes of state, the usual change last. The list is empty if the campaign can't open yet."""
+    """Return the possible changes of state, with the usual change last.
+
+    The list is empty if the campaign can't open yet.
+    """
     if campaign.state == State.SETUP and missing_to_open(campaign):
         return []
     in_pilot = campaign.state == State.PAUSED and is_in_pilot(campaign)

@@ -1,4 +1,4 @@
-"""Shared parts of the two lists of a campaign's items: the scores of a row, and the query string."""
+"""Shared code of the two lists of a campaign's items."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from review.models import Item, Score
 
 
 def scores_of_list(stages: tuple[str, ...] = tuple(Score.Stage.values)) -> QuerySet[Score]:
-    """Return the current scores of the model's arm, to fetch them for all rows of a page at once."""
+    """Return a queryset of current scores in the model's arm, for a prefetch of all rows on a page."""
     found = Score.objects.filter(current=True, arm="model", stage__in=stages)
     return found.only("item", "stage", "value").order_by("value", "pk")
 
 
 def given_at(item: Item) -> list[tuple[str, list[int]]]:
-    """Return each stage's scores in ascending order. The item must have been read with its scores as `given`."""
+    """Return each stage's scores in ascending order. The item's scores must be prefetched as `given`."""
     values: dict[str, list[int]] = {stage: [] for stage in Score.Stage.values}
     for score in item.given:  # type: ignore[attr-defined]
         values[score.stage].append(score.value)
@@ -23,7 +23,7 @@ def given_at(item: Item) -> list[tuple[str, list[int]]]:
 
 
 def without_page(request: HttpRequest) -> str:
-    """Return the query string of a list's filters, for links between the list and its items, or ""."""
+    """Return the query string without page parameters and empty values, for links between a list and its items."""
     parameters = request.GET.copy()
     for name in ("before", "after"):
         parameters.pop(name, None)

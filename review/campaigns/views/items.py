@@ -1,4 +1,4 @@
-"""The items of a campaign: adding them from actions and runs, the list, and single items."""
+"""Views to add items to a campaign from actions and runs, and to list, show and change its items."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PAGE_SIZE = 50
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_fill(request: HttpRequest, pk: int) -> HttpResponse:
-    """Search actions and finished runs, and add the selected ones or all results."""
+    """Search actions or finished runs, and add the selected results or all results."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     form = SearchForm(request.POST if request.method == "POST" else request.GET)
@@ -80,7 +80,7 @@ def campaign_items(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def campaign_item(request: HttpRequest, pk: int, item: int) -> HttpResponse:
-    """Show one item with its assignments, its purpose, and the available actions."""
+    """Show an item with its texts, scores, assignments and purpose."""
     found = _item(request, pk, item)
     return _show_item(request, found, KnownForm(initial=_known_of(found)))
 
@@ -111,7 +111,7 @@ def campaign_item_known(request: HttpRequest, pk: int, item: int) -> HttpRespons
 
 @require_POST
 def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpResponse:
-    """Assign the item to the chosen reviewer, or add a reviewer because the others differ."""
+    """Assign the item to the chosen reviewer, or add the reviewer to break a tie."""
     user, found = signed_in(request), _item(request, pk, item)
     people = queue.reviewers_for(found.campaign)
     reviewer = people.filter(username=request.POST.get("user", "")).first()

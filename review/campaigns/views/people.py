@@ -1,4 +1,4 @@
-"""The reviewers of a campaign, with their limits, progress and current items."""
+"""Views to list, add, pause and limit the reviewers of a campaign."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _SHOWN = 50
 
 @require_safe
 def campaign_people(request: HttpRequest, pk: int) -> HttpResponse:
-    """List the reviewers with their progress and the items they hold."""
+    """List the reviewers with their progress and their current items."""
     campaign = access_campaign(signed_in(request), pk)
     return _show(request, campaign, MemberForm(people=list(services.people_outside(campaign))))
 
 
 @require_POST
 def campaign_member_add(request: HttpRequest, pk: int) -> HttpResponse:
-    """Add one reviewer by name, or all users who may review."""
+    """Add one reviewer, or all users who may review."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     if "everybody" in request.POST:
@@ -56,7 +56,7 @@ def campaign_member_add(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_open_to_all(request: HttpRequest, pk: int) -> HttpResponse:
-    """Let every reviewer take part, or only those added."""
+    """Open the study to all reviewers, or only to added reviewers."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     wanted = request.POST.get("open") == "yes"

@@ -1,4 +1,4 @@
-"""Shows the sample size step of the setup."""
+"""The sample size step of a campaign's setup."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PlanRow(TypedDict):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_size(request: HttpRequest, pk: int) -> HttpResponse:
-    """Enter the assumptions, see the sample size, and save it as the plan."""
+    """Show the sample size for the entered assumptions, or save it as the plan."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     kept = services.plan_of(campaign)
@@ -115,13 +115,13 @@ def _show(
 
 
 def _share_work(campaign: Campaign, work: Work) -> dict[str, object]:
-    """Return the time per reviewer for the campaign's current reviewers."""
+    """Return the number of the campaign's reviewers and the hours for each of them."""
     members = campaign.members.count()
     return {"plan_members": members, "plan_hours_each": work.hours / members if members else None}
 
 
 def plan_context(plan: Plan) -> dict[str, object]:
-    """Return the plan, the curve of its chart and the rows of its table."""
+    """Return the template context for a plan, with its chart and table."""
     rows: list[PlanRow] = [
         {"items": items, "value": value, "is_planned": items == plan.items}
         for items, value in plan.curve

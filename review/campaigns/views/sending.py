@@ -1,4 +1,4 @@
-"""Sends items of a closed study to the review queue, as selected in the list of items or in a list of the report."""
+"""The view that sends selected items of a closed study to the review queue."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_DIGITS = 18
 
 @require_POST
 def campaign_send(request: HttpRequest, pk: int) -> HttpResponse:
-    """Send the selected items and redirect to the list they were selected in."""
+    """Send the selected items, then redirect to the list where they were selected."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     ticked = [

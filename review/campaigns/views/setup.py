@@ -1,4 +1,4 @@
-"""Chooses the view for each step of a campaign's setup."""
+"""Dispatch each step of a campaign's setup to its view."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from review.campaigns.views.steps import FORMS, campaign_arms, campaign_rules, c
 
 
 def campaign_step(request: HttpRequest, pk: int, step: str) -> HttpResponse:
-    """Show one step by its name in the URL."""
+    """Call the view of the step with this name."""
     if step in FORMS:
         return campaign_rules(request, pk, step)
     if step == "items":

@@ -1,4 +1,4 @@
-"""Pages of a campaign's setup: one form per step, in any order, saved at once."""
+"""Views of a campaign's setup steps. Users can complete and save the steps in any order."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FORMS: Mapping[str, type[RulesForm]] = {
     "blinding": BlindingForm,
     "rubric": RubricForm,
 }
-# In the order of the setup.
+# In setup order.
 STEPS = ("items", "arms", "reviewers", "blinding", "rubric", "size", "about", "start")
 
 
@@ -62,14 +62,14 @@ class StepLink(TypedDict):
 
 @require_safe
 def campaign_setup(request: HttpRequest, pk: int) -> HttpResponse:
-    """Redirect to the first unfinished step, or to the last one."""
+    """Redirect to the first unfinished step, or to the last step."""
     campaign = access_campaign(signed_in(request), pk)
     return redirect("campaign-step", pk=campaign.pk, step=next_open(campaign))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_rules(request: HttpRequest, pk: int, step: str) -> HttpResponse:
-    """Show and save a step that changes rules. Invalid input stays in the form."""
+    """Show and save a step that changes rules. Invalid input is shown again in the form."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     kind = FORMS[step]
@@ -93,7 +93,7 @@ def campaign_rules(request: HttpRequest, pk: int, step: str) -> HttpResponse:
 
 @require_POST
 def campaign_rubric_older(request: HttpRequest, pk: int) -> HttpResponse:
-    """Choose what happens to scores under earlier versions of the rubric: keep them, or ask their reviewers again."""
+    """Keep scores that were given under earlier versions of the rubric, or send their items back to the reviewers."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     why, keeps = request.POST.get("why", ""), request.POST.get("do") == "keep"
@@ -113,7 +113,7 @@ def campaign_rubric_older(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_arms(request: HttpRequest, pk: int) -> HttpResponse:
-    """Choose the configurations that are run on each statement."""
+    """Show and save the configurations to run on each statement."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     usable = [one for one in usable_configurations() if one.preset != Configuration.Preset.IMPORTED]
@@ -136,7 +136,7 @@ def campaign_arms(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the expected effort, the state of each step, the missing requirements, and the start buttons."""
+    """Show the estimated effort, the state of each step, missing requirements, and buttons to start the study."""
     campaign = access_campaign(signed_in(request), pk)
     expected = estimate(campaign)
     people = campaign.members.count()
@@ -159,14 +159,14 @@ def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _sandbox_trouble(campaign: Campaign) -> str:
-    """Return why the sandbox tests of the campaign's runs can't run, or an empty string if they can."""
+    """Return the reason why sandbox tests of the campaign's runs can't run, or an empty string."""
     has_cases = campaign.configurations.exclude(cases=Configuration.Cases.OFF).exists()
     return sandbox_trouble() if has_cases else ""
 
 
 @require_safe
 def campaign_preview(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the review page as a reviewer will see it, read-only, with an item of the campaign or an example."""
+    """Show a read-only preview of the review page, with an item of the campaign or an example."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     context = {**show_desk(sample_desk(campaign, user), is_preview=True), "campaign": campaign}
@@ -174,7 +174,7 @@ def campaign_preview(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def step_context(campaign: Campaign, step: str) -> dict[str, object]:
-    """Return the context that the pages of all steps share."""
+    """Return the shared template context of all setup pages."""
     labels = {
         "items": _("Items"),
         "arms": _("Configurations"),
@@ -220,7 +220,7 @@ def _show(
 
 
 def _go_on(request: HttpRequest, campaign: Campaign, step: str) -> HttpResponse:
-    """Redirect to the next step, unless this step has an open question."""
+    """Redirect to the next step, or back to this step if it needs a decision about earlier scores."""
     if step == "rubric" and (count := count_undecided(campaign)):
         said = ngettext(
             "Saved. Decide what to do with the %s review done under an earlier version.",
@@ -235,7 +235,7 @@ def _go_on(request: HttpRequest, campaign: Campaign, step: str) -> HttpResponse:
 
 
 def next_open(campaign: Campaign, *, after: str = "") -> str:
-    """Return the next unfinished step, or the last one."""
+    """Return the name of the next unfinished step, or of the last step."""
     standings = services.read_readiness(campaign)
     later = STEPS[STEPS.index(after) + 1 :] if after else STEPS
     return next((one for one in later if one in standings and standings[one].is_open), STEPS[-1])
