@@ -1,7 +1,7 @@
 """Check users' access to review objects such as items and campaigns.
 
-Views and the API read objects only through this module. The response to an unknown object is 404, and to a forbidden
-object 403.
+Views and the API read objects only through this module. An unknown object raises Http404, and a forbidden object raises
+PermissionDenied.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _require_place(user: User, item: Item) -> None:
 
 
 def access_managed_item(user: User, pk: int) -> Item:
-    """Return an item that the user, who must be a manager, can assign to other users."""
+    """Return an item to assign to other users. The user must be a manager."""
     if not user.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Assigning items requires the Manager role."))
     return get_object_or_404(Item.objects.select_related("campaign", "case__action"), pk=pk)
@@ -82,7 +82,7 @@ def access_assignment(user: User, item: Item) -> Assignment:
 
 
 def access_study(user: User, pk: int) -> Campaign:
-    """Return a study if the user is a reviewer and either a member or the study is open to all."""
+    """Return a study for a reviewer who is a member, or for any reviewer if the study is open to all."""
     require_reviewer(user)
     campaign = get_object_or_404(Campaign, pk=pk, kind=Campaign.Kind.STUDY)
     if not campaign.open_to_all and not campaign.members.filter(user=user).exists():
@@ -126,7 +126,7 @@ def _require_reports(user: User) -> None:
 
 
 def access_transfer(user: User, pk: int) -> Transfer:
-    """Return an import or export. Only managers have access, because its file would unblind reviewers."""
+    """Return an import or export. Only managers have access, because the file would unblind reviewers."""
     if not user.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Importing and exporting require the Manager role."))
     return get_object_or_404(Transfer.objects.select_related("campaign", "by"), pk=pk)

@@ -17,5 +17,8 @@ decision_made: Listener | None = None
 
 
 def notify_decision_made(decision_id: int) -> None:
-    """Call the listener when the current transaction commits. If it is rolled back, the listener is not called."""
+    """Call the listener when the current transaction commits.
+
+    If the transaction is rolled back, the listener is not called.
+    """
     transaction.on_commit(partial(notify, decision_made, decision_id, event="decision made"))

@@ -25,7 +25,7 @@ def shuffle_of(campaign: Campaign, external_id: str) -> int:
 
 
 def overlap_of(campaign: Campaign, *, shuffle: int, purpose: str = Case.Purpose.REAL) -> int:
-    """Return how many reviewers an item needs. A random share of the items has extra overlap."""
+    """Return the number of reviewers that an item needs. A random share of the items has extra overlap."""
     if purpose in (Case.Purpose.GOLD, Case.Purpose.TRAINING):
         return EVERYBODY
     if campaign.extra_overlap and is_in_share(shuffle, campaign.extra_share, "overlap"):

@@ -16,7 +16,7 @@ from review.report.threats.counts import THREATS
 
 @shared_task(name="review.take_in_finished_runs")
 def take_in_finished_runs() -> None:
-    """Add finished runs that were missed to the review queue."""
+    """Add finished runs to the review queue that are missing from it."""
     services.take_in_missed()
 
 
@@ -36,7 +36,7 @@ def carry_out_transfer(transfer_id: int) -> None:
 
 @shared_task(name="review.prepare_items")
 def prepare_items() -> None:
-    """Start requested runs that have not started, and open items whose run ended without being noticed."""
+    """Start requested runs that have not started, and open items whose run ended without a notification."""
     runs.start_asked(most=runs.SLICE)
     preparation.prepare_missed()
 

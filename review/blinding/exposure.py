@@ -1,8 +1,8 @@
 """Record which verdicts each user has been shown. Scores store this information.
 
-`pipeline.access.visible_parts` decides which parts of a run a page may show. This module records everything that it
-permits, so pages need no code for that. The records of a request are written after its response is rendered and before
-it is sent, in one statement without locks. Nothing else is written in a GET request.
+`pipeline.access.visible_parts` decides which parts of a run a page may show. This module records each verdict that the
+function permits, so pages need no code to record verdicts. A request's records are written after its response is
+rendered and before it is sent, in one statement without locks. A GET request writes nothing else.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ _shown: ContextVar[ShownVerdicts | None] = ContextVar("shown", default=None)
 
 @contextmanager
 def watching() -> Iterator[ShownVerdicts]:
-    """Collect the verdicts shown inside the block. Outside a block nothing is recorded, because no response is sent."""
+    """Collect the verdicts shown inside the block.
+
+    Nothing is recorded outside a block, because no user sees the result.
+    """
     shown = ShownVerdicts()
     token = _shown.set(shown)
     try:
@@ -100,13 +103,13 @@ def write(shown: ShownVerdicts, *, where: str) -> None:
         cursor.execute(_NOTE, values | {"where": where[:MAX_WHERE], "now": timezone.now()})
 
 
-# --- Consequences ---------------------------------------------------------------------------------------------
+# --- Exposure of a user ---------------------------------------------------------------------------------------
 
 
 def first_exposure(user: int) -> Least:
     """Return a query expression for the time when the user was first shown an item's verdict, or null."""
     seen = Exposure.objects.filter(person=user)
-    # Each subquery reads one index row. A combined query would not use the indexes, and this runs for every score.
+    # This runs for every score, so each subquery reads a single index row. A combined query would not use the indexes.
     return Least(
         Subquery(seen.filter(run=OuterRef("run")).values("at")),
         Subquery(seen.filter(campaign=OuterRef("campaign")).values("at")),

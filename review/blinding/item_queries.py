@@ -120,7 +120,7 @@ def _decided_item(pk: int, user: int) -> QuerySet[Item]:
 
 
 def _held(campaign: int, reviewer: int) -> QuerySet[Assignment]:
-    """Select an active assignment, or else an item that was sent back, or else a waiting assignment that is ready."""
+    """Select the assignment to continue with: active, else sent back, else waiting and ready."""
     is_active = Q(state=Assignment.State.ACTIVE)
     is_ready = Q(state=Assignment.State.WAITING) & ~Q(
         item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING]
@@ -207,7 +207,7 @@ lock_held = PreparedQuery(_held)
 read_member = PreparedQuery(_member)
 # A reviewer's scores for the first scripts of a case, except for one item.
 read_scores_of_case = PreparedQuery(_scores_of_case)
-# A reviewer's data for an item: scores (including replaced ones), assignment, and autosaved text.
+# A reviewer's data for an item: scores (including replaced scores), assignment, and autosaved text.
 read_scores = PreparedQuery(_scores)
 read_assignment = PreparedQuery(_assignment)
 read_scratch = PreparedQuery(_scratch)

@@ -72,7 +72,7 @@ class ItemView:
     run: Run
     # All of this reviewer's scores for the item, oldest first. `scores` contains only the current scores.
     given: list[Score]
-    # Set when a score is saved, to load all parts that the score may open at once.
+    # Set when a score is saved, to load all parts together that the score may open.
     reads_all: bool = False
     # Load texts and findings too. Saving a score needs neither.
     shows: bool = True
@@ -80,7 +80,7 @@ class ItemView:
     def __post_init__(self) -> None:
         self.scores = {score.step_key: score for score in self.given if score.current}
 
-    # --- What is read -------------------------------------------------------------------------------------------
+    # --- Loaded data --------------------------------------------------------------------------------------------
 
     @cached_property
     def assignment(self) -> Assignment | None:
@@ -126,7 +126,7 @@ class ItemView:
 
     @cached_property
     def revealed(self) -> set[str]:
-        """Return the parts that the reviewer chose to see early. Skip the query if the campaign does not allow that."""
+        """Return the parts that the reviewer revealed early. No query runs if the campaign forbids early reveals."""
         if not self.item.campaign.may_reveal:
             return set()
         found = Reveal.objects.filter(item=self.item, reviewer=self.reviewer)
@@ -147,7 +147,7 @@ class ItemView:
 
     @cached_property
     def sent_back(self) -> SentBack | None:
-        """Return the open request to this reviewer to review the item again, or None."""
+        """Return the unanswered request to review the item again, or None."""
         if not self.given or self.assignment is None or self.item.campaign.is_live:
             return None
         return self.assignment.sent_back.filter(answered_at=None).first()
@@ -162,7 +162,7 @@ class ItemView:
         """Return whether this is a halo check, which shows the refined script as the first Draft and hides the rest."""
         return self.item.again == Item.Again.HALO
 
-    # --- The objects of the stages ------------------------------------------------------------------------------
+    # --- Stages -------------------------------------------------------------------------------------------------
 
     @cached_property
     def first(self) -> Draft | None:
@@ -203,10 +203,10 @@ class ItemView:
 
     @cached_property
     def refined_by_another(self) -> Draft | None:
-        """Return the first Draft refined from another expert's feedback, or None if this reviewer has none to score.
+        """Return the Draft refined from another expert's feedback that this reviewer scores, or None.
 
-        This stage exists only in studies and opens after every stage of the model's arm is scored. A reviewer who has
-        finished the item does not get this stage afterward.
+        This stage exists only in studies. It opens after every stage of the model's arm is scored. A reviewer who has
+        finished the item does not get this stage.
         """
         item = self.item
         if item.campaign.is_live or item.again or item.case.purpose != Case.Purpose.REAL:
@@ -230,7 +230,7 @@ class ItemView:
         is_through = self.assignment.state == Assignment.State.SUBMITTED
         return None if is_through else made[0]
 
-    # --- Gates --------------------------------------------------------------------------------------------------
+    # --- Open stages --------------------------------------------------------------------------------------------
 
     @property
     def script_score(self) -> Score | None:
@@ -285,8 +285,8 @@ class ItemView:
     def can_ask_feedback(self) -> bool:
         """Return whether this reviewer can request feedback on the script.
 
-        The reviewer must have scored the script as wrong in the review queue. It must have no feedback, and no attempt
-        to create feedback may be in progress.
+        The reviewer must have scored the script as wrong in the review queue. The script must have no feedback, and no
+        request for feedback may be in progress.
         """
         return (
             self.item.campaign.is_live
@@ -319,11 +319,11 @@ class ItemView:
         for name in names:
             self.__dict__.pop(name, None)
 
-    # --- What is visible ------------------------------------------------------------------------------------------
+    # --- Visibility -----------------------------------------------------------------------------------------------
 
     @cached_property
     def visible(self) -> dict[str, bool]:
-        """Return whether this reviewer can see each part now. Each score stores this result."""
+        """Return a dict of the parts that this reviewer can see now. Each score stores this dict."""
         campaign, scored = self.item.campaign, self.script_score is not None
         if not campaign.is_live:
             # Between the stages of a study, the verdict would reveal which later stages are sham.

@@ -321,7 +321,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
 
     @extend_schema(request=RulesFields, responses=CampaignDetailOut)
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change rules. In the main phase, only rules that affect no score can be changed; other changes return 409."""
+        """Change rules. In the main phase, changes to rules that affect scores are rejected with 409."""
         user = signed_in(request)
         services.change_campaign(_campaign(user, pk), by=user, **read_body(RulesFields, request))
         return self._answer(pk)
@@ -362,7 +362,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=MemberIn, responses=CampaignDetailOut)
     @action(detail=True, methods=["post"])
     def members(self, request: Request, pk: str) -> Response:
-        """Add a reviewer, or change a reviewer's limit or pause."""
+        """Add a reviewer, or change a reviewer's limit or pause status."""
         user = signed_in(request)
         campaign = _campaign(user, pk)
         given = read_body(MemberIn, request)

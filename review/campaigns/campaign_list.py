@@ -1,4 +1,4 @@
-"""The filters of the campaign list, with counts of matching campaigns, and its sort orders."""
+"""Filters and sort orders of the campaign list. Each filter value shows its number of campaigns."""
 
 from __future__ import annotations
 

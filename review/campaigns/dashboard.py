@@ -85,7 +85,7 @@ class ReviewerLine:
 class Stall:
     """A stalled item.
 
-    `why` is `expired` (claims), `nobody` (can claim it), `waiting` (for its run) or `failed` (run).
+    `why` is `expired` (its claims), `nobody` (no reviewer is left), `waiting` or `failed` (its run).
     """
 
     item: Item
@@ -136,7 +136,7 @@ def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
     """
     found = list(campaigns)
     again = [one.pk for one in found if one.halo_share or one.repeat_share]
-    # The first query is an index lookup. The other queries only matter for campaigns with items to exclude.
+    # The first query is an index lookup. Only campaigns with repeats, halo checks or known answers need the others.
     every = Item.objects.filter(campaign__in=[one.pk for one in found if one.pk not in again])
     shown_again = Item.objects.filter(campaign__in=again, again="")
     known = Item.objects.filter(case__campaign__in=found, case__purpose__in=KNOWN)
@@ -210,7 +210,7 @@ def _count_items(campaign: Campaign) -> tuple[Progress, int]:
 def count_disputed(campaign: Campaign) -> int:
     """Return the number of items that are waiting for an adjudicator at any stage.
 
-    If multiple arms share a text, only one of their items is marked.
+    If multiple arms share a text, only one of their items is marked as disputed.
     """
     return campaign.items.filter(disputed=True).count()
 
@@ -303,7 +303,7 @@ def _read_work(campaign: Campaign) -> _Work:
 def _read_days(
     sums: Mapping[str, int],
 ) -> tuple[Counter[int], Counter[int], Counter[date]]:
-    """Return counts of all reviews by reviewer, recent reviews by reviewer, and all reviews by day."""
+    """Return the numbers of all reviews by reviewer, recent reviews by reviewer, and all reviews by day."""
     done: Counter[int] = Counter()
     recent: Counter[int] = Counter()
     of_day: Counter[date] = Counter()

@@ -64,9 +64,10 @@ class ArmEstimate:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The estimate for a campaign. `reviews` counts each item once per reviewer.
+    """The estimate for a campaign.
 
-    If `measured`, `seconds_each` is the median of earlier reviews. Otherwise, it is an assumption.
+    `reviews` counts each item once per reviewer. `seconds_each` is the median of earlier reviews if `measured`,
+    otherwise an assumption.
     """
 
     arms: Sequence[ArmEstimate]
@@ -269,7 +270,7 @@ _KINDS = ("input", "output", "cache_read", "cache_write")
 
 
 def _seconds_an_item() -> tuple[float, bool]:
-    """Return the median of active seconds in recent reviews, or an assumption, and whether it was measured."""
+    """Return the median seconds per recent review and True, or an assumption and False."""
     newest = (
         Score.objects.filter(
             active_seconds__gt=0, assignment__state=Assignment.State.SUBMITTED, imported=False

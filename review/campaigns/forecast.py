@@ -14,7 +14,7 @@ from review.models import Campaign
 
 PACE_DAYS = 7
 _DAY = timedelta(days=1)
-# Shorter periods are rounded up, because they are too short for a pace.
+# The minimum period. A shorter period is too short to compute a pace.
 _LEAST = timedelta(minutes=1)
 _TOO_FAR = 3_650  # days
 _KEPT = 24 * 3_600  # seconds
@@ -25,7 +25,7 @@ class Pace:
     """The reviews in this installation from `since` to `until`.
 
     The period is the last PACE_DAYS days, or less if the campaign's first score is more recent. For a closed campaign,
-    the period is from the first to the last review. Imported scores are not included.
+    the period starts at the first review and ends at the last review. Imported scores are not included.
     """
 
     done: int
@@ -62,8 +62,8 @@ class Pace:
     def ends_at(self) -> datetime | None:
         """Return the expected end at this pace, or None.
 
-        The end is None if the campaign is closed or paused, if no reviews are done or left, or if it is too far in the
-        future.
+        The result is None if the campaign is closed or paused, has no finished or remaining reviews, or would end too
+        far in the future.
         """
         if self.is_closed or self.is_paused or not self.left or not self.done:
             return None
@@ -110,7 +110,7 @@ def read_pace(
 
 
 def _first_score(campaign: Campaign, reviewers: Iterable[int]) -> datetime | None:
-    """Return the time of the first score in this installation. It is cached, because it does not change."""
+    """Return the time of the first score in this installation. The time is cached, because it does not change."""
     key = f"campaign-first-score-{campaign.pk}"
     found: datetime | None = cache.get(key)
     if found is None:

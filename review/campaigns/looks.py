@@ -19,8 +19,8 @@ SAME_LOOK = timedelta(minutes=10)
 def log_look(campaign: Campaign, what: ReportLook.What, *, by: User | None) -> None:
     """Record that a user viewed a study's figures, unless the same view was recorded in the last ten minutes.
 
-    `by` is None on the command line. Views of the review queue are not recorded, because no one could use them to end a
-    study early.
+    `by` is None on the command line. Views of the review queue are not recorded, because they can't influence when a
+    study ends.
     """
     if campaign.is_live:
         return

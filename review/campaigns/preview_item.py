@@ -67,7 +67,7 @@ def _made_up(campaign: Campaign, user: User) -> ItemView:
 
 
 def _begin(desk: ItemView) -> None:
-    """Reset the view to the state just after a reviewer has claimed the item, for any user."""
+    """Reset the view as if the user had just claimed the item."""
     desk.item.rubric_in_force = rubric_in_force(desk.item)  # type: ignore[attr-defined]
     desk.given, desk.scores = [], {}
     desk.revealed = set()

@@ -1,4 +1,4 @@
-"""The initial rubric of a new campaign. It ensures that reviewers always have a rubric."""
+"""The initial rubric of a new campaign, so that reviewers never start without a rubric."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ UPDATE review_item SET places = GREATEST(0, overlap - done - (
 def counts(item: Item, given: Iterable[Score]) -> bool:
     """Return whether the reviewer who gave these scores counts as one of the reviewers that the item needs.
 
-    The reviewer does not count if the campaign hides verdicts and one of the scored stages has no blind score. For
-    repeats, halo checks, training items and gold items, the reviewer always counts.
+    If the campaign hides verdicts, a reviewer counts only with a blind score at each scored stage. For repeats, halo
+    checks, training items and gold items, the reviewer always counts.
     """
     if not item.campaign.hides_verdict or item.again or item.case.purpose != Case.Purpose.REAL:
         return True
@@ -54,15 +54,18 @@ def counts(item: Item, given: Iterable[Score]) -> bool:
 
 
 def hand_on(item: Item) -> None:
-    """Free a place on an item whose reviewer does not count. The caller must have locked the item."""
+    """Recalculate the free places of an item after a reviewer who does not count.
+
+    The caller must have locked the item.
+    """
     execute(_HAND_ON, {"item": item.pk})
 
 
 def count_done(item: Item, *, change: int, with_writes: Sequence[Write] = ()) -> None:
     """Add `change` to the number of reviewers who finished an item, and close or reopen the item accordingly.
 
-    Also mark the item's contribution for recounting, even if `change` is 0. The same SQL statement executes
-    `with_writes`.
+    Also mark the item's contribution for recounting, even if `change` is 0. `with_writes` is executed in the same SQL
+    statement.
     """
     keys = {"item": item.pk, "campaign": item.campaign_id}
     due = Write(_DUE, keys)

@@ -1,8 +1,8 @@
 """Compute an item's contribution to its campaign's counts, and convert it to the text that is stored in the item.
 
-The stored text contains the item's pattern, the reviewers' values per stage, the sums, the stages whose text an earlier
-item of the case shares, and the patterns that differ under other readings. Results are cached for items with equal
-scores. The rules are in `review.study.patterns`.
+The stored text contains the item's pattern, the reviewers' values per stage, and the sums. It also contains the stages
+that share their text with an earlier item of the case, and the patterns that differ under other readings. Results are
+cached for items with equal scores. The rules are in `review.study.patterns`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Contribution(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A parsed contribution. `shared` lists the stages whose text an earlier item of the case shares."""
+    """A parsed contribution. `shared` lists the stages that share their text with an earlier item of the case."""
 
     pattern: str
     given: Mapping[str, list[list[int]]]
@@ -79,7 +79,7 @@ def read_kept(text: str) -> Kept:
 
 
 def bring(facts: Facts, key: int) -> Contribution:
-    """Return the contribution of an item."""
+    """Return an item's contribution."""
     row, situation, work = facts.rows[key], facts.situations[key], facts.work.get(key, [])
     own = facts.scores.get(key, [])
     sums = _sum_work(row, work, own)

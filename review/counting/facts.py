@@ -46,7 +46,7 @@ def judge_items(items: Sequence[Item]) -> dict[int, Judged]:
 
 @dataclass
 class Facts:
-    """The scores and other facts of some items and of the other arms of their cases.
+    """The scores and other facts about a set of items and the other arms of their cases.
 
     `groups` maps (case, stage, text hash) to the real items with that text, ordered by primary key.
     """
@@ -121,12 +121,12 @@ class Facts:
         )
 
     def gone(self, key: int) -> frozenset[int]:
-        """Return the reviewers who scored a closed item but have no assignment to it anymore.
+        """Return the reviewers who scored the closed item but no longer have an assignment to it.
 
         Later stages don't wait for them.
 
-        For an open item, return none, because other reviewers may still replace them. Items without any assignments,
-        such as imported labels, also have none.
+        The result is empty for an open item, because other reviewers may still replace them. The result is also empty
+        for items without assignments, such as imported labels.
         """
         if self.rows[key].state != Item.State.CLOSED.value:
             return frozenset()
@@ -148,7 +148,7 @@ class Facts:
 
 
 class _Row(Protocol):
-    """A score, as a `ScoreRow` or as its form without reviewer and time."""
+    """The attributes of a score that the study's rules need."""
 
     @property
     def reviewer(self) -> int: ...
@@ -198,7 +198,7 @@ def _is_shared(row: ScoreRow) -> bool:
 
 
 def read_facts(keys: Collection[int]) -> Facts:
-    """Read the facts about these items and the other arms of their cases, in a fixed number of queries."""
+    """Return the facts about these items and the other arms of their cases, with a fixed number of queries."""
     rows = {row.pk: row for row in read_rows(_with_other_arms(keys))}
     situations, texts = read_situations(list(rows.values()))
     groups = _group(rows, situations, texts)
@@ -231,7 +231,7 @@ def _share_called_in(
 
 
 def same_texts(keys: Collection[int]) -> dict[tuple[int, str], list[int]]:
-    """Map each item and stage to the items of the case with the same text, if there are at least two."""
+    """Return a dict that maps (item, stage) to the items of the case with the same text, if at least two have it."""
     if not keys:
         return {}
     rows = {row.pk: row for row in read_rows(_with_other_arms(keys))}

@@ -22,8 +22,8 @@ MOST_ITEMS = 5_000
 NOT_WORKED_OUT = _("not calculated for studies with more than 5,000 items")
 _SLICE = 1_000
 
-# Orders scores by time, then by primary key. Scores without a time are excluded, because their order is unknown. Scores
-# copied from another arm count only in the original arm. Fewer than four scores have no first quarter.
+# The query sorts scores by time, then by primary key. Scores without a time are excluded, because their order is
+# unknown. Scores copied from another arm count only in the original arm. Fewer than four scores have no first quarter.
 _EARLY = """
     SELECT id, item_id FROM (
         SELECT score.id, score.item_id, count(*) OVER (PARTITION BY reviewer_id) AS every,
@@ -51,7 +51,7 @@ _ITEMS = """
 
 @dataclass
 class WithoutFirstQuarter:
-    """A configuration's items under this interpretation, and its statements that have several items."""
+    """A configuration's items under this reading, and its statements with multiple items."""
 
     items: Counter[ItemPattern] = field(default_factory=Counter)
     clusters: Clusters = field(default_factory=dict)

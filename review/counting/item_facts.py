@@ -54,7 +54,7 @@ class Situation(NamedTuple):
     later: tuple[int | None, ...]
 
     def judge(self, scores: Iterable[GivenScore], **more: Any) -> Judged:
-        """Return the combination of the situation, the item's scores and other facts."""
+        """Return the situation combined with the item's scores and other facts."""
         return Judged(
             scores=tuple(scores),
             verdict=Verdict(self.verdict) if self.verdict else None,

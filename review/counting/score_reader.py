@@ -118,7 +118,7 @@ def read_scores(items: Collection[int]) -> dict[int, list[ScoreRow]]:
 
 
 # A score is blind if the page did not show any data that the campaign hides. Feedback is hidden only at the script
-# stage. If the campaign doesn't hide verdicts, a score is not blind only if its own record says so.
+# stage. If the campaign doesn't hide verdicts, every score is blind unless its own record says otherwise.
 IS_BLIND = """
     (score.blind AND NOT (
         campaign.hides_verdict AND score.visible <> '{}' AND (

@@ -3,9 +3,9 @@
 The tallies are stored per configuration. A statement with multiple items in a configuration is a cluster. Other
 readings add and remove clusters. Reviewers' values are stored by statement for the agreement figures.
 
-If multiple configurations include the statement, corrections to the sum over configurations are stored in the
-configuration with the lowest key, with `*` before the stage. The sum needs them because a text that multiple arms share
-was scored only once.
+Multiple configurations may include the statement. Corrections to the sum over configurations are then stored in the
+configuration with the lowest key, with `*` before the stage. The corrections are needed because a text that multiple
+arms share was scored only once.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ Given = Mapping[str, list[list[int]]]  # by stage, (reviewer, value) pairs
 
 
 def unshared(kept: Kept) -> Given:
-    """Return the item's values, except for stages whose text an earlier item of the case shares."""
+    """Return the item's values, except at stages that share their text with an earlier item of the case."""
     return {stage: pairs for stage, pairs in kept.given.items() if stage not in kept.shared}
 
 

@@ -67,7 +67,7 @@ def read_tallies(
 def count_all_due() -> int:
     """Count the due items of all campaigns, and return their number.
 
-    The worker calls this so that reports load faster.
+    A worker calls this function so that reports load faster.
     """
     due = TallyDue.objects.order_by().values_list("campaign", flat=True).distinct()
     return sum(count_due(campaign) for campaign in Campaign.objects.filter(pk__in=list(due)))
@@ -124,7 +124,10 @@ def note_due(campaign: Campaign, items: Iterable[int]) -> None:
 
 
 def estimate_due(campaign: Campaign) -> int:
-    """Return an estimate of the number of due items. It includes other campaigns' items within a span of keys."""
+    """Return an estimate of the number of due items.
+
+    The estimate includes other campaigns' items within a span of keys.
+    """
     spans = Sum(F("last") - F("first") + 1, default=0)
     due = TallyDue.objects.filter(campaign=campaign).aggregate(Count("item"), spans=spans)
     return int(due["item__count"] + due["spans"])

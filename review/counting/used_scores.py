@@ -14,7 +14,7 @@ SLICE = 1_000
 
 
 class Mark(NamedTuple):
-    """A score's properties: whether it is blind, and whether it counts in the figures."""
+    """The marks of a score: whether it is blind, and whether the figures use it."""
 
     is_blind: bool
     is_used: bool
@@ -32,7 +32,7 @@ def mark_scores(campaign: Campaign) -> dict[int, Mark]:
 
 
 def used_rows(facts: Facts, key: int) -> list[ScoreRow]:
-    """Return the item's rows of the scores that count.
+    """Return the rows of the item's scores that count.
 
     If a shared text was scored in another arm, return the copy of that score in this item instead.
     """

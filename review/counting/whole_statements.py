@@ -29,9 +29,9 @@ _ITEMS = """
 
 
 def read_statements(campaign: Campaign) -> dict[int | None, Statements]:
-    """Count statements by the values of their reviewer pairs, per configuration.
+    """Return the counts of statements by the values of their reviewer pairs, for each configuration.
 
-    The key None has the total, in which each text counts once.
+    The key None contains the total, in which each text counts once.
     """
     by_statement: dict[str, list[Counted]] = defaultdict(list)
     with connection.cursor() as cursor:

@@ -1,4 +1,7 @@
-"""API for single items and for the caller's scores and decisions. It returns only data that the pages also show."""
+"""API for single items and for the caller's scores and decisions.
+
+The API returns only data that the pages also show.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,7 @@ class ItemViewSet(EvidenceActions):
     @extend_schema(request=None, responses=ItemSeen)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
-        """Undo the caller's last score, decision or skip in this item's campaign. The response is the affected item."""
+        """Undo the caller's last score, decision or skip in this item's campaign, and return the affected item."""
         item = services.undo_last(self._mine(request, pk).campaign, by=signed_in(request))
         return self._show(request, item.pk)
 
@@ -121,7 +124,7 @@ class ItemViewSet(EvidenceActions):
     @extend_schema(request=ShortenIn, responses={202: ShorteningOut})
     @action(detail=True, methods=["post"])
     def shorten(self, request: Request, pk: str) -> Response:
-        """Request a shorter version of the caller's feedback from a model. It is created in the background."""
+        """Request a shorter version of the caller's feedback, which a model creates in the background."""
         item, text = self._mine(request, pk), read_body(ShortenIn, request)["feedback"]
         shortening = services.shorten_feedback(item, text=text, by=signed_in(request))
         return Response(ShorteningOut(shortening).data, status=status.HTTP_202_ACCEPTED)
@@ -173,7 +176,10 @@ class ItemViewSet(EvidenceActions):
         return access_item(signed_in(request), read_public(ITEM, pk))
 
     def _mine(self, request: Request, pk: str) -> Item:
-        """Return the item if the caller may act on it. Call this before parsing the body, so that 403 precedes 400."""
+        """Return the item if the caller may act on it.
+
+        Call this before parsing the body, because 403 takes precedence over 400.
+        """
         return access_item_to_review(signed_in(request), read_public(ITEM, pk))
 
     def _shown(self, request: Request, pk: str) -> Response:

@@ -1,4 +1,4 @@
-"""The form for editing one sandbox test on the review page."""
+"""The form to edit a sandbox test on the review page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.web.forms import PlainText
 
 
 class CaseForm(forms.Form):
-    """One sandbox test as JSON, with the reason for adding or correcting it."""
+    """A sandbox test as JSON, with the reason for adding or correcting the test."""
 
     case = PlainText(
         label=_("Test"),

@@ -51,7 +51,10 @@ class ScriptRan(serializers.Serializer[Any]):
 
 
 class RevisionSeen(serializers.ModelSerializer[CaseRevision]):
-    """A change to a test: removed, corrected or added. Other reviewers' changes are included unless they are hidden."""
+    """A change to a test: removed, corrected or added.
+
+    Other reviewers' changes are included unless the campaign hides them.
+    """
 
     set = serializers.CharField(
         source="case_set.sha256",
@@ -138,7 +141,10 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     )
     @action(detail=True)
     def evidence(self, request: Request, pk: str) -> Response:
-        """Return the sandbox test results of the item's scripts. They are available after every stage has a score."""
+        """Return the sandbox test results of the item's scripts.
+
+        The results are available after every stage has a score.
+        """
         user = signed_in(request)
         shown = show_cases(open_item(access_item(user, read_public(ITEM, pk)), user))
         if shown is None:
@@ -150,7 +156,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     def label_evidence(self, request: Request, pk: str) -> Response:
         """Explain why the caller's score and the results differ at a stage.
 
-        Sending the same reason again removes it.
+        Sending the same reason again removes the reason.
         """
         item, given = _item_of(request, pk), read_body(LabelIn, request)
         said = services.label(item, by=signed_in(request), **given)
@@ -178,7 +184,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     @extend_schema(request=CaseIn, responses={201: RevisionSeen})
     @action(detail=True, methods=["post"], url_path="evidence/cases")
     def write_case(self, request: Request, pk: str) -> Response:
-        """Correct or add a test. The scripts run against it as soon as it is saved."""
+        """Correct or add a test, and run the scripts against it."""
         item, given = _item_of(request, pk), read_body(CaseIn, request)
         made = services.write_case(
             item,
@@ -237,5 +243,8 @@ def _show_result(draft: int, result: StatementEvidence) -> dict[str, object]:
 
 
 def _item_of(request: Request, pk: str) -> Item:
-    """Return the item if the caller may act on it. Call this before parsing the body, so that 403 precedes 400."""
+    """Return the item if the caller may act on it.
+
+    Call this before parsing the body, because 403 takes precedence over 400.
+    """
     return access_item_to_review(signed_in(request), read_public(ITEM, pk))

@@ -1,6 +1,6 @@
 """Reviewers' requests for feedback and rewrites.
 
-They are processed in the background. The item then returns to the reviewer.
+Requests are processed in the background. The item then returns to the reviewer.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def send_feedback(
 ) -> Refinement:
     """Request a rewrite from the reviewer's own feedback. The refined script is scored in the experts' arm.
 
-    `secrets` is the choice for secrets in the text. If it is None, SecretsFound is raised, and the page asks the
+    `secrets` is the choice for secrets in the text. With None, a secret raises SecretsFound, and the page asks the
     reviewer. Studies always mask secrets, because the question would reveal which model rewrites the script.
     """
     if not text.strip():

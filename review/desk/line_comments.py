@@ -98,11 +98,11 @@ def write_notes(desk: ItemView) -> str:
 
 
 def remarks_for(item: Item, drafts: Sequence[Draft]) -> list[Remark]:
-    """Return all comments on lines of these scripts, for adjudicators."""
+    """Return all line comments on these scripts, for adjudicators."""
     found = Remark.objects.filter(item=item, draft__in=drafts, removed_at=None)
     return list(found.select_related("by"))
 
 
 def count_lines(draft: Draft) -> int:
-    """Return the number of lines of a script, as numbered on the page."""
+    """Return the number of lines in a script, as the page numbers them."""
     return draft.script.removesuffix("\n").count("\n") + 1

@@ -1,4 +1,4 @@
-"""Record scores in stage order, for the exact text that was shown. Rows are never overwritten."""
+"""Record scores in stage order, for the exact text that was shown. Replaced scores are not deleted."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
 def make_score(desk: ItemView, step: Step, given: ScoreInput, assignment: Assignment) -> Score:
     """Return the unsaved score with its metadata, and mark an earlier score for its stage as replaced.
 
-    `desk` must have an item from a query that locks it.
+    The item in `desk` must come from a query that locks the item.
     """
     item, before = desk.item, desk.scores.get(step.key)
     if before:
@@ -183,7 +183,7 @@ def _end(desk: ItemView, assignment: Assignment) -> None:
 def is_through(item: Item, score: Score) -> bool:
     """Return whether the reviewer has finished a study item with this score.
 
-    A training item is never finished in this sense, because its page then shows the correct scores.
+    Return False for a training item, because its page stays open to show the correct scores.
     """
     if item.campaign.is_live or item.case.purpose == Case.Purpose.TRAINING:
         return False
@@ -192,7 +192,10 @@ def is_through(item: Item, score: Score) -> bool:
 
 
 def reveal(item: Item, what: str, *, by: User) -> None:
-    """Reveal hidden information early if the campaign allows it. This is recorded now and with each later score."""
+    """Reveal hidden information early if the campaign allows it.
+
+    The reveal is recorded now and with each later score.
+    """
     if what not in Reveal.What.values:
         raise BadInput(_("Unknown option."), field="what")
     if not item.campaign.may_reveal:
@@ -214,8 +217,8 @@ def held_assignment(desk: ItemView) -> Assignment:
 
 def _step_of(desk: ItemView, given: ScoreInput) -> Step:
     of_stage = [one for one in desk.steps if (one.stage, one.arm) == (given.stage, given.arm)]
-    # In the experts' arm, two stages may be open at the same time: refined from the reviewer's own and from another
-    # expert's feedback.
+    # In the experts' arm, two refined scripts may be open: one from the reviewer's own feedback and one from another
+    # expert's.
     step = next((one for one in of_stage if one.seen == given.seen), next(iter(of_stage), None))
     if step is None:
         raise NotAllowedNow(_("This stage is not open yet. Score the earlier stages first."))
@@ -297,7 +300,7 @@ def _sitting_minutes(locked: Item) -> float:
 
 
 def add_time(assignment: Assignment, step: Step, given: ScoreInput) -> None:
-    """Add the active seconds and pauses that the page counted to the assignment, without saving it."""
+    """Add the page's active seconds and pauses to the assignment, but do not save the assignment."""
     if given.active_seconds is None:
         return
     before = assignment.active_seconds.get(step.key, 0)

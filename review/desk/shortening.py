@@ -17,8 +17,8 @@ from review.models import Item
 def shorten_feedback(item: Item, *, text: str, by: User) -> Shortening:
     """Request a shorter version of the feedback from a model, which works in the background.
 
-    Raises BadInput if the text is already short. Raises NotAllowedNow if the user has not claimed the item or scored
-    the script, if no model is available, or if the budget is used up.
+    Raises BadInput if the text is already short. Raises NotAllowedNow if the item is not claimed, the script is not
+    scored, no model is available, or the budget is used up.
     """
     desk = open_item(item, by)
     held_assignment(desk)

@@ -14,7 +14,7 @@ from pipeline.models import Draft
 from review.blinding.item_view import ItemView, Step
 
 _SALT = "review.desk.shown_drafts"
-_LENGTH = 32  # hex digits of each half
+_LENGTH = 32  # hex digits per half
 
 
 def steps_shown(desk: ItemView) -> dict[int, Step]:
@@ -34,7 +34,7 @@ def draft_shown(desk: ItemView, *, sha256: str, token: str) -> Draft:
     """Return the Draft with this hash if it is visible and the page with this token showed the same Drafts.
 
     Raises BadInput if the token belongs to another user or item. Raises Stale if the visible Drafts have changed or
-    have a different hash.
+    none of them has this hash.
     """
     now = seal(desk)
     if not constant_time_compare(token[:_LENGTH], now[:_LENGTH]):

@@ -29,14 +29,14 @@ def name_seen(item: int, step: Step) -> int | None:
 
 
 def find_draft(item: int, name: int) -> int:
-    """Return the primary key of the Draft with this public key. An invalid public key returns a key without a Draft."""
+    """Return the primary key of the Draft with this public key. For an invalid public key, return a key of no Draft."""
     return find_key(f"{DRAFT} of {item}", name)
 
 
 def find_feedback(item: int, name: int) -> int:
     """Return the primary key of the feedback with this public key.
 
-    An invalid public key returns a key without feedback.
+    For an invalid public key, return a key of no feedback.
     """
     return find_key(f"{FEEDBACK} of {item}", name)
 

@@ -1,4 +1,4 @@
-"""The case sets of a campaign. They are fixed when the campaign opens and when its runs settle."""
+"""The case sets of a campaign, which are fixed when the campaign opens and when its runs settle."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _AT_ONCE = 5_000
 
 
 def results_of(campaign: Campaign) -> Q:
-    """Return a condition for results that were produced on this installation or imported into this campaign."""
+    """Return a condition for results that were produced in this installation or imported into this campaign."""
     came = ImportedResult.objects.filter(campaign=campaign).values("execution")
     return Q(imported=False) | Q(pk__in=came)
 

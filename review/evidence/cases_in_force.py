@@ -25,7 +25,7 @@ class InForce:
 def roots_of(item: Item) -> list[CaseSet]:
     """Return an item's original case sets.
 
-    In a study, these are the sets fixed for its case, otherwise the statement's sets.
+    In a study, these are the sets fixed for its case. In the review queue, these are the statement's sets.
     """
     if item.campaign.is_live:
         return list(case_sets_for(item.case.action.statement))

@@ -10,7 +10,7 @@ from review.models import CaseRevision
 
 
 def erase_changes(action_id: int) -> None:
-    """Erase the texts in reviewers' changes to an action's test cases. The records of the changes remain."""
+    """Erase the texts in reviewers' changes to an action's test cases. The changes themselves are kept."""
     CaseRevision.objects.filter(item__case__action=action_id).update(what="", reason="")
 
 

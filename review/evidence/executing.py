@@ -87,5 +87,5 @@ def _is_known(work: ToRun, fingerprint: str) -> bool:
 
 
 def count_states(results: list[Ran]) -> dict[str, int]:
-    """Count the results by state."""
+    """Return the number of results by state."""
     return dict(sorted(Counter(str(one.state) for one in results).items()))

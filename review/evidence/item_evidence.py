@@ -26,7 +26,7 @@ class DraftResults:
 
 @dataclass(frozen=True)
 class ItemEvidence:
-    """The evidence for an item. It is empty if the statement has no case sets."""
+    """The evidence for an item, which is falsy without results and changes."""
 
     drafts: Sequence[DraftResults]
     changes: Sequence[CaseRevision]

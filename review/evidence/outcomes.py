@@ -224,7 +224,7 @@ def _missing(
     scripts: Mapping[int, Mapping[str, str]],
     results: Collection[tuple[str, int]],
 ) -> set[int]:
-    """Return the counted sets that at least one script was not run against."""
+    """Return the keys of counted case sets for which at least one script has no result."""
     return {
         found
         for item in items
@@ -237,7 +237,7 @@ def _missing(
 
 
 def _scripts_of(runs: Iterable[int]) -> dict[int, dict[str, str]]:
-    """Return a dict for each run that maps the stage to its script's hash."""
+    """Return the script hashes by run and stage."""
     drafts = (
         Draft.objects.filter(run__in=list(runs))
         .order_by("run_id", "number")
@@ -270,7 +270,7 @@ def _roots_of(cases: Collection[int]) -> dict[int, list[int]]:
 
 
 def _merged_in(campaign: Campaign) -> dict[int, int | None]:
-    """Map each changed case set to its version with all reviewers' changes, or to None if no test remains."""
+    """Return the version of each changed case set with all reviewers' changes, or None if no test remains."""
     changes = CaseRevision.objects.filter(item__campaign=campaign).order_by("pk")
     return dict(changes.values_list("root", "merged"))
 

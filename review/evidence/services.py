@@ -35,7 +35,7 @@ MOST_EACH = 100  # changes by one user for one item
 def is_open_to(desk: ItemView) -> bool:
     """Return whether the reviewer may see the sandbox test results, which requires a score for every stage.
 
-    Test cases belong to the statement. A reviewer who has seen them for one item knows which errors to look for in the
+    Test cases belong to the statement. After seeing them for one item, a reviewer knows which errors to look for in the
     statement's other items. A study that hides execution shows no results until it is closed. Other studies record what
     the reviewer has seen.
     """
@@ -182,7 +182,7 @@ def _differs_on_screen(desk: ItemView, score: Score) -> bool:
 
 
 def labels_by(desk: ItemView) -> dict[str, str]:
-    """Return the reason for a difference that this reviewer gave at each stage."""
+    """Return this reviewer's reasons for differences, by stage."""
     rows = ExecutionLabel.objects.filter(item=desk.item, by=desk.reviewer, current=True)
     return dict(rows.exclude(reason="").values_list("stage", "reason"))
 

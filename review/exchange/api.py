@@ -1,4 +1,4 @@
-"""API for imports and exports. It uses the same services as the pages and commands."""
+"""API for imports and exports, based on the same services as the pages and commands."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ExportIn(serializers.Serializer[Any]):
 class TransferViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Transfer]
 ):
-    """Imports and exports, for managers. They run in the background. Poll a transfer until it has ended."""
+    """Imports and exports, for managers. Transfers run in the background. Poll a transfer until it has ended."""
 
     serializer_class: type[serializers.BaseSerializer[Any]] = TransferOut
     queryset = Transfer.objects.none()

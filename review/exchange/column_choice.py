@@ -25,7 +25,7 @@ from review.models import Transfer
 NOWHERE = "\u2014"
 HABITS = {Transfer.Kind.ITEMS.value: ITEM_HABITS, Transfer.Kind.SCORES.value: SCORE_HABITS}
 OURS = {Transfer.Kind.ITEMS.value: ITEM_COLUMNS, Transfer.Kind.SCORES.value: SCORE_COLUMNS}
-# Maps item columns that scores in the same file also need to our names for them in score files.
+# Maps the item columns that scores also need to their names in score files.
 _SHARED = {
     "id": "item",
     "configuration": "configuration",

@@ -14,7 +14,10 @@ from review.models import Transfer
 
 
 class ImportForm(FoldedForm):
-    """A file to import. Unless the user chooses a kind, its columns determine whether it contains items or scores."""
+    """A file to import.
+
+    Unless the user chooses a kind, the columns determine whether the file contains items or scores.
+    """
 
     common = ("file",)
 

@@ -67,7 +67,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class ReadRow:
-    """One of the first rows as the import would read it, or the reason why it would be rejected."""
+    """One of the first rows as the import would read it, or the reason why the row would be rejected."""
 
     line: int
     cells: Sequence[str] = ()
@@ -113,7 +113,10 @@ def keep_to_look(
 
 
 def find_upload(campaign: Campaign, word: str, *, by: User) -> Upload:
-    """Return the upload for a token. Raises NotAllowedNow if it belongs to another user or its file was deleted."""
+    """Return the upload for a token.
+
+    Raises NotAllowedNow if the upload belongs to another user or its file was deleted.
+    """
     try:
         campaign_id, user_id, kept, *said = signing.loads(word, salt=_SALT)
     except (signing.BadSignature, ValueError):

@@ -1,7 +1,7 @@
 """Run imports and exports in the background.
 
-Users start and cancel transfers, and a worker runs them. It claims a Transfer by owner, fence and lease, in the same
-way as a Run. Each slice of an import is one transaction, which also records the progress. If a worker is killed,
+Users start and cancel transfers, and a worker runs them. The worker claims a Transfer by owner, fence and lease, in the
+same way as a Run. Each slice of an import is one transaction, which also records the progress. If a worker is killed,
 another worker continues after the last complete slice.
 """
 
@@ -44,7 +44,7 @@ KEPT_FOR = timedelta(hours=24)  # exports and previewed uploads
 _IMPORTS = {Transfer.Kind.ITEMS: import_items, Transfer.Kind.SCORES: import_scores}
 
 
-# --- Beginning and ending ---------------------------------------------------------------------------------------
+# --- Start and cancel -------------------------------------------------------------------------------------------
 
 
 def begin_import(
@@ -137,7 +137,7 @@ def cancel_transfer(transfer: Transfer, *, by: User) -> None:
     record(locked.campaign, "transfer cancelled", by=by, file=("", locked.filename))
 
 
-# --- In a worker ------------------------------------------------------------------------------------------------
+# --- Worker -----------------------------------------------------------------------------------------------------
 
 
 def carry_out(pk: int) -> None:

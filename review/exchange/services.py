@@ -53,7 +53,7 @@ __all__ = [
 
 
 def scores_after(transfer: Transfer) -> Transfer | None:
-    """Return the import of the scores in the same file as these items, or None if it does not exist (yet)."""
+    """Return the import of the scores in the same file as these items, or None if that import does not exist."""
     if not transfer.options.get("scores"):
         return None
     return Transfer.objects.filter(

@@ -95,7 +95,7 @@ def _ends_as(format: Format, name: str) -> bool:
 
 
 class Source:
-    """The records of a file. They can be read only once.
+    """The records of a file, which can be read only once.
 
     Raises OSError, and UnreadableFile for an empty or binary file.
     """
@@ -132,7 +132,7 @@ class Source:
             return next(_FORMATS[self.layout].read(file), None)
 
     def close(self) -> None:
-        """Close the file. Only callers that don't read all records must call this."""
+        """Close the file, for callers that do not read all records."""
         self._file.close()
 
     @property

@@ -118,7 +118,7 @@ def transfer_lines(request: HttpRequest, pk: int) -> StreamingHttpResponse:
 
 @require_safe
 def transfer_file(request: HttpRequest, pk: int) -> FileResponse:
-    """Return the exported file. Raises Http404 if it has expired."""
+    """Return the exported file. Raises Http404 if the export has expired."""
     user = signed_in(request)
     transfer = access_transfer(user, pk)
     file = services.open_export(transfer, by=user)

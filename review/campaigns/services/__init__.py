@@ -1,4 +1,4 @@
-"""Managers' actions on campaigns: create, fill, change, open and close them, and adjudicate items."""
+"""Managers' actions on campaigns, such as creating, changing, opening and closing them."""
 
 from __future__ import annotations
 

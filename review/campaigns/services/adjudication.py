@@ -42,9 +42,9 @@ def disputed_items(campaign: Campaign) -> QuerySet[Item]:
 def differences(item: Item) -> list[Difference]:
     """Return the stages of an item that need or have an adjudication, in order.
 
-    A stage needs an adjudication if its score is unresolved under either criterion, or if it is required but was not
-    opened for any reviewer. An adjudication applies to all arms that share the text. The difference therefore contains
-    the scores from all of these arms, without copies.
+    A stage needs an adjudication if its score is unresolved under either criterion. The same applies to a required
+    stage that was not opened for any reviewer. An adjudication applies to all arms that share the text. Each difference
+    therefore contains the scores from all of these arms, without copies.
     """
     facts = read_facts([item.pk])
     waits = stages_to_settle(facts.judge(item.pk))
@@ -83,8 +83,8 @@ def adjudicate(
     """Set the final score for a stage. An earlier adjudication is marked as replaced.
 
     The score belongs to the text and applies in every arm that has this text. Raises PermissionDenied if the user
-    reviewed the item, BadInput for an invalid value or a missing reason, and NotAllowedNow if the stage needs no
-    adjudication or the same text has a different final score in another arm.
+    reviewed the item, and BadInput for an invalid value or a missing reason. Raises NotAllowedNow if the stage needs no
+    adjudication, or if the text has a different final score in another arm.
     """
     if value not in Score.Value.values:
         raise BadInput(_("The score must be 0, 1 or 2."), field="value")
@@ -138,7 +138,7 @@ def _check_settled_once(
 def check_adjudicator(item: Item, by: User) -> None:
     """Raise PermissionDenied if the user may not adjudicate the item.
 
-    Users may not adjudicate an item if they wrote one of its texts, or if they scored one in any arm or a halo check.
+    A user may not adjudicate an item if they wrote or scored one of its texts, in any arm or in a halo check.
     """
     if not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Adjudicating requires the Manager role."))
@@ -163,8 +163,7 @@ def call_in(item: Item, reviewer: User, *, by: User) -> Assignment:
     """Assign one more reviewer to break a tie. Agreement figures exclude the added reviewer's score.
 
     The score belongs to the text, so every arm with this script waits for this reviewer. Raises NotAllowedNow if the
-    reviewer already has the item, was added for the same script or has adjudicated it, or if the item is for all
-    reviewers.
+    reviewer already has, scored or adjudicated the same text, or if the item can't have an extra reviewer.
     """
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
     if locked.overlap == EVERYBODY or locked.again or locked.campaign.is_live:

@@ -83,7 +83,7 @@ def _fit_places(campaign: Campaign) -> None:
 
 
 def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
-    """Return the configurations that the campaign runs or that its items have."""
+    """Return the configurations that the campaign runs or has items for."""
     has_items = Item.objects.filter(campaign=campaign, configuration=OuterRef("pk"))
     chosen = campaign.configurations.filter(pk=OuterRef("pk"))
     return Configuration.objects.filter(Exists(has_items) | Exists(chosen)).order_by("pk")

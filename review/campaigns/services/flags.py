@@ -19,8 +19,8 @@ MAX_RESOLUTION = 2_000
 def answer_flag(flag: Flag, *, resolution: str, by: User, withdraws: bool = False) -> None:
     """Close a flag with an answer. With `withdraws`, also withdraw the item, with the answer as the reason.
 
-    Raises BadInput if the answer is empty or too long, and NotAllowedNow if the flag already has an answer or if an
-    item in the review queue would be withdrawn.
+    Raises BadInput if the answer is empty or too long. Raises NotAllowedNow if the flag already has an answer, or if
+    the item to withdraw is in the review queue.
     """
     text = resolution.strip()
     if not text or len(text) > MAX_RESOLUTION or "\0" in text:

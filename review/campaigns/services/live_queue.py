@@ -21,8 +21,8 @@ from review.queue.intake import send_to_queue
 class Sent:
     """The numbers of chosen items by result. They add up to the number of chosen items.
 
-    `there` counts items that were already in the review queue, `without` items without a script, and `studied` items of
-    another study that is not closed.
+    `there` counts items that were already in the review queue. `without` counts items without a script. `studied`
+    counts items in another study that is not closed.
     """
 
     made: int
@@ -33,7 +33,7 @@ class Sent:
 
 @transaction.atomic
 def send_to_live_queue(campaign: Campaign, items: Sequence[Item], *, by: User) -> Sent:
-    """Add these items' runs to the review queue, unless they are already in it.
+    """Add the runs of these items to the review queue, except runs that are already in the queue.
 
     Scores from the review queue are never used in the study. Raises NotAllowedNow if the study is not closed, because a
     decision could influence its reviewers. Raises BadInput if no items or too many items are chosen.

@@ -92,7 +92,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, object]) -> Self:
-        """Return the plan from the JSON that `as_json` returned."""
+        """Return a plan from JSON in the format of `as_json`."""
         assumed, curve, work = kept["assumed"], kept["curve"], kept.get("work")
         assert isinstance(assumed, dict) and isinstance(curve, list)
         assert work is None or isinstance(work, dict)

@@ -18,8 +18,8 @@ SLICE = 500
 def prepare_item(run_id: int) -> None:
     """Prepare the items of a settled run: request missing feedback and refinements, or open the items.
 
-    If the run ended without a script, its items are closed, because there is nothing to review. They count as 0 in the
-    figures.
+    If the run ended without a script, its items are closed, because there is nothing to review. Such items count as 0
+    in the figures.
     """
     for item in Item.objects.filter(
         run=run_id, state=Item.State.PREPARING, campaign__kind=Campaign.Kind.STUDY
@@ -67,7 +67,7 @@ def _prepare(item: Item) -> None:
         locked.sham = _is_sham(locked, first)
     locked.save(update_fields=["state", "sham"])
     TallyDue.objects.create(item=locked, campaign=locked.campaign)
-    # Until the campaign opens, its rules may still change. Halo checks for these items are created when it opens.
+    # The campaign's rules may change until it opens, so halo checks for these items are created when it opens.
     if locked.campaign.state != Campaign.State.SETUP:
         make_halos(locked.campaign, of=locked)
 
@@ -81,9 +81,9 @@ def _can_be_explained(run: Run, first: Draft) -> bool:
 
 
 def _is_sham(item: Item, first: Draft) -> bool:
-    """Return whether reviewers see the refined script of a passed script even if they score it as correct.
+    """Return whether reviewers also see the refined script after scoring a passed script as correct.
 
-    Without sham stages, later stages would reveal that the assessor flagged the script.
+    Without such sham stages, the later stages would reveal that the assessor flagged the script.
     """
     passed = item.run is not None and item.run.verdict == "correct"
     refined = Draft.objects.filter(

@@ -63,12 +63,12 @@ def rubric_uses(campaign: Campaign) -> list[RubricUse]:
 
 
 def scored_under_older(campaign: Campaign) -> QuerySet[Assignment]:
-    """Return finished assignments with scores under an earlier version that were not sent back since the change."""
+    """Return finished assignments with scores under an earlier version, unless they were sent back since the change."""
     newest = campaign.rubrics.order_by("-number").values("pk")[:1]
     older = Score.objects.filter(
         assignment=OuterRef("pk"), current=True, rubric__isnull=False
     ).exclude(rubric=newest)
-    # A reviewer who kept the scores of an item that was sent back does not get the item back again.
+    # Exclude items that were already sent back since the change, even if the reviewer kept the scores.
     asked = SentBack.objects.filter(
         assignment=OuterRef("pk"),
         at__gte=Subquery(campaign.rubrics.order_by("-number").values("created_at")[:1]),

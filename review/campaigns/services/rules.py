@@ -69,7 +69,7 @@ class Rules:
     primary_first: Configuration | None = None
     primary_second: Configuration | None = None
     budget: int | None = None  # micro-dollars
-    # Message batches cost half and are answered within a day, if the endpoint supports them.
+    # Message batches halve the price, but replies may take a day. The endpoint must support message batches.
     uses_message_batches: bool = False
 
 
@@ -85,7 +85,7 @@ def create_campaign(
 ) -> Campaign:
     """Create a study with its batch, rubric and reviewers.
 
-    Raises BadInput for an invalid or taken name or invalid rules.
+    Raises BadInput if the name is invalid or taken, or if a rule is invalid.
     """
     rules = rules or Rules()
     name = " ".join(name.split())
@@ -128,8 +128,8 @@ def hold_items(campaign: Campaign) -> None:
 def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
     """Change the rules of a study. Existing scores are not changed.
 
-    In the main phase, raises NotAllowedNow unless only rules that affect no scores change, such as the description,
-    limit, edit window, access and budget.
+    In the main phase, only rules that affect no scores can change, such as the description, limit, edit window, access
+    and budget. Other changes raise NotAllowedNow.
     """
     _check_rules(rules)
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -186,7 +186,7 @@ def may_revise(campaign: Campaign) -> bool:
 
 
 def is_in_pilot(campaign: Campaign) -> bool:
-    """Return whether a campaign has a pilot and no real items outside the pilot have been assigned."""
+    """Return whether the campaign has a pilot and has not assigned any real item outside the pilot."""
     beyond = campaign.items.filter(pilot=False, case__purpose=Case.Purpose.REAL)
     return (
         campaign.items.filter(pilot=True).exists()

@@ -34,9 +34,9 @@ _ITEM = ("case_id", "configuration_id", "shuffle", "overlap", "places", "pilot")
 
 
 def count_missing_runs(campaign: Campaign, *, pilot: bool = False) -> dict[Configuration, int]:
-    """Return the number of cases without a requested run for each configuration.
+    """Return the number of cases without a requested run, by configuration.
 
-    With `pilot`, count only pilot cases.
+    With `pilot`, only pilot cases are counted.
     """
     return {one: cases.count() for one, cases in _missing(campaign, pilot=pilot).items()}
 

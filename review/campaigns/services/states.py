@@ -125,7 +125,7 @@ def _check_in_pilot(campaign: Campaign) -> None:
 
 
 def _opens(campaign: Campaign) -> bool:
-    """Return whether this change starts the main phase after a pilot, during which all other items are held."""
+    """Return whether opening the campaign starts its main phase. Until then, all items outside the pilot are held."""
     return (
         campaign.state == Campaign.State.PILOT
         or campaign.items.filter(state=Item.State.HELD).exists()

@@ -78,7 +78,7 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
     if any(one.adjudication is None for one in differences(found)):
         return redirect(_address(request, "campaign-dispute", pk, item))
     messages.success(request, _("Final score saved."))
-    # Count the items due, so that the settled item is no longer in the list.
+    # Count due items first, so that the list no longer contains the settled item.
     count_due(found.campaign, most=_MOST_DUE)
     following = _still_there(request, found, place.next, place.previous)
     if following is None:
@@ -87,7 +87,7 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
 
 
 def _still_there(request: HttpRequest, settled: Item, *keys: int | None) -> int | None:
-    """Return the first of these items that is still in the list, or else the newest item in the list, or None.
+    """Return the first of these items that is still in the list, or else the newest item, if any.
 
     One adjudication may settle multiple items.
     """

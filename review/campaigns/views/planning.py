@@ -115,7 +115,7 @@ def _show(
 
 
 def _share_work(campaign: Campaign, work: Work) -> dict[str, object]:
-    """Return the number of the campaign's reviewers and the hours for each of them."""
+    """Return the number of reviewers and the planned hours per reviewer."""
     members = campaign.members.count()
     return {"plan_members": members, "plan_hours_each": work.hours / members if members else None}
 

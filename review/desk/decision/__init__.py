@@ -1,1 +1,1 @@
-"""Decisions on an item (approve, edit or reject), each with the score that it is based on, and undo."""
+"""Store and undo decisions on an item: approve, edit or reject."""

@@ -1,4 +1,4 @@
-"""Merge the score and comment that a reviewer submits with a decision with the autosaved fields."""
+"""Merge autosaved fields into the score and comment that a reviewer submits with a decision."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PendingScore:
         )
 
     def as_kept(self) -> dict[str, object]:
-        """Return the JSON that is stored with the decision. Undo restores the form fields from it."""
+        """Return the JSON to store with the decision. Undo restores the form fields from this JSON."""
         return {"step": self.step.key, "value": self.value, "comment": self.comment}
 
 

@@ -47,10 +47,10 @@ def decide(
     `shown` is the token of the reviewer's page. Approving a Draft without a score records a score of 2. Other stages
     remain unscored. Repeating the call changes nothing.
 
-    Raises BadInput for a missing reason, an empty or unchanged edit, a token of another user or item, or the approval
-    of a Draft with a selected or saved score of 0 or 1. Raises Stale if the visible texts have changed since the page
-    was loaded. Raises NotAllowedNow if another reviewer has claimed the item, if it is already decided, or if it has
-    autosaved text that the page does not show (see `read_score_form`).
+    Raises BadInput for a missing reason, an empty or unchanged edit, or a token of another user or item. Raises
+    BadInput also if the approved Draft has a selected or saved score of 0 or 1. Raises Stale if the visible texts have
+    changed since the page was loaded. Raises NotAllowedNow if another reviewer has claimed or already decided the item,
+    or if the page does not show all autosaved text (see `read_score_form`).
     """
     reason = _checked_reason(kind, reason)
     (locked,) = lock_decided(item.pk, by.pk)

@@ -21,7 +21,9 @@ from review.queue.copied_scores import take_back_copies
 
 
 def undo_last(campaign: Campaign, *, by: User) -> Item:
-    """Undo the user's last score, decision or skip in the campaign, and return its item, which they can review again.
+    """Undo the user's last score, decision or skip in the campaign, and return the affected item.
+
+    The item is assigned to the user again.
 
     Raises NotAllowedNow if there is nothing to undo, the edit window has passed, or the item has since changed.
     """

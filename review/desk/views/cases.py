@@ -77,7 +77,7 @@ def strike(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Correct or add a sandbox test as JSON. It runs as soon as it is saved."""
+    """Correct or add a sandbox test as JSON. The test runs as soon as it is saved."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     name, number = request.GET.get("set", ""), _number(request)

@@ -37,7 +37,7 @@ class ShownDraft:
 
     @property
     def coverage(self) -> Coverage | None:
-        """Return how many lines of the script were analyzed."""
+        """Return the static analysis coverage of the script, or None."""
         return coverage_of_draft(self.draft)
 
 

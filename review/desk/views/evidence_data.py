@@ -1,4 +1,4 @@
-"""Sandbox test results on the review page. They are shown only after every stage has a score."""
+"""Sandbox test results on the review page, which are shown only after every stage has a score."""
 
 from __future__ import annotations
 

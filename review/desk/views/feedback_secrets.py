@@ -1,4 +1,4 @@
-"""The question about secrets in feedback. It is shown in the dialog where the reviewer writes feedback."""
+"""The question about secrets, which is shown in the dialog where a reviewer writes feedback."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def show_remarks(
     typed: Mapping[str, str] | None,
     may_change: bool,
 ) -> dict[str, object]:
-    """Return the template context for line comments: those on the shown and the compared script, and the form."""
+    """Return the context of the line comments on the shown and the compared script, and of the comment form."""
     if shown is None:
         return {"may_remark": False}
     all_of_them = remarks_of(desk)

@@ -138,7 +138,7 @@ def show_desk(
         "decides": show_decides(desk, step, drafts, refused, typed or {})
         if mine and desk.item.campaign.is_live
         else None,
-        # The page says that text is saved only if some was typed.
+        # The page shows the saved state only if the reviewer has typed something.
         "saved_state": "saved" if desk.scratch and desk.scratch.fields else "none",
         "fence": desk.assignment.fence if desk.assignment else "",
         "revision": desk.scratch.revision if desk.scratch else 0,

@@ -27,7 +27,7 @@ class Choice(TypedDict):
 
 @dataclass(frozen=True)
 class PaneSelection:
-    """The reviewer's selection: the numbers of the Drafts to show, and the stage whose score to change."""
+    """The reviewer's selection: the numbers of the Drafts to show, and the stage to score again."""
 
     show: int = 0
     against: int = -1  # 0 for no comparison; -1 for the stage's default
@@ -48,7 +48,7 @@ class Pane:
     # script.
     differences: Sequence[Choice]
     findings: Sequence[ComparedFinding]
-    # Findings of the original that are gone in the script in view.
+    # Findings of the original that the script in view no longer has.
     gone: Sequence[ComparedFinding]
 
     @property

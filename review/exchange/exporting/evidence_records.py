@@ -60,7 +60,7 @@ def _statements(campaign: Campaign) -> set[str]:
 
 
 def _items(campaign: Campaign) -> dict[int, Fields]:
-    """Return the ID and configuration of each item with labels or changes to test cases, by primary key."""
+    """Return the ID and configuration of items with labels or changes to test cases, by primary key."""
     said = (CaseRevision, ExecutionLabel)
     keys = {
         pk

@@ -1,4 +1,4 @@
-"""Export all of a campaign's data to a file in one of multiple formats. Records are streamed."""
+"""Export all of a campaign's data to a file in the chosen format. Records are streamed."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def export_campaign(
 
 
 def all_records(campaign: Campaign) -> Iterator[Fields]:
-    """Return an iterator over the records of the campaign, its items, scores, other data and evidence."""
+    """Return an iterator over all records: the campaign, items, scores, other data and evidence."""
     return chain(
         [campaign_record(campaign)],
         item_records(campaign),

@@ -1,4 +1,4 @@
-"""Export items with all of their data, with the column names that `import_items` reads."""
+"""Export all data of a campaign's items, with the column names that `import_items` reads."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _case(case: Case) -> Fields:
 
 
 def _experts(drafts: Sequence[Draft], feedbacks: Sequence[Feedback]) -> list[Fields]:
-    """Return the feedback from experts, each with the script refined from it."""
+    """Return each expert's feedback with the script refined from it."""
     refined = {draft.feedback_id: draft.script for draft in drafts if draft.feedback_id}
     return [
         {"author": one.author.username, "feedback": one.text, "refined": refined.get(one.pk, "")}

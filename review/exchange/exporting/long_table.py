@@ -120,7 +120,10 @@ def _labels(campaign: Campaign) -> dict[tuple[str, str, str, str], str]:
 
 
 def _text_of(score: Mapping[str, object]) -> str | None:
-    """Return a short hash of the scored text. For feedback, it is computed from the script's hash and the author."""
+    """Return a short hash of the scored text.
+
+    The hash of feedback is computed from the script's hash and the author.
+    """
     if score["draft_sha256"]:
         return str(score["draft_sha256"])[:12]
     if score["feedback_on_sha256"]:

@@ -1,4 +1,4 @@
-"""Find the campaign, configurations and users that a file names, and create those that are missing."""
+"""Find or create the campaign, configurations and users that a file names."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _fold(name: str) -> str:
 
 
 def check_person(name: str) -> None:
-    """Raise RowProblem if the name is not a valid username, apart from spaces."""
+    """Raise RowProblem unless the name is a valid username. Spaces are allowed."""
     try:
         UnicodeUsernameValidator()(name.replace(" ", "_"))
     except ValidationError:

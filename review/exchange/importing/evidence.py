@@ -51,7 +51,7 @@ class EvidenceImport:
         self._cases: dict[str, list[int]] | None = None
 
     def take(self, rows: Sequence[EvidenceRow], outcome: Outcome) -> None:
-        """Import these rows in order and count the results in `outcome`. Must be called in a transaction."""
+        """Import these rows in order and count the results in `outcome`. Call this method in a transaction."""
         said = [row.said for row in rows]
         named = [one for one in said if isinstance(one, (RevisionRow, LabelRow))]
         places = Places(self._campaign, {one.item for one in named}, by=self._by)

@@ -72,7 +72,7 @@ class Outcome:
 
 
 def nothing_to_write() -> None:
-    """Do nothing. Used as the write function of a slice without valid rows."""
+    """Do nothing, as the write function of a slice without valid rows."""
 
 
 class Journal(Protocol):
@@ -104,10 +104,11 @@ def run_import(
     journal: Journal,
     counts: Counts | None = None,
 ) -> Counts:
-    """Import the records and return the counts. Records that an earlier attempt read according to `counts` are skipped.
+    """Import the records and return the counts. Records that an earlier attempt has read are skipped.
 
-    `read` parses a slice's records without accessing the database. `take` prepares its rows inside a transaction and
-    returns a function that writes them. While the rows are written, another thread reads the next slice.
+    `read` parses a slice's records without accessing the database. `take` prepares the slice's rows inside a
+    transaction and returns a function that writes them. While the rows are written, another thread reads the next
+    slice.
     """
     counts = counts or Counts()
 

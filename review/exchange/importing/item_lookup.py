@@ -19,8 +19,8 @@ IMPORTED = "imported"
 class Places:
     """The items of some cases, by imported ID and configuration name.
 
-    For a case without an item, an item without texts is created, because imported labels need no texts. It is closed,
-    because it has nothing to review.
+    For a case without an item, a closed item without texts is created. Imported labels need no texts, and the item has
+    nothing to review.
     """
 
     def __init__(self, campaign: Campaign, ids: set[str], *, by: User | None) -> None:

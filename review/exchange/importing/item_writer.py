@@ -1,4 +1,4 @@
-"""Read existing cases and items from the database, and write the new ones of a slice."""
+"""Read existing cases and items from the database, and write a slice's new cases and items."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Known:
         self.cases[external_id] = KnownCase(0, 0, sha256)
 
     def is_new_item(self, external_id: str, configuration: int, sha256: str) -> bool:
-        """Return whether the item is new. Raises RowProblem if it exists with different content."""
+        """Return whether the item is new. Raises RowProblem if the item exists with different content."""
         there = self.items.get((external_id, configuration))
         if there is None:
             return True
@@ -138,7 +138,7 @@ class ItemStore:
         }
 
     def add_case(self, words: CaseWords, sha256: str) -> KnownCase:
-        """Add a case to the rows to write. `sha256` is the hash of its content."""
+        """Queue a case for writing. `sha256` is the hash of its content."""
         known = KnownCase(self._key(Case), self._key(Action), sha256)
         self._lines[Action].append(f"{known.action}\t{words.action}")
         self._lines[Case].append(f"{known.key}\t{known.action}\t{words.case}")
@@ -153,7 +153,7 @@ class ItemStore:
         case: KnownCase,
         to: Configuration,
     ) -> int:
-        """Add an item and its run to the rows to write, and return the item's primary key."""
+        """Queue an item and its run for writing, and return the item's primary key."""
         external_id, purpose = row
         run, key = self._key(Run), self._key(Item)
         first, refined = self._add_texts(run, item, words) if item.script else (None, None)
@@ -181,7 +181,7 @@ class ItemStore:
         return key
 
     def write(self) -> None:
-        """Write all added rows to the database."""
+        """Write all queued rows to the database."""
         now, by = timezone.now(), self._by.pk if self._by else None
         tables = {
             Action: Table(Action, _ACTION, source=Action.Source.IMPORTED, asked_by_id=by),
@@ -206,7 +206,7 @@ class ItemStore:
             note_due(self._campaign, self._items)
 
     def _add_texts(self, run: int, item: ItemRow, words: ItemWords) -> tuple[int, int | None]:
-        """Add the Drafts with their assessment and feedback, and return the keys of the first and the refined Draft."""
+        """Queue the Drafts with assessment and feedback, and return the keys of the first and the refined Draft."""
         first = self._key(Draft)
         self._lines[Draft].append(f"{first}\t{run}\t\\N\t\\N\t\\N\t{words.first}")
         if words.assessment:
@@ -221,7 +221,7 @@ class ItemStore:
         return first, refined
 
     def _add_later(self, run: int, item: ItemRow, refined: int) -> int | None:
-        """Add later rounds, each with feedback and a Draft, and return the key of the recommended Draft, if any."""
+        """Queue later rounds, each with feedback and a Draft, and return the key of the recommended Draft, if any."""
         before, found = refined, None
         start = 3 + len(item.experts)
         for number, one in enumerate(item.later, start=start):

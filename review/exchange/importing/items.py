@@ -157,7 +157,7 @@ class _ItemImport:
         return rows
 
     def take(self, rows: Sequence[_Row], outcome: Outcome) -> Write:
-        """Prepare a slice and return a function that writes it. Both must run in the same transaction."""
+        """Prepare a slice and return a function that writes it. Call both functions in the same transaction."""
         if not rows:
             return nothing_to_write
         campaign, is_new = self.campaign, False
@@ -212,7 +212,7 @@ class _ItemImport:
             )
 
     def _keep(self, row: _Row, known: Known, store: ItemStore) -> bool:
-        """Add the row to the rows to write, and return whether it is new. Raises RowProblem."""
+        """Queue the row's data for writing, and return whether the row is new. Raises RowProblem."""
         name, item = row.case.external_id, row.item
         case_is_new = known.is_new_case(name, row.case_sha256)
         configuration = self._configurations.of(item.configuration) if item.has_result else None

@@ -57,7 +57,7 @@ class KnownScores:
     flags: set[tuple[int, int, str]] = field(default_factory=set)
 
     def is_new(self, item: int, person: int, given: GivenRow) -> bool:
-        """Return whether the row is new, and record it. Raises RowProblem if it contradicts the known data."""
+        """Return whether the row is new, and record it. Raises RowProblem if the row contradicts the known data."""
         if given.remark:
             return self._is_new_remark(item, person, given.remark, given.comment)
         if given.flag:

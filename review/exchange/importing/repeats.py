@@ -1,7 +1,7 @@
 """Import repeats and halo checks, which show another item again.
 
-They get the run of the original item and a case that refers to the original case. The `repeats` column names the
-original case. A row without it is imported as a normal item.
+A repeat or halo check gets the run of the original item and a case that refers to the original case. The `repeats`
+column names the original case. A row without this column is imported as a normal item.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def take_again(
     *,
     configurations: FindsConfigurations,
 ) -> None:
-    """Write the new items of these rows. The original items must exist. Must be called in a transaction."""
+    """Write the new items of these rows. The original items must exist. Call this function in a transaction."""
     known = read_known(campaign, {row.case.external_id for row in rows})
     shown = _Shown(campaign, {row.case.repeats for row in rows})
     made: list[Item] = []
@@ -124,7 +124,7 @@ class _Shown:
         self._taken = set(taken.values_list("run", "again"))
 
     def find(self, row: AgainRow, configuration: Configuration | None) -> Item:
-        """Return the original item of the row. Raises RowProblem if it does not exist."""
+        """Return the original item of the row. Raises RowProblem if the original item does not exist."""
         key = configuration.pk if configuration else 0
         item = self._items.get((row.case.repeats, key))
         if item is None or item.run_id is None:
@@ -136,7 +136,10 @@ class _Shown:
         return item
 
     def take(self, item: Item, row: AgainRow) -> None:
-        """Record that the item is shown again. Raises RowProblem if it already is, or if the script differs."""
+        """Record that the item is shown again.
+
+        Raises RowProblem if the item already has this kind of check or the script differs.
+        """
         run, purpose = item.run_id or 0, row.case.purpose
         if (run, purpose) in self._taken:
             raise RowProblem(f"{row.case.repeats!r} already has a {purpose}", column="repeats")

@@ -36,7 +36,7 @@ def read_rubrics(first: Record | None) -> dict[int, str]:
 def take_rubrics(
     campaign: Campaign, versions: Mapping[int, str], *, by: User | None
 ) -> dict[int, int]:
-    """Map the numbers of the file's versions to the primary keys of the campaign's versions with the same text.
+    """Return a dict that maps the file's version numbers to the campaign's versions with the same text.
 
     The file's versions are imported if the campaign's rubric is still empty and no score refers to it. Repeating the
     call changes nothing.

@@ -37,11 +37,11 @@ class ScoreStore:
         self._given: list[tuple[int, int, GivenRow]] = []
 
     def add(self, item: int, person: int, given: GivenRow) -> None:
-        """Add a score or another record to the rows to write."""
+        """Queue a score or another record for writing."""
         self._given.append((item, person, given))
 
     def write(self) -> None:
-        """Write all added records and update the counts of their items."""
+        """Write all queued records and update the counts of their items."""
         if not self._given:
             return
         items = {item for item, _person, _given in self._given}
@@ -160,9 +160,9 @@ class ScoreStore:
 
 
 def _take_raters_for_all(items: Collection[int]) -> None:
-    """Set `overlap` to 1 for items that were scored in another system if the file does not specify it.
+    """For items that were scored in another system, set `overlap` to 1 unless the file specifies it.
 
-    The campaign's overlap applies to reviews in this installation. With it, these items would remain open.
+    The campaign's overlap applies to reviews in this installation and would leave these items open.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -183,9 +183,10 @@ def _take_raters_for_all(items: Collection[int]) -> None:
 
 
 def _count_done(items: Collection[int]) -> None:
-    """Update the number of reviewers who finished each item, and close items that have enough.
+    """Update the number of reviewers who finished each item, and close items with enough reviewers.
 
-    If the campaign hides verdicts, a reviewer with a stage that has no blind score does not count, which frees a place.
+    If the campaign hides verdicts, a reviewer counts only with a blind score at each scored stage. A reviewer who does
+    not count frees a place.
     """
     with connection.cursor() as cursor:
         cursor.execute(

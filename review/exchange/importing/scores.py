@@ -161,7 +161,7 @@ class _ScoreImport:
             self._checked.add(name)
 
     def take(self, read: list[_Row | EvidenceRow], outcome: Outcome) -> Write:
-        """Prepare a slice and return a function that writes it. Both must run in the same transaction."""
+        """Prepare a slice and return a function that writes it. Call both functions in the same transaction."""
         if not read:
             return nothing_to_write
         hold_items(self._campaign)
@@ -188,7 +188,7 @@ class _ScoreImport:
         return store.write
 
     def _name_same(self, rows: list[_Row], people: dict[str, User], outcome: Outcome) -> None:
-        """Report each name that is treated as another spelling of a reviewer's name once."""
+        """Report, once per name, that the import treats a name as another spelling of a reviewer's name."""
         other = {name for name, user in people.items() if user.username != name} - self._same
         for row in rows if other else ():
             for name in {name for one in row.given for name in one.names} & other - self._same:

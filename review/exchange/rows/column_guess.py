@@ -133,7 +133,7 @@ def _by_values(
 def _reviewers(
     names: Sequence[str], samples: Mapping[str, Values], guesses: dict[str, Guess]
 ) -> None:
-    """Add guesses for columns of reviewers' scores, which contain only 0, 1, 2 or empty cells, to `guesses`."""
+    """Add guesses for columns of reviewers' scores to `guesses`. Their cells contain only 0, 1 or 2, or are empty."""
     scored = [name for name in names if _could_be_scores(samples, name)]
     filled = [name for name in scored if _filled(samples, name)]
     named = [name for name in scored if _is_person_or_final(name)]
@@ -146,7 +146,7 @@ def _reviewers(
 
 
 def _could_be_scores(samples: Mapping[str, Values], name: str) -> bool:
-    """Return whether the column contains scores, or is empty in the sample and has a name like a reviewer's."""
+    """Return whether the column contains scores. An empty sample is accepted if the name suggests a reviewer."""
     values = _filled(samples, name)
     if plain_name(name) in ("id", "nr") or name in STAGES:
         return False

@@ -61,7 +61,7 @@ class CaseRow(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """Return the hash of all fields except the two IDs. It is recalculated on each access."""
+        """Return the hash of all fields except the two IDs. The hash is recalculated on each access."""
         return _hash(self[1:-1])
 
 
@@ -109,13 +109,16 @@ class ItemRow(NamedTuple):
     def sha256(self) -> str:
         """Return the hash of all fields except the configuration.
 
-        The last five fields were added later. They are included only if set, so that old hashes remain valid.
+        The last five fields were added later and are included only if set, so that old hashes remain valid.
         """
         return _hash(self[1:-5] + tuple(later for later in self[-5:] if later))
 
     @property
     def has_result(self) -> bool:
-        """Return whether the row has a result to review or count. If not, its case needs a run in this installation."""
+        """Return whether the row has a result to review or count.
+
+        Otherwise, the case needs a run in this installation.
+        """
         return bool(self.script or self.verdict or self.made) or self.execution is not None
 
 
@@ -134,7 +137,7 @@ def read_item(values: dict[str, object]) -> tuple[CaseRow, ItemRow]:
 def content_of(case: CaseRow, item: ItemRow) -> tuple[str, str]:
     """Return the hashes that identify the content of the case and of the item.
 
-    A repeat or halo check is a case with exactly one item. It uses a single hash for both.
+    A repeat or halo check is a case with exactly one item. The case and the item have the same hash.
     """
     if case.repeats:
         both = _hash((case.sha256, case.repeats, item.configuration, item.sha256))
@@ -219,7 +222,7 @@ def _read_expert(values: dict[str, object]) -> Expert:
 
 
 def id_of(statement: str, reference: str) -> str:
-    """Return an ID for a row without one. It is derived from the statement and the reference."""
+    """Return an ID for a row without an ID, derived from the statement and the reference."""
     parts = unicodedata.normalize("NFC", f"{statement}\0{reference}")
     words = re.sub(r"\W+", "-", statement[:200].lower())[:40].strip("-")
     return f"{words}-{hashlib.sha256(parts.encode()).hexdigest()[:12]}".strip("-")

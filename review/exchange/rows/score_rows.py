@@ -107,7 +107,7 @@ class GivenRow(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the feedback's author or the later round if a refined script has one, otherwise ""."""
+        """Return the expert or the later round that a refined script comes from, or "" for other texts."""
         if self.stage != "refined":
             return ""
         if self.arm == Arm.EXPERT:

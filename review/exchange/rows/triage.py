@@ -27,7 +27,7 @@ class Sorter:
     def sort(
         self, records: Sequence[Record], outcome: Outcome
     ) -> Iterator[tuple[Record, dict[str, object], str]]:
-        """Yield each selected record with its values by our names and its kind, which defaults to the first kind."""
+        """Yield each selected record with its values under our names, and its kind. The default is the first kind."""
         for record in records:
             if record.problem:
                 outcome.refuse(record.line, record.problem)

@@ -163,7 +163,10 @@ def flag_of(values: dict[str, object], column: str, *, default: bool) -> bool:
 
 
 def moment_of(values: dict[str, object], column: str) -> datetime | None:
-    """Parse an ISO 8601 time in UTC, unless it has a time zone. Return None if it is empty. Raises RowProblem."""
+    """Return the parsed ISO 8601 time, or None if the value is empty.
+
+    The default time zone is UTC. Raises RowProblem.
+    """
     text = text_of(values, column, most=60).strip()
     if not text or text.lower() in _EMPTY:
         return None
