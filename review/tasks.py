@@ -16,7 +16,7 @@ from review.report.threats.counts import THREATS
 
 @shared_task(name="review.take_in_finished_runs")
 def take_in_finished_runs() -> None:
-    """Add finished runs to the review queue that are missing from it."""
+    """Add finished runs that are missing from the review queue."""
     services.take_in_missed()
 
 

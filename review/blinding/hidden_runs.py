@@ -26,8 +26,8 @@ def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
 
     A study's runs are hidden from all users except managers until the study is closed, because every reviewer may get
     them next. A run in the review queue is hidden from the reviewer who claimed it until they score its script or view
-    the verdict. While its item is open or not yet created, the run is hidden from every reviewer who has not scored it.
-    Any of them may give the next score. The user who requested the script always sees the run.
+    the verdict. While a run's item is open or not yet created, the run is hidden from every reviewer who has not scored
+    it. Any of them may give the next score. The user who requested the script always sees the run.
     `review.blinding.exposure` records what is shown.
     """
     if user.has_perm(MANAGE):

@@ -205,8 +205,8 @@ class ItemView:
     def refined_by_another(self) -> Draft | None:
         """Return the Draft refined from another expert's feedback that this reviewer scores, or None.
 
-        This stage exists only in studies. It opens after every stage of the model's arm is scored. A reviewer who has
-        finished the item does not get this stage.
+        This stage exists only in studies. The stage opens after every stage of the model's arm is scored. A reviewer
+        who has finished the item does not get this stage.
         """
         item = self.item
         if item.campaign.is_live or item.again or item.case.purpose != Case.Purpose.REAL:

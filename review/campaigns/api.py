@@ -274,7 +274,7 @@ class SendIn(serializers.Serializer[Any]):
 
 
 class SentOut(serializers.Serializer[Any]):
-    """Counts of the requested items by result. They add up to the number of requested items."""
+    """Counts of the requested items by result. The counts add up to the number of requested items."""
 
     made = serializers.IntegerField()
     there = serializers.IntegerField(help_text="Already in the review queue.")

@@ -83,9 +83,9 @@ class ReviewerLine:
 
 @dataclass(frozen=True)
 class Stall:
-    """A stalled item.
+    """A stalled item. `why` is `expired`, `nobody`, `waiting` or `failed`.
 
-    `why` is `expired` (its claims), `nobody` (no reviewer is left), `waiting` or `failed` (its run).
+    The item's claims expired, no reviewer can claim the item, or its run is waiting or has failed.
     """
 
     item: Item

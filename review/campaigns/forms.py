@@ -1,4 +1,4 @@
-"""Forms of the campaign pages. They convert input to rules, which the services validate."""
+"""Forms of the campaign pages, which convert input to rules. The services validate the rules."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class CloneForm(forms.Form):
 
 
 class RulesForm(FoldedForm):
-    """The base class for setup steps that change rules. Its fields have the names of the rules."""
+    """The base class for setup steps that change rules. The fields have the names of the rules."""
 
     def __init__(self, data: object = None, *, campaign: Campaign) -> None:
         rules = rules_of(campaign)

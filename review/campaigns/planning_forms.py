@@ -1,4 +1,4 @@
-"""Forms of the sample size page. They convert percentages to proportions, which plans store."""
+"""Forms of the sample size page, which convert percentages to the proportions that plans store."""
 
 from __future__ import annotations
 

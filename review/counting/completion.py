@@ -39,7 +39,7 @@ UPDATE review_item SET places = GREATEST(0, overlap - done - (
 
 
 def counts(item: Item, given: Iterable[Score]) -> bool:
-    """Return whether the reviewer who gave these scores counts as one of the reviewers that the item needs.
+    """Return whether the reviewer who gave these scores counts toward the number of reviewers that the item needs.
 
     If the campaign hides verdicts, a reviewer counts only with a blind score at each scored stage. For repeats, halo
     checks, training items and gold items, the reviewer always counts.
@@ -54,10 +54,7 @@ def counts(item: Item, given: Iterable[Score]) -> bool:
 
 
 def hand_on(item: Item) -> None:
-    """Recalculate the free places of an item after a reviewer who does not count.
-
-    The caller must have locked the item.
-    """
+    """Recalculate the free places of an item. The caller must have locked the item."""
     execute(_HAND_ON, {"item": item.pk})
 
 

@@ -110,7 +110,7 @@ def bring(facts: Facts, key: int) -> Contribution:
 
 
 class _Alike(NamedTuple):
-    """A score that can be compared across items. An index replaces the reviewer. The sequence replaces the time."""
+    """A score that can be compared across items, with an index instead of the reviewer and without the time."""
 
     reviewer: int
     stage: str
@@ -127,7 +127,7 @@ class _Alike(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """The contribution of all items with the same situation and scores. Indexes replace the reviewers."""
+    """The contribution of all items with the same situation and scores. It contains indexes instead of reviewers."""
 
     pattern: str
     given: tuple[tuple[Stage, tuple[tuple[int, int], ...]], ...]

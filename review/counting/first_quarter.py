@@ -1,6 +1,6 @@
 """Calculate the figures without the first quarter of each reviewer's scores, when reviewers are still learning.
 
-Every new score moves the end of this quarter, so the figures are not stored. They are calculated on request in
+Every new score moves the end of this quarter, so the figures are not stored. The figures are calculated on request in
 campaigns with at most MOST_ITEMS items.
 """
 

@@ -178,7 +178,7 @@ class ItemViewSet(EvidenceActions):
     def _mine(self, request: Request, pk: str) -> Item:
         """Return the item if the caller may act on it.
 
-        Call this before parsing the body, because 403 takes precedence over 400.
+        Call this method before parsing the body, because 403 takes precedence over 400.
         """
         return access_item_to_review(signed_in(request), read_public(ITEM, pk))
 
@@ -191,7 +191,7 @@ class ItemViewSet(EvidenceActions):
 
 
 class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
-    """The caller's scores, including replaced ones."""
+    """The caller's scores, including replaced scores."""
 
     serializer_class = ScoreOut
     queryset = Score.objects.none()

@@ -245,6 +245,6 @@ def _show_result(draft: int, result: StatementEvidence) -> dict[str, object]:
 def _item_of(request: Request, pk: str) -> Item:
     """Return the item if the caller may act on it.
 
-    Call this before parsing the body, because 403 takes precedence over 400.
+    Call this function before parsing the body, because 403 takes precedence over 400.
     """
     return access_item_to_review(signed_in(request), read_public(ITEM, pk))

@@ -104,5 +104,5 @@ def remarks_for(item: Item, drafts: Sequence[Draft]) -> list[Remark]:
 
 
 def count_lines(draft: Draft) -> int:
-    """Return the number of lines in a script, as the page numbers them."""
+    """Return the number of lines in a script, with the same line numbers as on the page."""
     return draft.script.removesuffix("\n").count("\n") + 1

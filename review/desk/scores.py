@@ -80,7 +80,7 @@ def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
     step = _step_of(desk, given)
     before = desk.scores.get(step.key)
     if before and before.value == given.value and before.comment == given.comment.strip():
-        # This repeats a request whose response may have been lost. The item may be closed now.
+        # The request repeats an earlier request whose response may have been lost. The item may be closed now.
         before.item = item
         return before
     assignment = held_assignment(desk)

@@ -36,7 +36,7 @@ def roots_of(item: Item) -> list[CaseSet]:
 def sets_seen_by(desk: ItemView) -> list[InForce]:
     """Return the case sets on this reviewer's page.
 
-    Leave out other reviewers' changes if the campaign hides reviewers.
+    If the campaign hides reviewers, exclude other reviewers' changes.
     """
     roots = roots_of(desk.item)
     if desk.visible["reviewers"]:

@@ -77,7 +77,7 @@ def read_outcomes(campaign: Campaign) -> list[ExecutedStage]:
     """
     if campaign.is_live:
         return [one for slice_ in _live_slices(campaign) for one in _read_live(campaign, slice_)]
-    # Most campaigns have no tests. Checking for that takes one query.
+    # Most campaigns have no tests, and a single query is enough to check that.
     if not CampaignCaseSet.objects.filter(case__campaign=campaign).exists():
         return []
     return [one for slice_ in _slices(campaign) for one in _read(campaign, slice_)]

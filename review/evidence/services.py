@@ -84,7 +84,9 @@ def strike(item: Item, *, sha256: str, what: str, reason: str, by: User) -> Case
 def write_case(
     item: Item, *, sha256: str, number: int | None, text: str, reason: str, by: User
 ) -> CaseRevision:
-    """Correct the test case with this number, or add a test case if it is None. Then run the scripts against it.
+    """Correct the test case with this number, or add a test case if `number` is None.
+
+    Run the scripts against the test case.
 
     Raises BadInput for `case` or `reason`, and NotAllowedNow.
     """

@@ -25,7 +25,7 @@ from core.translation import gettext_noop as _
 class Format(StrEnum):
     """The format of a file. The last two formats are JSON or JSONL with their own column names.
 
-    CSV includes all text tables. Their separator (comma, semicolon, tab or |) is detected from the header.
+    CSV includes all text tables. The separator (comma, semicolon, tab or |) is detected from the header.
     """
 
     JSONL = "jsonl"

@@ -243,7 +243,7 @@ def _check_not_closed(campaign: Campaign) -> None:
 
 @transaction.atomic
 def withdraw(item: Item, *, why: str, by: User) -> None:
-    """Withdraw an item from the study. Its scores are kept, but it is excluded from assignment and from all figures.
+    """Withdraw an item from the study. The item is excluded from assignment and all figures, but its scores are kept.
 
     Repeats and halo checks of the item are withdrawn too. Raises BadInput if the reason is missing, and NotAllowedNow
     if the item is already withdrawn.

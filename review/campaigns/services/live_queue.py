@@ -19,7 +19,7 @@ from review.queue.intake import send_to_queue
 
 @dataclass(frozen=True)
 class Sent:
-    """The numbers of chosen items by result. They add up to the number of chosen items.
+    """The numbers of chosen items by result. The numbers add up to the number of chosen items.
 
     `there` counts items that were already in the review queue. `without` counts items without a script. `studied`
     counts items in another study that is not closed.
@@ -72,10 +72,7 @@ def runs_in_queue(runs: Iterable[int]) -> set[int]:
 
 
 def _studied(runs: Iterable[int]) -> set[int]:
-    """Return the primary keys of runs in a study that is not closed.
-
-    Its reviewers must not see decisions on these runs.
-    """
+    """Return the primary keys of runs in a study that is not closed, whose reviewers must not see decisions on them."""
     studied = Item.objects.filter(campaign__kind=Campaign.Kind.STUDY, run__in=list(runs))
     under_way = studied.exclude(campaign__state=Campaign.State.CLOSED)
     return {run for run in under_way.values_list("run", flat=True) if run is not None}

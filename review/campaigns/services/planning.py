@@ -123,7 +123,7 @@ def read_plan(kept: object) -> Plan | None:
 
 
 def work_out(aim: Aim, assumed: Mapping[str, float]) -> Plan:
-    """Return the plan for these assumptions. It includes the reviewing effort if `minutes` and `hours` are given.
+    """Return the plan for these assumptions. The plan includes the reviewing effort if `minutes` and `hours` are given.
 
     Raises BadInput with the name of the field if a value is missing, the target is out of reach, or the values are
     inconsistent.

@@ -58,7 +58,7 @@ def _prepare(item: Item) -> None:
     if first is None:
         locked.state = Item.State.CLOSED
     elif locked.campaign.prepares_all and _can_be_explained(run, first):
-        # This continues the run. The function is called again when the run has settled.
+        # The refinement continues the run. This function is called again when the run has settled.
         pipeline.ask_refinement(first, by=None)
         return
     else:

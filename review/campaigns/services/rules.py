@@ -178,7 +178,7 @@ def note_primary(campaign: Campaign) -> None:
 def may_revise(campaign: Campaign) -> bool:
     """Return whether the plan and the rules may still change.
 
-    They may change until the main phase starts, even during and after a pilot.
+    Changes are possible until the main phase starts, even during and after a pilot.
     """
     if campaign.state == Campaign.State.PAUSED:
         return is_in_pilot(campaign)

@@ -55,7 +55,7 @@ def _missing(campaign: Campaign, *, pilot: bool) -> Mapping[Configuration, Query
 
 @transaction.atomic
 def ask_for_runs(campaign: Campaign, *, by: User, pilot: bool = False) -> int:
-    """Request all missing runs, or only those of the pilot, and return the number of requests.
+    """Request all missing runs, or only the pilot's runs, and return the number of requests.
 
     Raises NotAllowedNow if no run is missing, a configuration can't be used, or the study is closed.
     """

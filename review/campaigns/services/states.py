@@ -101,7 +101,7 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
 def fix_family(campaign: Campaign) -> None:
     """Fix the family of comparisons that are adjusted with Holm's method.
 
-    Comparisons already in the family stay in it.
+    Comparisons that are already in the family are not removed.
     """
     arms = (arm.name for arm in arms_of(campaign))
     named = plan_family(arms, has_halo=campaign.halo_share > 0)

@@ -119,7 +119,7 @@ def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_start_runs(request: HttpRequest, pk: int) -> HttpResponse:
-    """Start all missing runs, or only those of the pilot, in the background."""
+    """Start all missing runs, or only the pilot's runs, in the background."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     try:

@@ -35,7 +35,7 @@ def campaign_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_budget(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change the campaign's budget. This does not resume paused runs."""
+    """Change the campaign's budget. Paused runs are not resumed."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     form = BudgetForm(request.POST, campaign=campaign)

@@ -1,4 +1,7 @@
-"""The review page, where a reviewer scores stage by stage, then decides. A rejected request keeps the typed text."""
+"""The review page, where a reviewer scores stage by stage, then decides.
+
+If a request is rejected, the page still shows the typed text.
+"""
 
 from __future__ import annotations
 

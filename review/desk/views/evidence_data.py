@@ -52,9 +52,9 @@ class ShownPlace(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownSet:
-    """A test suite that counts for this item, with the changes to it.
+    """A test suite that counts for this item, with its changes.
 
-    If `is_under_way`, scripts are still running in it.
+    If `is_under_way`, scripts are still running in the suite.
     """
 
     name: str  # identifies the current suite in forms; empty if all of its tests were removed
@@ -93,7 +93,7 @@ def show_evidence(
 ) -> ShownEvidence | None:
     """Return the test results of the visible scripts, or None if they are hidden or there are no tests.
 
-    No results are read before the last score. Otherwise, the response time could reveal them.
+    No results are read before the last score, because the response time could reveal them.
     """
     if not is_open_to(desk):
         return None

@@ -77,7 +77,7 @@ def show_remarks(
 def _texts(
     desk: ItemView, shown: Draft, own: Iterable[Remark], typed: Mapping[str, str] | None
 ) -> dict[str, object]:
-    """Return the typed comment that was not submitted yet. A comment that was already added is left out."""
+    """Return the typed comment that was not submitted yet. A comment that was already added is excluded."""
     if typed is not None and "remark" in typed:
         return {"remark_text": typed["remark"], "remark_line": typed.get("line", "")}
     kept = desk.scratch.fields if desk.scratch else {}

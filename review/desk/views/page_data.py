@@ -235,7 +235,7 @@ def _texts(
 
 
 def _decision_comment(desk: ItemView, scores: list[Score]) -> str:
-    """Return the comment that was submitted with the decision, unless a score already has it."""
+    """Return the comment that was submitted with the decision, unless a score has the same comment."""
     comment = str(desk.decision.picked.get("comment", "")) if desk.decision else ""
     return "" if comment in {score.comment for score in scores} else comment
 

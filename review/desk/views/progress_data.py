@@ -13,7 +13,7 @@ class Progress:
     """The progress in the header of the score panel."""
 
     number: int | None  # position of the item in view among the reviewer's items
-    total: int | None  # computed for full pages only; None means that the page keeps its number
+    total: int | None  # computed for full pages only; None leaves the number on the page unchanged
     is_more: bool  # True if there are more items than `total`
     back: int
     back_item: int | None

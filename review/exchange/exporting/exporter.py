@@ -207,7 +207,7 @@ def _card(campaign: Campaign, counts: dict[str, int]) -> str:
     )
 
 
-# The columns of the table, including those of `import_items` and `import_scores`.
+# The columns of the table, including all columns that `import_items` and `import_scores` read.
 TABLE = (
     *("record", "id", "item", "configuration", "reviewer", "stage", "value", "arm", "comment"),
     *("statement", "context", "environment", "reference", "script", "feedback", "refined", "later"),

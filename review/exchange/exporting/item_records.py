@@ -186,7 +186,7 @@ def _assessment(assessment: Assessment | None) -> Fields | None:
 
 
 def _draft(draft: Draft, *, said: Collection[Draft | None]) -> Fields:
-    """Return the Draft's data. Its text is included unless another column contains it."""
+    """Return the Draft's data. The script is included unless another column contains the same script."""
     about: Fields = {
         "number": draft.number,
         "kind": draft.kind,

@@ -35,7 +35,7 @@ _Key = tuple[str, str]  # the item's ID and its configuration
 
 
 class _Place(NamedTuple):
-    """The number of a score's session, and the quarter of the session. Both are None if no time was recorded."""
+    """The number of a score's session, and the quarter of the session, or None if no time was recorded."""
 
     sitting: int | None
     quarter: int | None

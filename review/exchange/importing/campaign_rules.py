@@ -118,7 +118,7 @@ def keep_plan(campaign: Campaign, first: Record | None) -> None:
 
 
 def keep_choice(campaign: Campaign, first: Record | None) -> None:
-    """Set `primary_chosen` from the export, or to None. The import itself is not a choice."""
+    """Set `primary_chosen` from the export, or to None. The import does not count as choosing the outcome."""
     try:
         given = parts_of(_about(first), "primary_chosen")
         at = moment_of(given, "at")

@@ -1,6 +1,6 @@
 """Build a row's lines for the COPY statements, without primary keys.
 
-This runs while the database is still writing the previous slice. Afterward, only the keys must be added.
+The lines are built while the database is still writing the previous slice. Afterward, only the keys must be added.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class Outcome:
 
 
 def nothing_to_write() -> None:
-    """Do nothing, as the write function of a slice without valid rows."""
+    """Do nothing. Slices without valid rows use this function to write."""
 
 
 class Journal(Protocol):

@@ -175,7 +175,7 @@ def read_known_scores(
 ) -> KnownScores:
     """Return the known data of these items. Line comments and flags are read only if `with_words` is true.
 
-    `same_text` lists the items that share a text with them. Those items are read too, because adjudications need them.
+    `same_text` lists other items with the same texts. These items are read too, because adjudications need them.
     """
     known = KnownScores(seen=read_seen(items), same_text=same_text or {})
     items = {*items, *(one for same in known.same_text.values() for one in same)}

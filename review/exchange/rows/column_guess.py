@@ -133,7 +133,7 @@ def _by_values(
 def _reviewers(
     names: Sequence[str], samples: Mapping[str, Values], guesses: dict[str, Guess]
 ) -> None:
-    """Add guesses for columns of reviewers' scores to `guesses`. Their cells contain only 0, 1 or 2, or are empty."""
+    """Add guesses for columns of reviewers' scores to `guesses`. Such columns contain only 0, 1, 2 and empty cells."""
     scored = [name for name in names if _could_be_scores(samples, name)]
     filled = [name for name in scored if _filled(samples, name)]
     named = [name for name in scored if _is_person_or_final(name)]
