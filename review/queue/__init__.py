@@ -1,1 +1,1 @@
-"""The review queue: which items a reviewer may claim, in which order, and for how long."""
+"""The review queue: eligible items, their order, claims and leases."""

@@ -23,14 +23,14 @@ from review.queue.api_filters import AssignmentFilter, QueueFilter
 
 
 class QueueItemOut(serializers.ModelSerializer[Item]):
-    """A waiting item with its request text, and no data that could reveal the verdict."""
+    """A waiting item with its request text but without data that could reveal the verdict."""
 
     statement = serializers.CharField(source="run.action.statement")
     severity = serializers.IntegerField(source="run.action.severity")
     target = serializers.CharField(source="run.action.target")
     id = PublicKeyField(ITEM)
     demo = serializers.SerializerMethodField(help_text="Null if models are hidden.")
-    # Use the request time, because the item's own time is the end of the run, which is later for a refined run.
+    # Use the request time. The item's creation time would reveal how long the run took, and so whether it was refined.
     created_at = serializers.DateTimeField(
         source="run.created_at", help_text="When the script was requested."
     )
@@ -44,13 +44,13 @@ class QueueItemOut(serializers.ModelSerializer[Item]):
 
 
 class MostUrgentFirst(KeysetPagination):
-    """Pages of the queue in working order."""
+    """Pagination of the queue, most urgent item first."""
 
     ordering = services.URGENT_FIRST
 
 
 class WaitingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
-    """Items of the review queue that wait for the caller. To review a claimed item, open its review page."""
+    """Items in the review queue that are waiting for the caller. To review an item, open its review page."""
 
     serializer_class = QueueItemOut
     queryset = Item.objects.none()
@@ -114,7 +114,7 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
 
     @extend_schema(request=AssignIn, responses={201: AssignmentOut})
     def create(self, request: Request) -> Response:
-        """Assign an item to a reviewer. It then comes first in their queue."""
+        """Assign an item to a reviewer. The item becomes the first in the reviewer's queue."""
         user = signed_in(request)
         access_campaigns(user)
         given = read_body(AssignIn, request)
@@ -125,7 +125,7 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
     @extend_schema(request=TakeOverIn, responses={204: None})
     @action(detail=True, methods=["post"], url_path="take-over")
     def take_over(self, request: Request, pk: str) -> Response:
-        """Take an item away from a reviewer and, if one is named, assign it to another."""
+        """Unassign an item. If the request names another reviewer, reassign the item."""
         held, given, user = self.get_object(), read_body(TakeOverIn, request), signed_in(request)
         if given["reviewer"]:
             to = _person(given["reviewer"])

@@ -12,7 +12,7 @@ from review.models import Assignment, Item
 
 
 class ItemKeyFilter(filters.NumberFilter):  # type: ignore[misc]
-    """Filter by an item's public key."""
+    """A filter by an item's public key."""
 
     def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
         key = None if value is None else find_key(ITEM, int(value))
@@ -21,7 +21,7 @@ class ItemKeyFilter(filters.NumberFilter):  # type: ignore[misc]
 
 
 class QueueFilter(filters.FilterSet):  # type: ignore[misc]
-    """Filter waiting items. Filters by model skip campaigns that hide models, so that they reveal nothing."""
+    """Filters for waiting items. The model filters exclude campaigns that hide models."""
 
     configuration = filters.NumberFilter(method="by_models")
     run__demo = filters.BooleanFilter(method="by_models")
@@ -35,7 +35,7 @@ class QueueFilter(filters.FilterSet):  # type: ignore[misc]
 
 
 class AssignmentFilter(filters.FilterSet):  # type: ignore[misc]
-    """Filter assignments."""
+    """Filters for assignments."""
 
     item = ItemKeyFilter()
 

@@ -1,6 +1,4 @@
-"""Leases of assignments, which are renewed while the page is open, move to the newest tab and expire without
-activity.
-"""
+"""Leases of assignments. The review page renews the lease while it is open. The newest tab holds the lease."""
 
 from __future__ import annotations
 
@@ -19,13 +17,13 @@ from review.models import Assignment, Item
 
 
 def lease_end() -> datetime:
-    """Return the end for a lease that is claimed or renewed now."""
+    """Return the end of a lease that starts or is renewed now."""
     return database_now() + timedelta(minutes=settings.SCRIPTSMITH_REVIEW_LEASE_MINUTES)
 
 
 @transaction.atomic
 def keep_alive(assignment: Assignment, *, fence: int) -> None:
-    """Renew the lease for an open page. Raises NotAllowedNow if the reviewer no longer holds it."""
+    """Renew the lease for an open page. Raises NotAllowedNow if the lease has ended or moved to another tab."""
     changed = Assignment.objects.filter(
         pk=assignment.pk, state=Assignment.State.ACTIVE, fence=fence
     ).update(lease_until=lease_end())
@@ -61,19 +59,19 @@ def _told(assignment: Assignment) -> str:
 
 
 def lock_item_row(item: int) -> None:
-    """Lock an item, so that no other transaction can claim, score or give it back."""
+    """Lock an item's row until the transaction ends, so that no other transaction can claim, score or release it."""
     fetch("SELECT 1 FROM review_item WHERE id = %s FOR UPDATE", [item])
 
 
 def expire_leases() -> int:
-    """Release the items of inactive reviewers. Their autosaved text is kept."""
+    """Release the items of inactive reviewers and return their number. Autosaved text is preserved."""
     expired = 0
     overdue = Assignment.objects.filter(
         state=Assignment.State.ACTIVE, lease_until__lt=database_now()
     ).values_list("pk", "item_id", "item__campaign_id")[:500]
     for pk, item_id, campaign in overdue:
         with transaction.atomic():
-            # Lock the item before the assignment, as scoring does. The other order could cause a deadlock.
+            # Lock the item before the assignment, as scoring does. The reverse order could cause a deadlock.
             lock_item_row(item_id)
             changed = Assignment.objects.filter(
                 pk=pk, state=Assignment.State.ACTIVE, lease_until__lt=database_now()

@@ -1,4 +1,4 @@
-"""Claims and releases of items. An item is never given to more reviewers than it needs."""
+"""Claims and releases of items. An item is never assigned to more reviewers than it needs."""
 
 from __future__ import annotations
 
@@ -24,30 +24,29 @@ from review.queue.slots import take_slot
 
 
 def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
-    """Claim the reviewer's next item: an item that is already claimed, has come back or was assigned, or else the next
-    item in order.
+    """Claim the reviewer's next item. Items that are claimed, sent back or assigned by name come first.
 
     Returns None if no item is waiting. Raises NotAllowedNow if the campaign is not open, or if the reviewer is paused
     or has reached their limit.
     """
-    # Two concurrent requests would both find no claimed item, and each would claim one.
+    # Without the lock, two concurrent requests would both find no claimed item and claim two items.
     with one_at_a_time("claim", campaign.pk, by.pk):
         return claim_following(campaign, by=by)
 
 
 def claim_following(campaign: Campaign, *, by: User) -> Assignment | None:
-    """Claim the next item without a lock, in the response to a score or decision. Reviewers send these one by one."""
+    """Claim the next item after a score or decision. No lock is needed, because reviewers send these one at a time."""
     _check_open(campaign)
     place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
     if place is None or place.holds:  # type: ignore[attr-defined]
         while held := _resume_held(campaign, by):
-            # An assigned item may have a script that the reviewer has scored in another arm.
+            # An item assigned by name may contain a script that the reviewer has scored in another arm.
             is_given = not campaign.is_live and held.reason != Assignment.Reason.QUEUE
             if not (is_given and copy_known_scores(held)):
                 return held
     member = None if campaign.is_live else _admit(place, campaign, by)
     while assignment := _take_first(campaign, by, member):
-        # An item that they have already scored in another arm is not shown again.
+        # Do not show an item that the reviewer has already scored completely in another arm.
         if campaign.is_live or not copy_known_scores(assignment):
             assignment.has_loose = getattr(place, "has_loose", True)  # type: ignore[attr-defined]
             return assignment
@@ -86,12 +85,12 @@ def claim_item(item: Item, *, by: User) -> Assignment:
 
 
 def waiting_for(campaign: Campaign, by: User) -> QuerySet[Item]:
-    """Return the items this reviewer could claim now."""
+    """Return the items that this reviewer could claim now."""
     return eligible_items(campaign, by, _member(campaign, by))
 
 
 def count_waiting_for(campaign: Campaign, by: User, *, most: int | None = None) -> int:
-    """Count the items this reviewer could claim now, up to `most`."""
+    """Return the number of items that this reviewer could claim now, counted up to `most`."""
     counts = count_eligible({campaign: _member(campaign, by)}, by, most=most)
     return counts.get(campaign.pk, 0)
 
@@ -102,9 +101,9 @@ def _member(campaign: Campaign, by: User) -> Member | None:
 
 @transaction.atomic
 def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "") -> None:
-    """Give back an item without a result (released, skipped or marked "can't judge") and free its place.
+    """End an assignment without a result (released, skipped or can't judge) and free its place.
 
-    Items that are skipped or can't be judged go to another reviewer and need a reason.
+    Skipped and can't-judge assignments need a reason. The item then goes to another reviewer.
     """
     if state in (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE) and not why.strip():
         raise BadInput(_("Enter a short reason."), field="why")
@@ -132,8 +131,9 @@ def _check_open(campaign: Campaign) -> None:
 
 
 def _admit(member: Member | None, campaign: Campaign, by: User) -> Member:
-    """Return the reviewer's membership of a study, which is created at the first claim if the study is open to every
-    reviewer.
+    """Return the reviewer's membership in a study. If the study is open to every reviewer, create the membership.
+
+    Raises NotAllowedNow if the reviewer is not a member, is paused, or has reached the limit.
     """
     if member is None and campaign.open_to_all:
         member = add_member(campaign, by, by=by)
@@ -158,12 +158,12 @@ def _count_done(campaign: Campaign, by: User) -> int:
     done = Assignment.objects.filter(
         item__campaign=campaign, reviewer=by, state__in=Assignment.HOLDING
     )
-    # Gold items and repeats count, because a number that does not change would reveal them.
+    # Include gold items and repeats, because an unchanged count would reveal them.
     return done.exclude(item__case__purpose=Case.Purpose.TRAINING).count()
 
 
 def _renew(assignment: Assignment) -> Assignment:
-    """Renew the reviewer's claim. A tab that already shows the item becomes the older tab."""
+    """Renew the reviewer's lease. The new fence invalidates tabs that already show the item."""
     assignment.state = Assignment.State.ACTIVE
     assignment.lease_until = lease_end()
     assignment.fence += 1
@@ -172,7 +172,7 @@ def _renew(assignment: Assignment) -> Assignment:
 
 
 def earlier_item(item: Item, *, by: User) -> int | None:
-    """Return the key of the item that the reviewer finished before this item, in the same campaign."""
+    """Return the key of the item in the same campaign that the reviewer finished just before this item."""
     done = Assignment.objects.filter(
         item__campaign=item.campaign_id, reviewer=by, state=Assignment.State.SUBMITTED
     ).order_by("-ended_at", "-pk")

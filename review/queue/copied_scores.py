@@ -1,4 +1,4 @@
-"""Copies scores between arms. A script that two arms of one statement share is scored once and counts in each arm."""
+"""Copy scores between arms. A script that two arms of a statement share is scored once and counts in both arms."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from review.queue.assignment_leases import lock_item_row
 
 
 def copy_to_same_scripts(desk: ItemView) -> None:
-    """After an item is scored, copy the scores to the statement's other arms that have nothing else to show.
+    """Copy a finished item's scores to the statement's other arms whose scripts and feedback are all the same.
 
-    This completes an arm with a free place if the reviewer has already scored all its scripts and feedback. For an arm
-    that shows more, see `copy_known_scores`.
+    The copies complete an arm if it has a free place. `copy_known_scores` covers arms with more to score.
     """
     for item in _same_first_script(desk):
         other = open_item(item, desk.reviewer, reads_all=True)
@@ -43,9 +42,9 @@ def copy_to_same_scripts(desk: ItemView) -> None:
 
 
 def copy_known_scores(assignment: Assignment) -> bool:
-    """On a claim, copy the scores that this reviewer gave to the same scripts in another arm.
+    """Copy the reviewer's score of the same script in another arm to a newly claimed item.
 
-    Returns True if nothing is left to score, which completes the item.
+    Returns True if the copied score completes the item.
     """
     # The prepared query for the next item already reports whether the case has other items.
     if not getattr(assignment.item, "has_arms", True):
@@ -60,7 +59,7 @@ def copy_known_scores(assignment: Assignment) -> bool:
 def _copy_known(assignment: Assignment, earlier: list[Score]) -> bool:
     lock_item_row(assignment.item_id)
     if not Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.ACTIVE).exists():
-        return False  # another reviewer got the item at the same time
+        return False  # the assignment ended at the same time
     desk = open_item(assignment.item, assignment.reviewer, reads_all=True)
     if desk.first is None or desk.given:
         return False
@@ -80,7 +79,7 @@ def _copy_known(assignment: Assignment, earlier: list[Score]) -> bool:
 
 
 def take_back_copies(score: Score) -> None:
-    """Undo the copies of an undone score, and reopen the items that they had completed."""
+    """Undo the copies of an undone score, and reopen the items that the copies had completed."""
     copies = Score.objects.select_related("assignment", "item__campaign", "item__case").filter(
         reviewer=score.reviewer_id, item__case=score.item.case_id, current=True
     )
@@ -106,7 +105,7 @@ def _count(item: Item, given: Iterable[Score], *, change: int) -> None:
 
 
 def _same_first_script(desk: ItemView) -> list[Item]:
-    """Return the other arms' items that also have this script and that the reviewer has not handled."""
+    """Return the other arms' waiting items that contain the first script and that the reviewer has not handled."""
     first = desk.first
     arms = Item.objects.filter(case=desk.item.case_id).exclude(pk=desk.item.pk)
     if first is None or not arms.exists():
@@ -160,7 +159,7 @@ def _copy(score: Score, desk: ItemView, step: Step, assignment: Assignment | Non
         draft=step.draft,
         feedback=step.feedback,
         assignment=assignment,
-        # The other arm has its own verdict.
+        # Each arm has its own verdict, which the reviewer may have seen.
         blind=score.blind and not has_seen(desk.reviewer, desk.item),
         comment=score.comment,
         visible={**score.visible, "copied_from": score.pk},

@@ -1,4 +1,4 @@
-"""Finds the items of a campaign that a reviewer could claim, and the first of these items, with prepared queries."""
+"""Find a campaign's eligible items for a reviewer, and take the first of them, with prepared queries."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ Bounds = tuple[int, int]  # of `Item.shuffle`
 
 
 class Rule(NamedTuple):
-    """The conditions that apply to a reviewer. `items_for` implements them."""
+    """The eligibility rules that apply to a reviewer. `items_for` implements them."""
 
     in_study: bool
     in_training: bool
 
 
-# Most urgent first, then by request time. An item is created when its run ends, so sorting by its
-# key would reveal the duration. The run's key is created with the request.
+# Most urgent first, then by request time. The run's key reflects the request time. The item's key would reveal the
+# run's duration, because an item is created when its run ends.
 URGENT_FIRST = ("-priority", "run_id", "pk")
 _SOME = 50
-# Items in random order. Each is checked only if no earlier item could be taken, because checking
-# takes much longer than sorting a bucket.
+# Sort the items first, and check each item only if no earlier item could be taken. Checking takes much longer than
+# sorting a bucket.
 _ONE_BY_ONE = """
 SELECT item.* FROM ({in_order}) AS near CROSS JOIN LATERAL ({item}) AS item ORDER BY near.place, near.id LIMIT 1
 """
 
 
 class LookedUp(Exists):
-    """EXISTS that is evaluated row by row, for a query that ends at its first row.
+    """EXISTS that PostgreSQL evaluates row by row, for queries that need only the first row.
 
     OFFSET 0 keeps the planner from using a join, which would read the reviewer's whole history.
     """
@@ -59,10 +59,10 @@ def eligible_items(
     has_training: bool | None = None,
     by_name: bool = False,
 ) -> QuerySet[Item]:
-    """Return the waiting items that this reviewer has not handled and did not contribute to.
+    """Return the waiting items that this reviewer has neither handled nor contributed to.
 
-    `has_training` saves a query if the caller knows whether the campaign has a training round. For items that a manager
-    assigns by name, training and sessions are ignored.
+    Pass `has_training`, if known, to save a query. With `by_name`, for items that a manager assigns by name, the rules
+    for training and sessions are ignored.
     """
     if by_name:
         rule: Rule | None = Rule(in_study=False, in_training=False)
@@ -76,7 +76,7 @@ def eligible_items(
 def rule_for(
     campaign: Campaign, member: Member | None, *, has_training: bool | None = None
 ) -> Rule | None:
-    """Return the conditions that apply to a reviewer, or None if the study has no items for them."""
+    """Return the eligibility rules for a reviewer, or None if the reviewer may not claim items of the study."""
     if campaign.is_live:
         return Rule(in_study=False, in_training=False)
     if member is None or member.paused_at is not None:
@@ -92,15 +92,15 @@ def items_for(
     exists: type[Exists] = Exists,
 ) -> QuerySet[Item]:
     """Return the waiting items that this reviewer has neither handled nor contributed to."""
-    # Answers to one statement are never scored in one session, because the first score would influence the second. Look
-    # up each item separately. A join of items and assignments would start from the reviewer's whole history, and so
-    # would a list of the states that count, because an index covers reviewers and states.
+    # Two answers to the same statement are never scored in one session, because the first score would influence the
+    # second. Look up each item separately. A join with assignments would read the reviewer's whole history. A positive
+    # list of states would, too, because PostgreSQL would use the index on reviewer and state.
     had = Assignment.objects.filter(had_in_sitting(by), item=OuterRef("pk"), reviewer=by).exclude(
         state__in=Assignment.LET_GO
     )
     other_arm = Item.objects.filter(exists(had), case=OuterRef("case"))
-    # Search from the statement to its actions, their cases and those cases' items. The planner's own choice would
-    # start from all items of a campaign that is too new to have statistics.
+    # Force a search from the statement to its actions, their cases and the cases' items. The planner would start from
+    # all items of a campaign that is too new to have statistics.
     of_case = Item.objects.filter(exists(had), case=OuterRef("pk"))
     of_action = Case.objects.filter(exists(of_case), action=OuterRef("pk"), campaign=campaign)
     same_statement = Action.objects.filter(
@@ -115,9 +115,7 @@ def items_for(
 
 
 def _lasting_hindrances(campaign: int, by: int) -> list[QuerySet[Any]]:
-    """Return queries for the permanent reasons to exclude an item: the reviewer handled it, wrote part of it, or
-    adjudicated it.
-    """
+    """Return queries for permanent exclusions: the reviewer handled, contributed to, or adjudicated the item."""
     dealt_with = Assignment.objects.filter(item=OuterRef("pk"), reviewer=by).exclude(
         state__in=[Assignment.State.RELEASED, Assignment.State.EXPIRED]
     )
@@ -131,7 +129,7 @@ def _lasting_hindrances(campaign: int, by: int) -> list[QuerySet[Any]]:
 
 
 def items_without_reviewer(campaign: Campaign, reviewers: Iterable[int]) -> QuerySet[Item]:
-    """Return the real items that need a score and that none of these reviewers can claim, now or later."""
+    """Return the real items with a free slot that none of these reviewers can ever claim."""
     items = Item.objects.waiting().filter(campaign=campaign, again="").exclude(overlap=EVERYBODY)
     for by in reviewers:
         hindrances = (Q(Exists(one)) for one in _lasting_hindrances(campaign.pk, by))
@@ -140,7 +138,7 @@ def items_without_reviewer(campaign: Campaign, reviewers: Iterable[int]) -> Quer
 
 
 def has_adjudicated(item: Item, by: User) -> bool:
-    """Return whether this user has settled a score of the item's run, and so must not score it."""
+    """Return whether this user has adjudicated a score of the item's run, and therefore must not score the item."""
     settled = Adjudication.objects.filter(item__run=item.run_id, item__campaign=item.campaign_id)
     return settled.filter(by=by).exists()
 
@@ -151,12 +149,12 @@ def _is_in_training(campaign: Campaign, member: Member, has_training: bool | Non
     return begins_with_training(campaign) if has_training is None else has_training
 
 
-# --- The first of them ------------------------------------------------------------------------------------------
+# --- The first eligible item ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """A reviewer's waiting items, in order. Without `waiting`, these are the campaign's ordinary items."""
+    """A reviewer's waiting items, in order. Without `waiting`, a prepared query finds them."""
 
     campaign: Campaign
     by: User
@@ -169,7 +167,7 @@ class Candidates:
         return self.campaign.order == Campaign.Order.RANDOM and self.member is not None
 
     def take_first(self, bounds: Bounds | None = None) -> Assignment | None:
-        """Take the first item, skipping items that another claim is taking at this moment."""
+        """Take the first item that is not locked by another claim."""
         order = self.campaign.order if self.is_random else _plain_order(self.campaign)
         seed = self.member.seed if self.is_random and self.member else 0
         if self.waiting is not None:
@@ -196,16 +194,16 @@ class Candidates:
         return take_slot(item, self.by) if item else None
 
     def some(self) -> list[int]:
-        """Return the keys of some waiting items, including items that another claim is taking at this moment."""
+        """Return the keys of up to _SOME waiting items, including items that other claims have locked."""
         if self.waiting is not None:
             return list(self.waiting.order_by("pk").values_list("pk", flat=True)[:_SOME])
         values = {"campaign": self.campaign.pk, "by": self.by.pk}
         return [pk for (pk,) in fetch(_some_keys(self._rule), values)]
 
     def wait_for(self, pk: int) -> Assignment | None:
-        """Take this item, or return None without a lock if another reviewer got it.
+        """Wait for the item's lock and take the item, or return None if another reviewer got it.
 
-        To avoid a deadlock, never wait for one item's lock while holding another's.
+        To avoid a deadlock, the method releases the lock if it does not take the item.
         """
         with transaction.atomic():
             lock_item_row(pk)
@@ -250,7 +248,7 @@ def _locked(waiting: QuerySet[Item]) -> QuerySet[Item]:
 
 
 class _FirstItem(NamedTuple):
-    """A query that finds and locks an item, and the function that reads its result."""
+    """A query that finds and locks an item, and a function that reads its result."""
 
     sql: str
     read: Callable[[Sequence[object]], Item]
@@ -258,7 +256,7 @@ class _FirstItem(NamedTuple):
 
 @cache
 def _first_item(*, order: str, is_bounded: bool, rule: Rule) -> _FirstItem:
-    """Return the query for the first waiting item of a reviewer, with `has_arms`."""
+    """Return the query for a reviewer's first waiting item, annotated with `has_arms`."""
 
     def first(campaign: int, by: int) -> QuerySet[Item]:
         return _locked(_in_order(_for_person(campaign, by, rule), order, 0, None))[:1]
@@ -278,7 +276,7 @@ def _first_item(*, order: str, is_bounded: bool, rule: Rule) -> _FirstItem:
 
 @cache
 def _certain_item(rule: Rule) -> _FirstItem:
-    """Return the query for the item `near`, with `has_arms`, if the item waits for the reviewer."""
+    """Return the query for the item `near`, annotated with `has_arms`, if the reviewer can claim the item."""
 
     def one(campaign: int, by: int, near: int) -> QuerySet[Item]:
         return _locked(_for_person(campaign, by, rule).filter(pk=near))

@@ -1,6 +1,4 @@
-"""Counts the items that a reviewer could claim now. Every reviewer page shows the counts, so the queries are
-prepared.
-"""
+"""Count the items that a reviewer could claim now. The queries are prepared, because every page shows the counts."""
 
 from __future__ import annotations
 
@@ -31,8 +29,8 @@ def count_eligible(
 ) -> dict[int, int]:
     """Return the number of `eligible_items` by campaign key, counted up to `most`.
 
-    Campaigns without items may be missing. `with_training` lists the campaigns that start with training and saves a
-    query for each. With both arguments, the number of queries does not grow with the campaigns.
+    The result may omit campaigns without eligible items. `with_training` contains the keys of campaigns that start with
+    training, which saves one query per campaign. If both arguments are set, the number of queries is constant.
     """
     counts: dict[int, int] = {}
     alike: dict[Rule, list[int]] = defaultdict(list)

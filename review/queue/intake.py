@@ -1,4 +1,4 @@
-"""Adds finished runs to the review queue: at the end of each run, and in a sweep for missed runs."""
+"""Add finished runs to the review queue when they end, and sweep for missed runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.errors import NotAllowedNow
 from pipeline.models import DraftUse, Run
 from review.models import Campaign, Item
 
-# Runs requested on the page or through the API. Runs of campaigns and of the command line are excluded.
+# Runs requested in the web interface or API. Runs from campaigns and the command line are excluded.
 _ORIGINS = [Run.Origin.ASKED, Run.Origin.DEMO]
 BREAK_GLASS = 100
 _SWEEP_LIMIT = 500
@@ -20,7 +20,7 @@ _BELONGS = """
 run.state = 'done' AND run.origin = ANY(%(origins)s) AND run.recommended_id IS NOT NULL
     AND run.answered_by_id IS NULL
 """
-# Plain SQL, because the worker runs it at the end of every run. The priority matches `priority_of`.
+# Plain SQL for speed, because the worker executes it after every run. The priority matches `priority_of`.
 _SEND = f"""
 WITH sent AS (
     SELECT run.id, run.action_id, run.configuration_id, queue.id AS queue_id,
@@ -59,27 +59,27 @@ RETURNING *
 
 
 def live_queue() -> Campaign:
-    """Return the campaign of the review queue, which never ends."""
+    """Return the campaign of the review queue, which never closes."""
     return Campaign.objects.get(kind=Campaign.Kind.LIVE)
 
 
 def take_in(run_id: int) -> Item | None:
-    """Add a finished run to the review queue. Return None if the run does not belong in the queue or is already in it.
+    """Add a finished run to the review queue. Return None if the run is ineligible or already queued.
 
-    Runs answered from the catalogue are excluded because their scripts are verified. A user can add them manually.
+    Runs answered from the catalogue are ineligible because their scripts are verified. A user can add them manually.
     """
     return next(_send("run.id = %(run)s AND " + _BELONGS, run=run_id), None)
 
 
 def take_in_missed() -> int:
-    """Add missed finished runs to the review queue, up to a limit, and return how many were added."""
+    """Add missed finished runs to the review queue, up to a limit. Return the number of added runs."""
     return sum(1 for _ in _send(_BELONGS))
 
 
 def item_of_run(run_id: int) -> Item | None:
-    """Return the run's item in the review queue, creating it if needed, or None if the run has no script.
+    """Return the run's item in the review queue, or None if the run has no script. Create the item if needed.
 
-    Raises NotAllowedNow if the run is in a study that is not closed, because its reviewers could learn of the decision.
+    Raises NotAllowedNow if the run is in an open study, because the study's reviewers could see the decision.
     """
     item = Item.objects.filter(run=run_id, campaign__kind=Campaign.Kind.LIVE).first()
     if item is not None:
@@ -95,7 +95,7 @@ def item_of_run(run_id: int) -> Item | None:
 
 
 def send_to_queue(run: Run) -> Item | None:
-    """Create a Case and an Item for a run. Return None if another process has already created them."""
+    """Create a Case and an Item for a run. Return None if the run already has an Item."""
     return next(_send("run.id = %(run)s", run=run.pk), None)
 
 
@@ -108,7 +108,7 @@ def raise_priority(run_id: int) -> None:
 
 
 def priority_of(run: Run) -> int:
-    """Return the priority of a run: severe incidents first, and scripts used without review before all others."""
+    """Return the priority of a run. Unreviewed scripts in use come first, then severe incidents."""
     used = DraftUse.objects.filter(draft__run=run).exists()
     return (4 - run.action.severity) + (BREAK_GLASS if used else 0)
 

@@ -1,4 +1,4 @@
-"""The users who may be given items of a campaign: reviewers, and members of a study."""
+"""The users to whom a campaign's items can be assigned: reviewers, and members of a study."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from review.sampling import seed_of
 
 
 def people_who_review() -> QuerySet[User]:
-    """Return all users whose role allows reviewing."""
+    """Return all active users with the review permission."""
     may = Q(user_permissions__codename="review", user_permissions__content_type__app_label="review")
     by_role = Q(
         groups__permissions__codename="review",
@@ -26,7 +26,7 @@ def people_who_review() -> QuerySet[User]:
 
 
 def reviewers_with_room(campaign: Campaign) -> list[int]:
-    """Return the keys of the reviewers of a study who may take another item: not paused, and below their limit."""
+    """Return the keys of the study's reviewers who can claim another item: not paused, and below their limit."""
     mine = Member.objects.filter(campaign=campaign, user=OuterRef("pk"))
     held = Assignment.objects.filter(
         item__campaign=campaign, reviewer=OuterRef("pk"), state__in=Assignment.HOLDING
@@ -44,7 +44,7 @@ def reviewers_with_room(campaign: Campaign) -> list[int]:
 
 
 def reviewers_for(campaign: Campaign) -> QuerySet[User]:
-    """Return the users to whom an item can be assigned by name: members who may review and are not paused."""
+    """Return the users to whom an item can be assigned by name: active members with the review permission."""
     return people_who_review().filter(memberships__campaign=campaign, memberships__paused_at=None)
 
 
@@ -52,9 +52,7 @@ def reviewers_for(campaign: Campaign) -> QuerySet[User]:
 def add_member(
     campaign: Campaign, user: User, *, by: User | None, limit: int | None = None
 ) -> Member:
-    """Add a user to the campaign's reviewers, with an individual item order. For an existing member, only set the
-    limit.
-    """
+    """Add a user to the campaign's reviewers, with an individual item order. Update the limit of an existing member."""
     member, created = Member.objects.get_or_create(
         campaign=campaign, user=user, defaults={"seed": seed_of(campaign, user), "limit": limit}
     )

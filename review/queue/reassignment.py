@@ -25,10 +25,10 @@ MAX_WHY = 2_000
 
 @transaction.atomic
 def assign(item: Item, *, to: User, by: User, reason: str = Assignment.Reason.NAMED) -> Assignment:
-    """Assign an item to a named reviewer. The item waits for the reviewer and comes before the rest of the queue.
+    """Assign an item to a named reviewer. The item becomes the first in the reviewer's queue.
 
     Raises PermissionDenied if `by` does not manage campaigns, BadInput if `to` may not review the item, and
-    NotAllowedNow if the item has no free slot or `to` has already had it.
+    NotAllowedNow if the item has no free slot or `to` has already handled it.
     """
     _require_manager(by)
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
@@ -49,9 +49,9 @@ def assign(item: Item, *, to: User, by: User, reason: str = Assignment.Reason.NA
 
 @transaction.atomic
 def take_back(assignment: Assignment, *, by: User, why: str) -> None:
-    """Unassign an item. Its slot becomes free, and the reviewer's typed text is kept.
+    """Unassign an item and free its slot. The reviewer's autosaved text is preserved.
 
-    Raises PermissionDenied, BadInput without a reason, and NotAllowedNow if the reviewer no longer holds the item.
+    Raises PermissionDenied, BadInput without a reason, and NotAllowedNow if the assignment has already ended.
     """
     _require_manager(by)
     if not why.strip() or len(why) > MAX_WHY or "\0" in why:
@@ -62,9 +62,9 @@ def take_back(assignment: Assignment, *, by: User, why: str) -> None:
 
 @transaction.atomic
 def take_over(assignment: Assignment, *, to: User, by: User, why: str) -> Assignment:
-    """Reassign an item to another reviewer. The first reviewer's typed text is kept.
+    """Reassign an item to another reviewer. The first reviewer's autosaved text is preserved.
 
-    Raises PermissionDenied, BadInput without a reason, and NotAllowedNow if the reviewer no longer holds the item.
+    Raises PermissionDenied, BadInput without a reason, and NotAllowedNow if the assignment has already ended.
     """
     take_back(assignment, by=by, why=why)
     taken = assign(assignment.item, to=to, by=by, reason=Assignment.Reason.TAKE_OVER)
@@ -73,7 +73,7 @@ def take_over(assignment: Assignment, *, to: User, by: User, why: str) -> Assign
 
 @transaction.atomic
 def send_back(assignment: Assignment, *, why: str, by: User) -> SentBack:
-    """Ask a reviewer to check an item of a study again. Their next claim returns it first.
+    """Ask a reviewer to check an item of a study again. The reviewer's next claim returns this item.
 
     Raises PermissionDenied if the user does not manage campaigns, BadInput without a reason, and NotAllowedNow if the
     reviewer has not finished the item.

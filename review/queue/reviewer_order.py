@@ -1,9 +1,9 @@
-"""The order in which a reviewer gets a campaign's items. The first item is found without reading the rest.
+"""The order in which a reviewer gets a campaign's items. The search finds the first item without reading the rest.
 
-The random order of a reviewer is ascending by `shuffle XOR seed`, both 31 bits. Each seed gives a different,
-reproducible permutation. Items whose shuffles share their leading bits stay together. The search therefore reads one
-bucket at a time. Each bucket is a short range of the index on (campaign, shuffle). After an empty bucket, the next
-query reads twice as many buckets, so that an almost finished campaign needs few queries.
+A reviewer's random order is ascending by `shuffle XOR seed`, both 31 bits. Each seed produces a different, reproducible
+permutation. Items whose shuffles share their leading bits stay together. The search can therefore read one bucket at a
+time. Each bucket is a short range of the index on (campaign, shuffle). After an empty bucket, the next query reads
+twice as many buckets, so an almost finished campaign needs few queries.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from review.models import Assignment, Campaign, Member
 from review.queue.eligibility import Candidates
 
 BITS = 31
-# `Member.reached` counts in 4096ths of the order, for any number of buckets.
+# `Member.reached` is a position in 4096ths of the order, independent of the number of buckets.
 _MOST_BITS = 12
 _WHOLE = 1 << _MOST_BITS
-_BUCKET = 50  # approximate number of items
+_BUCKET = 50  # approximate number of items per bucket
 _PATIENCE = 5
 
 
 def take_first(candidates: Candidates) -> Assignment | None:
     """Take the first item for the reviewer, or return None if no items are left.
 
-    Items that another claim has locked are skipped, unless no other items are left.
+    Skip items that another claim has locked, unless no other items are left.
     """
     if candidates.is_random and candidates.member is not None:
         taken = _take_at_random(candidates, candidates.member)
         if taken is not None:
             return taken
-        # After the first pass, returned items can be anywhere in the order.
+        # The first pass is finished. Released items can be anywhere in the order, so search the whole campaign.
     return _take_plainly(candidates)
 
 
@@ -43,7 +43,7 @@ def _take_at_random(candidates: Candidates, member: Member) -> Assignment | None
     while number < 1 << bits:
         while (
             number % many
-        ):  # `many` buckets are contiguous in the index only from a multiple of `many`
+        ):  # `many` buckets are contiguous in the index only if they start at a multiple of `many`
             many //= 2
         low = ((number ^ (member.seed >> width)) & -many) << width
         taken = candidates.take_first((low, low + (many << width)))
@@ -56,7 +56,7 @@ def _take_at_random(candidates: Candidates, member: Member) -> Assignment | None
 
 
 def _bits(campaign: Campaign) -> int:
-    """Return the number of leading bits that form a bucket, from 0 for a small campaign to 12."""
+    """Return the number of leading bits that identify a bucket, from 0 for a small campaign to 12."""
     items = (
         cache.get_or_set(f"campaign-items-{campaign.pk}", lambda: campaign.items.count(), 60) or 0
     )
@@ -72,8 +72,8 @@ def _note_reached(member: Member, reached: int) -> None:
 def _take_plainly(candidates: Candidates) -> Assignment | None:
     taken = candidates.take_first()
     for again in range(_PATIENCE if taken is None else 0):
-        # The last items may merely be locked by other claims, so wait for one. If that claim takes
-        # it, another item may still be free, so try several times.
+        # The last items may only be locked by other claims, so wait for an item's lock. If the other claim takes that
+        # item, another item may still be free, so retry a few times.
         some = candidates.some()
         if not some:
             break

@@ -1,4 +1,4 @@
-"""The public interface of the queue. Reviewers claim and return items, and managers reassign them."""
+"""The public interface of the queue. Reviewers claim and release items, and managers reassign them."""
 
 from __future__ import annotations
 

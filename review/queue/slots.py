@@ -1,4 +1,4 @@
-"""Slots of items. An item has one slot for each reviewer it needs. A claim takes a slot in a single statement."""
+"""Slots of items. An item has one slot for each reviewer it needs. A claim takes a slot in a single SQL statement."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from core.database.prepared import fetch
 from review.models import Assignment, Item
 from review.queue.assignment_leases import lease_end
 
-# Takes a slot of the `found` item, and returns the assignment's key, its position in the reviewer's order, its start
-# and the found columns. The constraint on `places` is the final guard, and the row lock only avoids violating it. The
-# start is set after the row is locked, so that the previous assignment of the slot has ended.
+# Takes a slot of the `found` item. Returns the assignment's key, its position in the reviewer's order, its start time
+# and the found columns. The check constraint on `places` prevents negative values even without the row lock. The start
+# time is set after the row is locked, so it is later than the end of the slot's previous assignment.
 _GIVE = """
 WITH found AS ({found}),
 taken AS (
@@ -47,11 +47,11 @@ def give_slot(
     state: str = Assignment.State.ACTIVE,
     reason: str = Assignment.Reason.QUEUE,
 ) -> tuple[Assignment, list[Any]] | None:
-    """Give a slot of the selected item to a user, and return the assignment and the selected columns.
+    """Assign a slot of the selected item to a user. Return the assignment and the selected columns.
 
-    `found` is a SELECT whose first column is the item's key, named id. If it locks the row, the slot is free. Otherwise
-    the database refuses to go below zero slots. Return None if `found` selects no row. The assignment has its key but
-    no item yet.
+    `found` is a SELECT whose first column is the item's key, named id. If the SELECT does not lock the row, a database
+    constraint rejects a claim without a free slot. Return None if `found` selects no row. The caller sets the
+    assignment's item.
     """
     until = lease_end() if state == Assignment.State.ACTIVE else None
     assignment = Assignment(reviewer=to, state=state, reason=reason, lease_until=until)
@@ -81,7 +81,7 @@ def take_slot(
     state: str = Assignment.State.ACTIVE,
     reason: str = Assignment.Reason.QUEUE,
 ) -> Assignment:
-    """Take one of the item's slots for the user."""
+    """Assign one of the item's slots to the user."""
     given = give_slot(
         "SELECT %(item)s::bigint AS id",
         {"item": item.pk},

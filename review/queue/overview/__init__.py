@@ -1,1 +1,1 @@
-"""Overviews of the queue: waiting and later items, the reviewer's studies and pace, and the progress of runs."""
+"""Overviews of the queue: waiting and later items, a reviewer's studies and pace, and the review progress of runs."""

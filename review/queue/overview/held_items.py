@@ -1,4 +1,4 @@
-"""Items that a reviewer holds: those being scored and those being rewritten."""
+"""A reviewer's unfinished assignments: items to score and items that are being refined."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ State = Assignment.State
 
 
 def held_by(user: User) -> QuerySet[Assignment]:
-    """Return the user's active and waiting assignments, newest first, with the state of the newest rewrite.
+    """Return the user's active and waiting assignments, newest first.
 
-    `rewrite_state` is set for the review queue only. In a study the rewrite may be another reviewer's and stays hidden.
+    `rewrite_state` is the state of the latest refinement. It is None in studies, because the refinement may be based on
+    another reviewer's feedback and must stay hidden.
     """
     newest = Refinement.objects.filter(run=OuterRef("item__run")).order_by("-pk")
     return (

@@ -1,7 +1,6 @@
-"""Items that a reviewer gets only after this session, because the reviewer has just scored other answers to the same
-statements.
+"""Items that a reviewer can claim only after a break, because they just scored other answers to the same statements.
 
-Without this information a small study looks finished, although ten more items follow after a break.
+Without this information, a small study would look finished although more items follow.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ class Later:
     at: datetime
 
 
-# For each reviewer and open item, find their newest work on another answer to its statement in the current session (see
-# `repeats.sitting_began`). Repeats and halo checks are excluded, because counting them would reveal them. OFFSET 0
-# makes PostgreSQL look up the following rows one by one. A reviewer has at most a few hundred items in a session, but
-# the planner expects a third of the reviewer's entire history and would read the whole study.
+# For each reviewer and open item, find the reviewer's latest work in the current session (see `repeats.sitting_began`)
+# on another answer to the item's statement. Repeats and halo checks are excluded, because counting them would reveal
+# them. OFFSET 0 makes PostgreSQL look up the joined rows one by one. A reviewer has at most a few hundred items in a
+# session, but the planner estimates a third of the reviewer's entire history and would read the whole study.
 _LATER = """
     WITH last AS (
         SELECT person.id AS reviewer_id, score.at, coalesce(score.sitting_minutes, 0) AS minutes
@@ -96,7 +95,7 @@ _LATER = """
 def read_later(
     campaigns: Iterable[Campaign], people: Iterable[int]
 ) -> dict[tuple[int, int], Later]:
-    """Return the later items by campaign and reviewer key, in one query."""
+    """Return the later items, keyed by campaign and reviewer, using one query."""
     under_way = [
         one.pk for one in campaigns if one.state in (Campaign.State.OPEN, Campaign.State.PILOT)
     ]

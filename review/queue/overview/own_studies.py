@@ -1,4 +1,4 @@
-"""The studies a reviewer takes part in, with the numbers of waiting and finished items."""
+"""A reviewer's studies, with the numbers of waiting and finished items."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from review.models import Assignment, Campaign, Case, Member
 from review.queue.eligible_counts import count_eligible
 from review.queue.overview.later_items import Later, read_later
 
-# Stop counting here, because the number only shows whether starting is worthwhile.
+# Stop counting here, because the count only shows whether it is worth starting.
 MOST_COUNTED = 99
 _MOST_STUDIES = 50
 
 
 @dataclass(frozen=True)
 class Study:
-    """A campaign as its reviewer sees it. `waiting` is at most MOST_COUNTED, and `later` items follow after a pause."""
+    """A study and a reviewer's items in it.
+
+    `waiting` is at most MOST_COUNTED. `later` items become available after a break.
+    """
 
     campaign: Campaign
     member: Member | None
@@ -33,30 +36,30 @@ class Study:
 
     @property
     def is_through(self) -> bool:
-        """Whether the reviewer has reached the limit of items."""
+        """Return whether the reviewer has reached the item limit."""
         return self.limit is not None and self.done >= self.limit
 
 
 def takes_part(user: User) -> Q:
-    """Return the condition that the user reviews in a campaign or may join it."""
+    """Return a condition for the studies that the user reviews or may join."""
     mine = Member.objects.filter(campaign=OuterRef("pk"), user=user)
     return Q(kind=Campaign.Kind.STUDY) & (Q(open_to_all=True) | Q(Exists(mine)))
 
 
 def studies_under_way(user: User) -> QuerySet[Campaign]:
-    """Return the campaigns under way in which the user reviews or may review."""
+    """Return the active studies that the user reviews or may join."""
     states = (Campaign.State.SETUP, Campaign.State.CLOSED)
     return Campaign.objects.filter(takes_part(user)).exclude(state__in=states)
 
 
 def studies_of(user: User) -> list[Study]:
-    """Return the user's studies under way, newest first, in a fixed number of queries."""
+    """Return the user's active studies, newest first, using a fixed number of queries."""
     campaigns = list(studies_under_way(user).order_by("-pk")[:_MOST_STUDIES])
     return read_studies(campaigns, user)
 
 
 def read_studies(campaigns: list[Campaign], user: User) -> list[Study]:
-    """Return the numbers of waiting and finished items in each of these campaigns."""
+    """Return each campaign with the user's numbers of waiting and finished items."""
     members = {
         one.campaign_id: one for one in Member.objects.filter(campaign__in=campaigns, user=user)
     }
@@ -66,7 +69,7 @@ def read_studies(campaigns: list[Campaign], user: User) -> list[Study]:
         .values_list("campaign", flat=True)
         .distinct()
     )
-    # Reviewers admitted by "open to every reviewer" become members with their first item.
+    # In a study that is open to every reviewer, a reviewer becomes a member with the first claim.
     places = {one: members.get(one.pk) or Member(campaign=one, user=user) for one in campaigns}
     waiting = count_eligible(places, user, most=MOST_COUNTED, with_training=training)
     done = dict(
@@ -75,7 +78,7 @@ def read_studies(campaigns: list[Campaign], user: User) -> list[Study]:
             reviewer=user,
             state=Assignment.State.SUBMITTED,
         )
-        # Gold items and repeats count, as in `review.queue.claims`. An unchanged count would reveal them.
+        # Include gold items and repeats, as in `review.queue.claims`. An unchanged count would reveal them.
         .exclude(item__case__purpose=Case.Purpose.TRAINING)
         .order_by()
         .values_list("item__campaign")

@@ -16,18 +16,18 @@ from pipeline.models import Run
 from review.models import Assignment, Campaign, Score
 from review.queue.reviewer_checks.repeats import SITTING_GAP
 
-# More than a reviewer can complete in a day and a half. More items are not read.
+# Maximum number of assignments to read, more than a reviewer can complete in a day and a half.
 _MOST = 5_000
 
 
 @dataclass(frozen=True)
 class Pace:
-    """A reviewer's work today, in their time zone, and since the current session began."""
+    """A reviewer's work today (in the reviewer's time zone) and in the current session."""
 
     today: int  # finished items
     sitting: int | None  # finished in the current session; None without a session
     sitting_minutes: float
-    # The median for one item today, without pauses; None if the page counted no time.
+    # Median time per item today, excluding pauses. None if the page recorded no time.
     median_seconds: float | None
     pauses: int
 
@@ -41,7 +41,7 @@ class Pace:
 
 
 def own_pace(user: User) -> Pace:
-    """Return the reviewer's own pace, using two queries."""
+    """Return the reviewer's pace, using two queries."""
     now = timezone.now()
     midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     last = (
@@ -77,20 +77,20 @@ def own_pace(user: User) -> Pace:
 class Place:
     """A reviewer's position in one campaign."""
 
-    # The position of the item in view among the items assigned to the reviewer, such as 3 for the third. In the review
-    # queue, the position among the items finished today. None if the item was not assigned.
+    # The position of the current item among the reviewer's assigned items, such as 3 for the third. In the review
+    # queue, only items finished today come before it. None if the item was not assigned.
     number: int | None
-    back: int  # items that came back from a rewrite and are ready
+    back: int  # items that are ready after a refinement
     back_item: int | None  # the first of these items
 
 
 def own_place(
     campaign: Campaign, user: User, *, beside: int, assignment: Assignment | None = None
 ) -> Place:
-    """Return the reviewer's position in a campaign. The items that came back do not include `beside`.
+    """Return the reviewer's position in a campaign. `back` excludes the item `beside`.
 
-    In a study, returned items are not counted, because they may be assigned again. Training items, gold items and
-    repeats are counted.
+    In a study, the position includes training items, gold items and repeats. It excludes released and expired
+    assignments, because the reviewer may get these items again.
     """
     number = None
     if campaign.is_live:
@@ -98,7 +98,7 @@ def own_place(
         is_done = assignment is not None and assignment.state == Assignment.State.SUBMITTED
         number = max(1, count_today(campaign, user) + (not is_done))
     else:
-        # If the claim found none, skip the query.
+        # Skip the query if the claim found no loose assignments.
         has_loose = getattr(assignment, "has_loose", True)
         loose = _read_loose(campaign.pk, user.pk) if has_loose else []
         if assignment is not None and assignment.position:
@@ -108,14 +108,14 @@ def own_place(
 
 
 def count_given(campaign: Campaign, user: User) -> int:
-    """Return how many items of a study the reviewer was assigned, excluding returned items."""
+    """Return how many items of a study the reviewer was assigned, excluding released and expired assignments."""
     given = Assignment.objects.filter(item__campaign=campaign, reviewer=user, position__gt=0)
     last = given.order_by("-pk").values_list("position", flat=True).first() or 0
     return last - _count_let_go(_read_loose(campaign.pk, user.pk), before=last + 1)
 
 
 def count_held(campaign: Campaign, user: User) -> int:
-    """Return how many claimed items the reviewer has not finished, including those that wait for feedback."""
+    """Return the number of the reviewer's unfinished items, including items that are waiting for feedback."""
     states = [Assignment.State.ACTIVE, Assignment.State.WAITING]
     return Assignment.objects.filter(
         item__campaign=campaign, reviewer=user, state__in=states
@@ -123,9 +123,9 @@ def count_held(campaign: Campaign, user: User) -> int:
 
 
 def count_today(campaign: Campaign, user: User) -> int:
-    """Return how many items of the review queue the reviewer has decided today."""
+    """Return how many items of a campaign the reviewer has finished today."""
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    # Read only today's assignments, instead of many years of assignments.
+    # The lower bound lets PostgreSQL use an index, instead of reading years of assignments.
     return Assignment.objects.filter(
         item__campaign=campaign,
         reviewer=user,
@@ -142,7 +142,7 @@ _LET_GO = (Assignment.State.RELEASED, Assignment.State.EXPIRED)
 
 
 def _loose(campaign: int, reviewer: int, states: Sequence[str]) -> QuerySet[Assignment]:
-    """Return the items that the reviewer has neither claimed nor completed. Skipped items count as completed."""
+    """Return the reviewer's assignments in these states, annotated with `is_ready`: waiting, with an ended run."""
     is_written = ~Q(item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING])
     return (
         Assignment.objects.filter(item__campaign=campaign, reviewer=reviewer, state__in=states)
@@ -152,7 +152,7 @@ def _loose(campaign: int, reviewer: int, states: Sequence[str]) -> QuerySet[Assi
 
 
 def _waiting(campaign: int, reviewer: int) -> QuerySet[Assignment]:
-    """Return the reviewer's own waiting items in the review queue, where many leases expire over the years."""
+    """Return waiting assignments only, because many leases in the review queue expire over the years."""
     return _loose(campaign, reviewer, [Assignment.State.WAITING])
 
 

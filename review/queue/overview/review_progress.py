@@ -1,7 +1,7 @@
 """Review progress of runs: decisions, positions in the review queue, and the usual waiting time.
 
-The composition root registers these functions with `pipeline.hooks`, because the pipeline must not import reviews. They
-are called only for runs whose verdict the user may see.
+The composition root registers these functions with `pipeline.hooks`, because the pipeline must not import the review
+app. The pipeline calls them only for runs whose verdict the user may see.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pipeline.models import Run
 from review.models import Assignment, Campaign, Decision, Item
 from review.queue.eligibility import URGENT_FIRST
 
-# Positions further back are not calculated, because they only mean a long wait.
+# Later positions are not calculated, because they only mean a long wait.
 MOST_POSITIONS = 200
-# The usual wait is based on the newest decisions and needs at least _FEWEST.
+# The usual wait is based on the newest _NEWEST decisions and requires at least _FEWEST.
 _NEWEST, _FEWEST = 50, 5
 
 
@@ -35,7 +35,7 @@ def mark_reviewed_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def describe_reviews(run_ids: Sequence[int]) -> Mapping[int, ReviewProgress]:
-    """Return the review progress of these runs in at most four queries. Runs that were never queued are omitted."""
+    """Return the review progress of these runs, using at most four queries. Runs that were never queued are omitted."""
     decided = {
         one.item.run.pk: ReviewProgress(
             decided_by=one.by.get_full_name() or one.by.get_username(),
@@ -66,14 +66,14 @@ def describe_reviews(run_ids: Sequence[int]) -> Mapping[int, ReviewProgress]:
 
 
 def usual_wait() -> timedelta | None:
-    """Return the median time from the review queue to a decision, or None if there are too few decisions."""
+    """Return the median time that items wait for a decision, or None if there are too few decisions."""
     newest = _decisions().order_by("-pk").values_list("at", "item__created_at")[:_NEWEST]
     waited = [(at - since).total_seconds() for at, since in newest if at >= since]
     return timedelta(seconds=median(waited)) if len(waited) >= _FEWEST else None
 
 
 def _positions() -> dict[int, int]:
-    """Map the first runs that wait for a reviewer to their positions, in the order in which they are assigned."""
+    """Map the first waiting runs to their positions in the review queue."""
     waiting = (
         Item.objects.waiting()
         .filter(campaign__kind=Campaign.Kind.LIVE)

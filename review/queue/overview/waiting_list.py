@@ -1,6 +1,6 @@
 """The list of items waiting in the review queue, with search, filters, sorting and the risk of each script.
 
-The risk is that of the script scored first on the review page. The risk of the refined script would reveal the verdict.
+The risk is for the first script on the review page. The risk of a refined script would reveal the verdict.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from review.queue.eligibility import URGENT_FIRST
 from review.queue.intake import BREAK_GLASS
 from review.study.first_draft import FIRST_KINDS, first_draft_of
 
-# Risk is calculated from findings and not stored, so only this many of the most urgent items are checked.
+# Risk is calculated from findings and not stored, so it is calculated only for the most urgent items.
 MOST_BY_RISK = 500
 MOST_COUNTED = 10_000  # larger counts are shown as "at least"
 _BY_RISK = {Risk.HIGH: 0, Risk.MEDIUM: 1, Risk.LOW: 2, None: 3}
 
 
 class Order(StrEnum):
-    """Sort orders of the list. A claim always takes the most urgent item."""
+    """Sort orders of the list. They do not affect claims, which always take the most urgent item."""
 
     URGENT = "urgent"
     RISK = "risk"
@@ -44,7 +44,7 @@ class Order(StrEnum):
 
 
 class WaitingForm(forms.Form):
-    """Filters of the list."""
+    """Search, filters and sort order of the list."""
 
     q = forms.CharField(label=_("Search"), required=False, max_length=200, widget=forms.SearchInput)
     severity = forms.TypedChoiceField(
@@ -83,7 +83,7 @@ class WaitingForm(forms.Form):
 
 @dataclass(frozen=True)
 class WaitingItem:
-    """An item that the reviewer can claim, with the risk of the script that is scored first, if known."""
+    """An item that the reviewer can claim, and the risk of its first script, if known."""
 
     item: Item
     risk: Risk | None
@@ -91,23 +91,24 @@ class WaitingItem:
 
 @dataclass(frozen=True)
 class WaitingList:
-    """The matching items. `found` is their number. `is_cut` means that risks are known only for the most urgent
-    items.
+    """The matching items. `found` is their number.
+
+    `is_cut` means that a filter or order by risk covers only the most urgent items.
     """
 
-    read: Callable[[int, int], Sequence[WaitingItem]]  # by position
+    read: Callable[[int, int], Sequence[WaitingItem]]  # takes the start and end positions
     found: int
     facets: Sequence[Facet]
     is_cut: bool = False
 
     @property
     def is_more(self) -> bool:
-        """Whether there are more items than were counted."""
+        """Return whether the list has more items than MOST_COUNTED."""
         return self.found > MOST_COUNTED
 
 
 def list_waiting(campaign: Campaign, by: User, form: WaitingForm) -> WaitingList:
-    """Return the items waiting for the reviewer that match a valid form, with filter counts, in five queries."""
+    """Return the reviewer's waiting items that match a valid form, with filter counts, using five queries."""
     chosen = form.cleaned_data
     waiting = waiting_for(campaign, by)
     items = _in_order(_narrow(waiting, chosen), chosen["sort"])
@@ -120,7 +121,7 @@ def list_waiting(campaign: Campaign, by: User, form: WaitingForm) -> WaitingList
     if chosen["sort"] == Order.RISK:
         rows.sort(key=lambda row: _BY_RISK[row.risk])
     if chosen["risk"]:
-        # Count listed items only, because the risks of items that the other filters exclude are unknown.
+        # Count only the listed items, because the risks of items that the other filters exclude are unknown.
         severities = Counter(str(_action_of(row.item).severity) for row in rows)
         used = Counter("1" for row in rows if row.item.priority >= BREAK_GLASS)
         facets = [Facet("severity", severities, is_cut=is_cut), Facet("used", used, is_cut=is_cut)]
@@ -143,7 +144,7 @@ def list_waiting(campaign: Campaign, by: User, form: WaitingForm) -> WaitingList
 
 
 def _count_others(waiting: QuerySet[Item], chosen: Mapping[str, Any]) -> list[Facet]:
-    """Count severities and uses without review, each among the items that match the other filters."""
+    """Count severities and unreviewed uses. Each count covers the items that match the other filters."""
 
     def without(name: str) -> QuerySet[Item]:
         keys = _narrow(waiting, {**chosen, name: ""}).order_by().values("pk")[:MOST_COUNTED]
@@ -174,7 +175,7 @@ def _narrow(items: QuerySet[Item], chosen: Mapping[str, Any]) -> QuerySet[Item]:
 
 
 def _in_order(items: QuerySet[Item], sort: str) -> QuerySet[Item]:
-    # Sort by the run's key, which follows the time of the request. The item's key reveals how long the run took.
+    # Sort by the run's key, which reflects the request time. The item's key would reveal how long the run took.
     orders = {Order.OLDEST: ("run_id",), Order.NEWEST: ("-run_id",)}
     ordered = items.order_by(*orders.get(Order(sort or Order.URGENT), URGENT_FIRST))
     return ordered.select_related("run__action", "run__configuration")

@@ -1,4 +1,4 @@
-"""Cases with known answers. Gold cases measure reviewers without their knowledge. Training cases come first."""
+"""Cases with known answers. Gold cases secretly measure reviewers. Training cases are shown first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KNOWN = (Case.Purpose.GOLD, Case.Purpose.TRAINING)
 def mark_case(case: Case, purpose: str, *, known: Mapping[str, object], by: User) -> None:
     """Set the purpose of a case and its correct scores. Gold and training items go to every reviewer.
 
-    Raises BadInput for invalid or missing known answers, and NotAllowedNow once an item of the case was assigned.
+    Raises BadInput for invalid or missing known answers, and NotAllowedNow if an item of the case has been assigned.
     """
     if purpose not in (*KNOWN, Case.Purpose.REAL):
         raise BadInput(_("Unknown purpose."), field="purpose")
@@ -59,7 +59,7 @@ def mark_case(case: Case, purpose: str, *, known: Mapping[str, object], by: User
 
 
 def begins_with_training(campaign: Campaign) -> bool:
-    """Return whether the campaign has training items. Cached for 30 seconds, because every claim needs it."""
+    """Return whether the campaign has training items. The result is cached for 30 seconds for frequent claims."""
 
     def is_any() -> bool:
         return campaign.cases.filter(purpose=Case.Purpose.TRAINING).exists()
@@ -72,7 +72,7 @@ def _training_key(campaign: Campaign) -> str:
 
 
 def gold_scores(campaign: Campaign) -> dict[int, tuple[int, int]]:
-    """Return the numbers of correct gold scores and of all gold scores, by reviewer. Only managers may see them."""
+    """Return the numbers of correct and total gold scores, by reviewer. Only managers may see them."""
     rows = Score.objects.filter(
         item__campaign=campaign, item__case__purpose=Case.Purpose.GOLD, current=True, arm="model"
     ).values_list("reviewer", "stage", "value", "item__case__known")
@@ -86,7 +86,7 @@ def gold_scores(campaign: Campaign) -> dict[int, tuple[int, int]]:
 
 
 def note_trained(item: Item, user: User) -> None:
-    """Record that a reviewer has completed the training, once the last training item is done."""
+    """Record that a reviewer has completed the training if no training items are left."""
     if item.case.purpose != Case.Purpose.TRAINING:
         return
     submitted = Assignment.objects.filter(

@@ -1,8 +1,8 @@
 """Items shown again to measure reviewers instead of scripts: halo checks and hidden repeats.
 
 A halo check shows an item's refined script, as if it were a first Draft, to a reviewer who has not seen the item. A
-repeat shows an item again to a reviewer who has scored it. Both are separate items of the same run, mixed with the
-others in the queue. They are excluded from all figures and from agreement.
+repeat shows an item again to a reviewer who has scored it. Both are separate items of the same run and appear in the
+queue like ordinary items. They are excluded from all figures and from agreement.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from review.sampling import is_in_share, shuffle_of
 
 # A new session begins after this long without a score.
 SITTING_GAP = timedelta(minutes=30)
-# Work that began this long before a session's first score also belongs to the session, such as the item scored first.
-# The previous session ended at least 30 minutes earlier. The margin also covers the inexact sum of the minutes.
+# A session includes work from this long before its first score, such as work on the first item. The margin also
+# absorbs rounding of `sitting_minutes`. The previous session ended at least 30 minutes before the first score.
 _AHEAD = SITTING_GAP / 2
 # A repeat is shown after at least this many other items, and after at most three times as many.
 LATER = 20
@@ -51,9 +51,9 @@ _READY = [Item.State.OPEN, Item.State.HELD]
 
 @transaction.atomic
 def make_halos(campaign: Campaign, *, of: Item | None = None) -> int:
-    """Create missing halo checks for one item, or for the campaign's whole share. Return the number of created checks.
+    """Create the missing halo checks of one item or of the whole campaign, and return their number.
 
-    Safe to repeat. Sham items are excluded, because their refined scores have no counterpart to compare with.
+    The function is idempotent. Sham items have no halo checks, because a sham score can't be compared with one.
     """
     if not campaign.halo_share:
         return 0
@@ -86,14 +86,14 @@ def _make_halos(campaign: Campaign, keys: Sequence[int]) -> int:
 def make_repeat(item: Item, *, by: User) -> None:
     """Schedule a repeat of a finished item for the reviewer, if the item is in the share and it is the reviewer's turn.
 
-    With several reviewers, each gets the same number of repeats.
+    Turns distribute the repeats evenly among an item's reviewers.
     """
     campaign = item.campaign
     if not campaign.repeat_share or item.again or item.case.purpose != Case.Purpose.REAL:
         return
     if not is_in_share(item.shuffle, campaign.repeat_share, "repeat"):
         return
-    # `done` was read before this reviewer was counted.
+    # `done` does not include this reviewer yet.
     if item.done != _draw(item, "turn") % max(item.overlap, 1):
         return
     if campaign.items.filter(run=item.run_id, again=Item.Again.REPEAT).exists():
@@ -105,7 +105,10 @@ def make_repeat(item: Item, *, by: User) -> None:
 
 
 def _place_after(place: int, campaign: Campaign, *, draw: int) -> int:
-    """Return a place that is between LATER and three times LATER items further in the random order, or near its end."""
+    """Return a position in the random order, LATER to three times LATER items after `place`.
+
+    Near the end of the order, return any later position.
+    """
     step = _PLACES // max(campaign.items.count(), 1)
     further = place + (LATER + draw % (2 * LATER + 1)) * step
     return further if further < _PLACES else place + draw % (_PLACES - place)
@@ -117,7 +120,7 @@ def _show_again(
     cases = Case.objects.bulk_create(
         Case(
             campaign=campaign,
-            # The random suffix prevents clashes with imported ids.
+            # The random suffix prevents conflicts with imported IDs.
             external_id=f"{purpose.value}:{item.pk}:{secrets.token_hex(4)}",
             action_id=item.case.action_id,
             purpose=purpose,
@@ -134,7 +137,7 @@ def _show_again(
             state=Item.State.HELD if item.state == Item.State.HELD else Item.State.OPEN,
             priority=item.priority,
             shuffle=shuffle,
-            # The stages after the script are the same as in the first item.
+            # A repeat has the same stages as the first item.
             sham=item.sham and purpose == Case.Purpose.REPEAT,
             again=purpose.value,
             pilot=item.pilot,
@@ -148,7 +151,7 @@ def _own_shuffle(campaign: Campaign, item: Item) -> int:
 
 
 def _draw(item: Item, what: str) -> int:
-    """Return a pseudorandom number that is always the same for the same item."""
+    """Return a pseudorandom number that is deterministic for an item and purpose."""
     digest = hashlib.sha256(f"{what}:{item.shuffle}:{item.pk}".encode()).digest()
     return int.from_bytes(digest[:4], "big")
 
@@ -157,10 +160,11 @@ def _draw(item: Item, what: str) -> int:
 
 
 def sitting_began(by: int) -> Coalesce:
-    """Return a query expression for the start of the session in which the user would score now.
+    """Return a query expression for the start of the user's current session.
 
-    A session ends with a pause of 30 minutes. The current session covers the last 30 minutes, and all time since the
-    first score of the session to which the last score belongs. The expression is evaluated once per query.
+    A session ends after 30 minutes without a score. The current session covers at least the last 30 minutes. If the
+    user scored in that time, it starts with the first score of that session. The database evaluates the expression once
+    per query.
     """
     pause_ago = Now() - SITTING_GAP
     sat = ExpressionWrapper(
@@ -172,16 +176,16 @@ def sitting_began(by: int) -> Coalesce:
         default=pause_ago,
         output_field=DateTimeField(),
     )
-    # Copied and imported scores are not current work.
+    # Copied and imported scores do not show when the user worked.
     last = Score.objects.filter(reviewer=by, imported=False).exclude(visible__has_key="copied_from")
     newest = last.order_by("-pk").values(began=first)[:1]
     return Coalesce(Subquery(newest), pause_ago, output_field=DateTimeField())
 
 
 def had_in_sitting(by: int) -> Q:
-    """Return the condition that an assignment is active or belongs to the user's current session.
+    """Return a condition for assignments that are active or belong to the user's current session.
 
-    Finished assignments count by their end, because imported ones were created after they ended.
+    Finished assignments are dated by their end, because imported assignments were created after they ended.
     """
     since = sitting_began(by)
     is_new = Q(ended_at=None, created_at__gt=since)
@@ -192,11 +196,11 @@ def had_in_sitting(by: int) -> Q:
 
 
 def suitable_for(waiting: QuerySet[Item], campaign: Campaign, by: User) -> QuerySet[Item]:
-    """Exclude items that would spoil a check, and checks that are not for this reviewer.
+    """Exclude items that would invalidate a check, and checks that are not for this reviewer.
 
-    A halo check is for reviewers who never had the item. The check waits until the item is closed, so that the item
-    does not lose a reviewer to it. Reviewers who made the check do not get the item. A repeat is for reviewers who
-    finished the item in an earlier session. No reviewer gets two items about the same statement in one session.
+    Only reviewers who never had an item get its halo check. The check is available only after the item is closed,
+    because reviewers who complete the check can't review the item. Only reviewers who finished an item in an earlier
+    session get its repeat. No reviewer gets two items about the same request in one session.
     """
     if not has_checks(campaign):
         return waiting
@@ -223,9 +227,9 @@ def suitable_for(waiting: QuerySet[Item], campaign: Campaign, by: User) -> Query
 
 
 def in_turn(waiting: QuerySet[Item], campaign: Campaign, by: User) -> Iterator[QuerySet[Item]]:
-    """Yield the querysets to search for the next item: first without repeats that come too soon, then all.
+    """Yield the querysets to search for the next item: first without repeats that would come too soon, then all items.
 
-    The second queryset gives these repeats to reviewers who have finished everything else.
+    The second queryset is for reviewers who have finished all other items.
     """
     if campaign.repeat_share:
         had = Assignment.objects.filter(reviewer=by, item__campaign=campaign, position__gt=0)
@@ -243,7 +247,7 @@ def has_checks(campaign: Campaign) -> bool:
 
 
 def made_halo_of(item: Item, by: User) -> bool:
-    """Return whether the user scored the item's refined script as a halo check and so must not score the item."""
+    """Return whether the user had the item's halo check and therefore must not score the item."""
     return Assignment.objects.filter(
         reviewer=by, item__campaign=item.campaign_id, item__run=item.run_id, item__again="halo"
     ).exists()

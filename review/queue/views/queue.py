@@ -44,7 +44,7 @@ LIST = SavedView.Listing.QUEUE
 
 @require_GET
 def queue(request: HttpRequest) -> HttpResponse:
-    """Show the items that wait for the reviewer, filtered by the query string, and the reviewer's claimed items."""
+    """Show the reviewer's waiting items, filtered by the query string, and claimed items."""
     user = signed_in(request)
     campaign = access_queue(user)
     form = WaitingForm(request.GET)
@@ -86,9 +86,7 @@ def _say_waiting(waiting: WaitingList) -> str:
 
 
 def _columns(query: QueryDict, sort: str) -> list[Column]:
-    """Return the columns of the list. The first click on *Asked* sorts the oldest first, and the second click the
-    newest first.
-    """
+    """Return the list's columns. *Requested* sorts oldest first on the first click, and newest first on the second."""
     column = partial(sort_column, query, sort)
     return [
         Column(_("Request"), "col-title"),
@@ -101,7 +99,7 @@ def _columns(query: QueryDict, sort: str) -> list[Column]:
 
 
 def _say_demo(campaign: Campaign, rows: Sequence[WaitingItem]) -> str:
-    """Return "all" or "some" if the demo model created rows on the page, or "" if it did not or models are hidden."""
+    """Return "all" or "some" if the demo model created runs on the page. Return "" if not, or if models are hidden."""
     if campaign.hides_models:
         return ""
     made = {row.item.run.demo for row in rows if row.item.run}
@@ -137,7 +135,7 @@ def claim_item(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def review_run(request: HttpRequest, pk: int) -> HttpResponse:
-    """Claim the item of a run from the run's page, and add it to the queue first if needed."""
+    """Claim a run's item from the run page. Add the run to the queue first if needed."""
     user = signed_in(request)
     access_queue(user)
     item = services.item_of_run(pk)

@@ -1,4 +1,4 @@
-"""Assignments of an item. A manager can assign it, reassign it, or send it back with a reason."""
+"""Assignments of an item. A manager can assign or reassign the item, or send it back with a reason."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def item_assign(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def item_take_over(request: HttpRequest, pk: int, assignment: int) -> HttpResponse:
-    """Unassign the item, and assign it to another reviewer if one is named."""
+    """Unassign the item. If the form names another reviewer, reassign the item."""
     user = signed_in(request)
     item = access_managed_item(user, pk)
     held, why = _assignment(item, assignment), request.POST.get("why", "")
@@ -57,7 +57,7 @@ def item_take_over(request: HttpRequest, pk: int, assignment: int) -> HttpRespon
 
 @require_POST
 def item_send_back(request: HttpRequest, pk: int, assignment: int) -> HttpResponse:
-    """Ask the reviewer to check the item again. Their scores are kept."""
+    """Ask the reviewer to check the item again. Existing scores are preserved."""
     user = signed_in(request)
     item = access_managed_item(user, pk)
     done = _assignment(item, assignment)
@@ -69,7 +69,7 @@ def item_send_back(request: HttpRequest, pk: int, assignment: int) -> HttpRespon
 
 
 def people_to_assign(campaign: Campaign) -> QuerySet[User]:
-    """Return the users who can get an item: all reviewers for the review queue, or the members of a study."""
+    """Return the users to whom a campaign's items can be assigned: all reviewers, or the members of a study."""
     return services.people_who_review() if campaign.is_live else services.reviewers_for(campaign)
 
 

@@ -19,7 +19,7 @@ _SHOWN = 20
 
 @require_safe
 def study_list(request: HttpRequest) -> HttpResponse:
-    """List the studies under way in which the user reviews, with the number of waiting items."""
+    """List the user's active studies, with the number of waiting items in each."""
     user = signed_in(request)
     access_queue(user)
     context = {"studies": services.studies_of(user), "most": services.MOST_COUNTED}
