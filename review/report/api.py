@@ -1,4 +1,4 @@
-"""Reports in the API: the documents of the command and the pages, for programs."""
+"""Reports in the API: the same JSON documents that the command and the pages use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from review.study.figures import EXECUTION_REASONS
 
 
 class ReportOut(serializers.Serializer[Any]):
-    """Figures and agreement as in `study_report --json`; `details` has everything else on the page."""
+    """Figures and agreement as in `study_report --json`. `details` contains the page's other data."""
 
     campaign = serializers.CharField()
     items = serializers.IntegerField()
@@ -61,7 +61,7 @@ class ReasonIn(serializers.Serializer[Any]):
 
 
 class ReportViewSet(viewsets.GenericViewSet[Campaign]):
-    """The report of a study, by the campaign's id; for managers."""
+    """The report of a study, by campaign ID, for managers."""
 
     queryset = Campaign.objects.none()
     serializer_class: type[serializers.BaseSerializer[Any]] = ReportOut
@@ -72,7 +72,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
 
     @extend_schema(responses=ReportOut)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """Return every figure as of `details.at`: now, or slightly earlier in a large study. The view is recorded."""
+        """Return the report. In a large study, it may be a few seconds old (see `details.at`). The view is recorded."""
         user = signed_in(request)
         campaign = access_report(user, read_key(pk))
         report = recent_report(campaign)
@@ -92,7 +92,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
     @extend_schema(responses=SnapshotOut(many=True))
     @action(detail=True, methods=["get"])
     def snapshots(self, request: Request, pk: str) -> Response:
-        """List the snapshots, newest first."""
+        """List the report's snapshots, newest first."""
         kept = access_report(signed_in(request), read_key(pk)).snapshots.defer("data")
         return Response(SnapshotOut(kept.select_related("by"), many=True).data)
 
@@ -109,7 +109,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
     @extend_schema(request=ReasonIn, responses={204: None})
     @action(detail=True, methods=["post"], url_path="execution-reason")
     def execution_reason(self, request: Request, pk: str) -> Response:
-        """Record why sandbox results and experts differ on an item."""
+        """Record why the sandbox result and the experts disagree on an item."""
         user = signed_in(request)
         campaign = access_report(user, read_key(pk))
         given = read_body(ReasonIn, request)
@@ -127,9 +127,7 @@ class SnapshotViewSet(viewsets.GenericViewSet[ReportSnapshot]):
     required_scope = "manage"
 
     def retrieve(self, request: Request, pk: str) -> Response:
-        """Return a snapshot. Its hash is that of its data as JSON with sorted keys and without spaces. The view is
-        recorded.
-        """
+        """Return a snapshot. `sha256` is the hash of `data` as JSON with sorted keys and no spaces. Record the view."""
         user = signed_in(request)
         snapshots = access_snapshots(user).select_related("by", "campaign")
         snapshot = get_object_or_404(snapshots, pk=pk)

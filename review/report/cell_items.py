@@ -1,4 +1,4 @@
-"""Finds the items in one cell of the assessor's table, by verdict and by the experts' scores."""
+"""Find the items in one cell of the table that compares the assessor with the experts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIDES = {"right": True, "wrong": False}
 def find_cell(
     campaign: Campaign, *, configuration: str, cell: str, criterion: Criterion
 ) -> QuerySet[Item]:
-    """Return the items of a Configuration that are counted in a cell, such as `incorrect-right`.
+    """Return a Configuration's items that are counted in a cell, such as `incorrect-right`.
 
     Raises BadInput if the cell does not exist.
     """
@@ -37,7 +37,7 @@ def find_cell(
         and pattern.verdict is _VERDICTS[verdict]
         and pattern.script.right(criterion) is _SIDES[side]
     ]
-    # An item stores its pattern as the first text of a JSON list.
+    # An item stores its pattern as the first string of a JSON list.
     kept = Func(F("pattern"), Value('"'), Value(2), function="split_part", output_field=TextField())
     return (
         campaign.items.filter(configuration__name=configuration)

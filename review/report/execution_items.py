@@ -1,4 +1,4 @@
-"""Finds the items behind a number in the execution tables."""
+"""Find the items behind a number in the execution tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def find_executed(
     reason: str,
     criterion: Criterion,
 ) -> tuple[QuerySet[Item], dict[int, ExecutedStage]]:
-    """Return the items, and the result of each item's script. An empty side or reason matches any.
+    """Return the items in a cell, and the execution result of each item. An empty `side` or `reason` matches any value.
 
     Raises BadInput if the cell does not exist.
     """

@@ -1,4 +1,4 @@
-"""Finds the items behind a figure, and records why execution and experts differ on one of them."""
+"""Find the items behind a figure, and record why execution and experts disagree on an item."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Which = Literal["all", "numerator", "rest", "open"]
 def find_items(
     campaign: Campaign, *, configuration: str, figure: str, criterion: Criterion, which: Which
 ) -> QuerySet[Item]:
-    """Return all items of a figure, the items in its numerator, the rest of its denominator, or the open items.
+    """Return the items of a figure: all, those in the numerator, the rest of the denominator, or the open items.
 
-    A figure excludes open items because a score that it needs is missing. Raises BadInput if the figure does not exist.
+    Open items are excluded from the figure because a score is missing. Raises BadInput if the figure does not exist.
     """
     if figure not in {one.name for one in FIGURES}:
         raise BadInput(_("Unknown figure."), field="figure")
@@ -40,7 +40,7 @@ def find_items(
         )
     if which == "rest":
         wanted -= set(patterns_behind(patterns, figure, criterion, only_numerator=True))
-    # An item stores its pattern as the first text of a JSON list.
+    # An item stores its pattern as the first string of a JSON list.
     kept = Func(F("pattern"), Value('"'), Value(2), function="split_part", output_field=TextField())
     return (
         campaign.items.filter(configuration__name=configuration)
@@ -51,7 +51,7 @@ def find_items(
 
 @transaction.atomic
 def explain_execution(item: Item, *, reason: str, by: User) -> None:
-    """Record why execution and experts differ on an item, or remove the reason if it is empty."""
+    """Record why execution and experts disagree on an item. An empty reason removes the recorded reason."""
     if not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Giving a reason requires the Manager role."))
     if reason and reason not in EXECUTION_REASONS:

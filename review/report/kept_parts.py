@@ -1,6 +1,4 @@
-"""Parts of a large study's report that take seconds to compute. A worker computes them as data arrives, and pages only
-read them.
-"""
+"""Parts of a large study's report that take seconds to compute. A worker updates them, and pages only read them."""
 
 from __future__ import annotations
 
@@ -14,11 +12,12 @@ from django.utils import timezone
 
 from review.models import Campaign, ReportPart
 
-# A study with more items is large.
+# A study with more items than this is large.
 LARGE_STUDY = 10_000
-# While data keeps arriving, a part takes at most 5% of a worker's time.
+# A part is recomputed only after 20 times its computing time, so it takes at most 5% of a worker's time.
 _REST = 20
-# Some changes do not affect the state, such as a verdict shown on a run's page.
+# Recompute a part after this time if its state is unchanged, because the state misses some changes, such as a verdict
+# shown on a run's page.
 _OLDEST = timedelta(hours=1)
 
 
@@ -30,14 +29,14 @@ class Part(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A part's data and the time when it was computed; None means now."""
+    """A part's data and the time of its computation. None means now."""
 
     data: Any
     at: datetime | None = None
 
 
 def read_part(campaign: Campaign, part: Part) -> Kept:
-    """Return the part: as last computed for a large study, or as of now for any other study."""
+    """Return a part of the report: the stored data of a large study, or newly computed data otherwise."""
     if not is_large(campaign):
         return Kept(part.compute(campaign))
     kept = ReportPart.objects.filter(campaign=campaign, name=part.name).first()
@@ -45,7 +44,7 @@ def read_part(campaign: Campaign, part: Part) -> Kept:
 
 
 def update_parts(campaign: Campaign, *parts: Part) -> None:
-    """Compute the parts of a large study whose data changed."""
+    """Recompute those parts of a large study whose input data has changed."""
     if not is_large(campaign):
         return
     kept = {one.name: one for one in campaign.report_parts.defer("data")}
@@ -60,7 +59,7 @@ def update_parts(campaign: Campaign, *parts: Part) -> None:
 
 
 def is_large(campaign: Campaign) -> bool:
-    """Return whether counting all scores would delay a page."""
+    """Return whether the campaign has too many items to count all scores in a page request."""
     return campaign.items.order_by()[LARGE_STUDY : LARGE_STUDY + 1].exists()
 
 
@@ -73,10 +72,10 @@ def _compute(campaign: Campaign, part: Part, state: str) -> Kept:
 
 
 def state_of_counts(campaign: Campaign) -> str:
-    """Return a text that changes with the campaign's counts, its tests, their results and the reasons for differences.
+    """Return a string that changes with the campaign's counts, tests, test results and execution labels.
 
-    Two states practically never have equal sums of 64-bit hashes, and a sum needs no sorting. Sorting the rows and
-    hashing them as one text took more than twice as long.
+    Sums of 64-bit row hashes need no sorting and practically never collide. Hashing the sorted rows takes more than
+    twice as long.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -102,13 +101,13 @@ def state_of_counts(campaign: Campaign) -> str:
 
 
 def _state_of(campaign: Campaign) -> str:
-    """Return a text that changes with the data that the parts are computed from."""
+    """Return a string that changes with the input data of the parts."""
     with connection.cursor() as cursor:
         cursor.execute(_SEEN, {"campaign": campaign.pk})
         return f"{campaign.state}:{state_of_counts(campaign)}:{cursor.fetchone()}"
 
 
-# The other inputs of the threats to validity: who saw verdicts, the guidelines, and the names of users.
+# The other inputs of the threats to validity: views of verdicts, rubrics, and usernames.
 _SEEN = """
     SELECT (SELECT max(id) FROM review_exposure WHERE campaign_id = %(campaign)s),
         (SELECT max(one.id) FROM review_reveal one JOIN review_item item ON item.id = one.item_id

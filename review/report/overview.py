@@ -1,6 +1,6 @@
 """The head of a report: the plan and its results, the primary figure, and the charts.
 
-Parts that do not exist in this study are omitted and listed as `missing`.
+Parts without data are omitted and listed in `missing`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from review.report.words import (
 )
 
 _DEFAULT_PRIMARY = "first_pass_accuracy"
-# Complements of other figures. Only the details show them, so that the head fits on one screen.
+# Complements of other figures. Only the details show them, to keep the head on one screen.
 _NOT_DRAWN = ("still_wrong_of_feedback", "still_wrong_of_items")
 
 
@@ -59,20 +59,20 @@ class BigNumber:
 
 @dataclass(frozen=True)
 class Primary:
-    """The campaign's primary figure with its definition, or the first figure if no primary figure was chosen."""
+    """The campaign's primary figure with its definition, or first-pass accuracy if none was chosen."""
 
     name: str
     label: str
     text: str
     was_chosen: bool
-    chosen: str  # when it was chosen, and how many scores and views came before
+    chosen: str  # when the figure was chosen, and the scores and views until then
     arms: Sequence[BigNumber]
     difference: str
 
 
 @dataclass(frozen=True)
 class PlotRow:
-    """A row of the forest plot with its labels, with one value for each Configuration that has the figure."""
+    """A row of the forest plot with the values of each Configuration that has the figure."""
 
     row: ForestRow
     shown: Sequence[tuple[int, str, str, str]]  # series, value, interval, n/N
@@ -83,7 +83,7 @@ class PlotRow:
 
 @dataclass(frozen=True)
 class Plot:
-    """A forest plot over one axis."""
+    """A forest plot with the data of its rows."""
 
     rows: Sequence[PlotRow]
     forest: Forest
@@ -91,7 +91,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The assessor compared with the experts for one Configuration, with cells linked to their items."""
+    """The comparison of assessor and experts for one Configuration, with links from the cells to their items."""
 
     arm: Json
     series: int
@@ -115,7 +115,7 @@ class ArmFlow:
 
 @dataclass(frozen=True)
 class StageAgreement:
-    """The headline of a stage's agreement, with its heat map if the pairs fit on the page."""
+    """The main coefficient of a stage, and the heat map if the report includes the pairs."""
 
     key: str
     label: str
@@ -127,7 +127,7 @@ class StageAgreement:
 
 
 def show_overview(view: ReportView) -> dict[str, object]:
-    """Return the context of the report's head."""
+    """Return the template context of the report's head."""
     plots = [plot for plot in (_plot(view, signed=False), _plot(view, signed=True)) if plot.rows]
     return {
         "is_unblinded": not view.details.get("is_blind", True),
@@ -143,17 +143,18 @@ def show_overview(view: ReportView) -> dict[str, object]:
 
 
 def _facts(view: ReportView) -> dict[str, object]:
-    """Return the item counts and script scores under the criterion over all Configurations. ¶ The result includes the
-    number of texts that wait for an adjudicator, at any stage and under either criterion.
+    """Return the item counts of all Configurations, under the criterion, and the results of the plan.
+
+    `disputed` counts the scripts and feedback that are waiting for an adjudicator, under either criterion.
     """
-    # Older snapshots count items whose scores are final under either criterion.
+    # Older snapshots have only the counts for either criterion.
     items = [{**arm["items"], **arm[view.criterion.value].get("items", {})} for arm in view.arms]
     names = sorted({name for one in items for name in one})
     sums = {name: sum(one.get(name, 0) for one in items) for name in names}
     planned, done = view.details["planned_items"], view.details.get("planned_done")
     return {
         **sums,
-        # A failed run counts as wrong under the study's rules, but no reviewer has scored it.
+        # The figures count a failed run as wrong, but no reviewer has scored it.
         "scored": sums.get("scored", 0) - sums.get("failed", 0),
         "pilot": say_pilot(view.details.get("pilot")),
         "planned": planned if done is not None else None,
@@ -203,7 +204,7 @@ def _primary(view: ReportView) -> Primary | None:
 
 
 def _difference(view: ReportView, name: str) -> str:
-    """Return the difference of the primary figure between its two Configurations, with p if the campaign is closed."""
+    """Return the difference in the primary figure between its two Configurations, with p if the campaign is closed."""
     chosen = (view.details.get("p_values") or {}).get("primary") or {}
     pair = [chosen.get("first"), chosen.get("second")]
     found = view.details["comparisons"]
@@ -334,7 +335,7 @@ def _flows(view: ReportView) -> Iterator[ArmFlow]:
             fixed=fixed["numerator"],
             still_wrong=fixed["denominator"] - fixed["numerator"],
         )
-        # Without refined scripts, nothing can be fixed or broken, so the chart is omitted.
+        # Omit the chart if no script was refined, because refinement could not fix or break anything.
         if not any(row["round"] and row["drafts"] for row in view.part(arm, "gain")):
             continue
         flow = draw_flow(counts, words)
@@ -370,7 +371,7 @@ def _agreement(view: ReportView) -> Iterator[StageAgreement]:
 
 
 def _missing(view: ReportView) -> Iterator[str]:
-    """Yield a line for each part that does not exist in this study."""
+    """Yield a sentence for each part of the report that has no data in this study."""
     if not _exists(view, "assessor_agreement") and not any(
         has_assessor(view, arm) for arm in view.arms
     ):
@@ -387,5 +388,5 @@ def _missing(view: ReportView) -> Iterator[str]:
 
 
 def _exists(view: ReportView, name: str) -> bool:
-    """Return whether the objects of a figure exist in a Configuration, even if no score is final yet."""
+    """Return whether the objects of a figure exist in any Configuration, even if no score is final yet."""
     return any(is_part_of_study(view.figure(place, name)) for place in range(len(view.arms)))

@@ -1,4 +1,4 @@
-"""Compares a study's plan and assumptions with its results."""
+"""Compare a study's plan and assumptions with its results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEFAULT_FIGURE = "first_pass_accuracy"
 
 
 def tabulate_plan(view: ReportView, plan: Plan, *, reviewers: int) -> Table:
-    """Return a table with the number of items, the result of the plan's aim in each Configuration, and the effort.
+    """Return a table of planned and actual values: the items, the plan's aim in each Configuration, and the effort.
 
     `reviewers` is the actual number of reviewers.
     """
@@ -77,14 +77,14 @@ def _half_widths(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
 
 
 def _half_width(figure: Json) -> float | None:
-    """Return the half-width of the interval, or None if the figure has no interval or has a range instead."""
+    """Return the half-width of the figure's interval, or None if the figure has no interval or a range instead."""
     return (
         None if figure["low"] is None or range_of(figure) else (figure["high"] - figure["low"]) / 2
     )
 
 
 def _discordant(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
-    """Yield the proportions on which the power was based, with their results; for the primary pair if one was named."""
+    """Yield the planned and observed discordant shares and power, for the primary pair if one was chosen."""
     name = view.details["primary_figure"] or _DEFAULT_FIGURE
     labels = {"gained": _("Right only under the second"), "lost": _("Right only under the first")}
     for one in _compared(view):
@@ -99,7 +99,7 @@ def _discordant(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
                 Cell(say_share(plan.assumed[key])),
                 Cell(say_share(shares[key])),
             ]
-        # This reveals as much as the p value does, so an open study hides it too.
+        # The power reveals as much as the p value, so an open study hides both.
         if is_closed(view):
             independent = round(change["items"] / (change.get("deff") or 1.0))
             yield [

@@ -1,4 +1,4 @@
-"""A report's document as shown to a reader: under one criterion, with or without links to its items."""
+"""A view of a report's document under one criterion, with or without links to items."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SIGNED = frozenset({"net"})
 
 @dataclass(frozen=True)
 class ShownFigure:
-    """A figure as text: its value with the interval.
+    """The text of a figure: its value, interval and ratio.
 
-    If excluding open items would bias the value, the text has the range over all scored items with the post-stratified
-    value, and the ratio is labeled *closed items only*.
+    If excluding open items would bias the value, `value` is the range over all scored items, `interval` is the
+    post-stratified value, and the ratio is labeled *closed items only*.
     """
 
     value: str
@@ -51,7 +51,7 @@ def show_figure(figure: Json, *, signed: bool = False) -> ShownFigure:
 
 @dataclass(frozen=True)
 class ReportView:
-    """The document and the reader's choices. The URLs are empty if the items can't be viewed."""
+    """A report's document and the selected criterion. The URLs are empty if the reader can't view the items."""
 
     report: Json
     criterion: Criterion
@@ -65,7 +65,7 @@ class ReportView:
 
     @property
     def arms(self) -> Sequence[Json]:
-        """Return each Configuration's details except its figures, in the order of `configurations`."""
+        """Return the details of each Configuration without its figures, in the order of `configurations`."""
         found: Sequence[Json] = self.details["arms"]
         return found
 
@@ -81,7 +81,7 @@ class ReportView:
 
     @property
     def agreement(self) -> dict[str, Json]:
-        """The agreement by stage, in the order of scoring, because a snapshot does not keep the order of its keys."""
+        """Return the agreement by stage, in scoring order. The keys of a snapshot are in alphabetical order."""
         found: Json = self.report["agreement"]
         return {stage.value: found[stage.value] for stage in Stage if stage.value in found}
 
@@ -89,23 +89,23 @@ class ReportView:
         return next((one["label"] for one in self.definitions if one["name"] == name), name)
 
     def figure(self, place: int, name: str) -> Json:
-        """Return a figure of the Configuration at this place."""
+        """Return a figure of the Configuration with index `place`."""
         found: Json = self.report["configurations"][place][self.criterion.value][name]
         return found
 
     def part(self, arm: Json, name: str) -> Any:
-        """Return a table of one Configuration under the criterion."""
+        """Return a Configuration's part `name` under the criterion."""
         return arm[self.criterion.value][name]
 
     def link(self, arm: str, **which: str) -> str:
-        """Return a link to the items behind a Configuration's figure or behind a cell of the assessor's table."""
+        """Return a link to the items behind a Configuration's figure or table cell, or an empty string."""
         if not self.items_url:
             return ""
         query = {"criterion": self.criterion.value, "configuration": arm, **which}
         return f"{self.items_url}?{urlencode(query)}"
 
     def estimate(self, place: int, name: str, *, title: str = "") -> Estimate:
-        """Return a figure as a mark of a forest plot; its place distinguishes the Configurations."""
+        """Return a Configuration's figure as an estimate for a forest plot."""
         figure = self.figure(place, name)
         shown = show_figure(figure, signed=name in SIGNED)
         words = f"{title or self.arms[place]['name']}: {shown.value}"
@@ -114,7 +114,7 @@ class ReportView:
         is_range = range_of(figure) is not None
         least, most = range_of(figure) or bounds_of(figure)
         if figure["value"] is None and not is_range:
-            # A figure without final items would get a line across the whole chart, so it gets none.
+            # Without final items, the bounds would be a line across the whole chart.
             least = most = None
         return Estimate(
             series=place + 1,
@@ -128,7 +128,7 @@ class ReportView:
 
 
 def bounds_of(figure: Json) -> tuple[float | None, float | None]:
-    """Return the lowest and highest value that a figure can still reach, or (None, None) if no items are open."""
+    """Return the lowest and highest possible value of a figure, or (None, None) if no items are open."""
     bounds = figure.get("bounds")
     if not bounds or bounds[0] is None or bounds[0] == bounds[1]:
         return None, None
@@ -136,6 +136,6 @@ def bounds_of(figure: Json) -> tuple[float | None, float | None]:
 
 
 def range_of(figure: Json) -> tuple[float, float] | None:
-    """Return the range over all scored items, if excluding open items would bias the figure, or None otherwise."""
+    """Return the range over all scored items if excluding open items would bias the figure, or None otherwise."""
     found = figure.get("range")
     return (found[0], found[1]) if found and found[0] is not None else None

@@ -1,7 +1,7 @@
-"""The report of a study, computed from stored tallies and never from the items.
+"""The report of a study, computed from stored tallies and never from individual items.
 
-A report is one JSON document with the keys of `study_report --json`. Its `details` contain all other data that the page
-shows, including the definitions, so that snapshots stay readable in later versions.
+A report is a JSON document with the keys of `study_report --json`. `details` contains the page's other data, including
+definitions, so that later versions can show old snapshots.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ from review.study.tables import (
 Document = dict[str, object]
 _Stages = Mapping[Stage, StageCounts]
 
-# A page counts at most this many due items. The background worker counts the rest.
+# A page request counts at most this many due items. The background worker counts the rest.
 MOST_DUE = 1_000
-# While no count changes, a report is recomputed once a minute, so that renamed users appear under their new name.
+# Recompute an unchanged report once a minute, because users and Configurations may have been renamed.
 KEPT_SECONDS = 60
-# In larger studies, each view would take 250 ms while scores arrive, so pages and the API show a report that is at
-# most this many seconds old.
+# In a large study, computing a report takes 250 ms. While scores arrive, pages and the API therefore reuse a report for
+# this many seconds.
 RECENT_SECONDS = 15
 TEXTS = {
     "agreement": AGREEMENT_TEXT,
@@ -84,9 +84,10 @@ TEXTS = {
 
 
 def make_document(campaign: Campaign) -> Document:
-    """Return the document that `study_report --json` prints: the whole study, and `not_blind` if verdicts are shown.
+    """Count all due items and return the document that `study_report --json` prints.
 
-    Due items are counted first. Intervals of pairs and of leniency are included for any number of reviewers.
+    The document has `not_blind` if the campaign shows verdicts. It has intervals for pairs and leniency, regardless of
+    the number of reviewers.
     """
     count_due(campaign)
     document, details = _work_out(campaign, every=True, exact=True)
@@ -103,9 +104,9 @@ def make_document(campaign: Campaign) -> Document:
 
 
 def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
-    """Return the whole report as of now. `details.due` is the number of items still to be counted.
+    """Return the complete current report. `details.due` is the number of items that are not counted yet.
 
-    In a large study, sandbox results are from their last update, unless `exact` is set.
+    In a large study, the sandbox results are from the last background update, unless `exact` is set.
     """
     count_due(campaign, most=MOST_DUE)
     key = f"report:{campaign.pk}:{exact}:{_rules_of(campaign)}:{state_of_counts(campaign)}"
@@ -123,7 +124,7 @@ def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
             "due": estimate_due(campaign),
             "withdrawn": campaign.items.filter(state=Item.State.WITHDRAWN).count(),
             "planned_items": campaign.planned_items,
-            # The planned statements that are finished, excluding imported scores, which existed before the plan.
+            # Imported scores existed before the plan and do not count toward it.
             "planned_done": count_planned(campaign),
             "disputed": count_disputed(campaign),
             "primary_figure": campaign.primary_figure,
@@ -136,17 +137,17 @@ def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
 
 
 def recent_report(campaign: Campaign) -> Document:
-    """Return the report as of now or, in a large study, at most 15 seconds old.
+    """Return the current report. In a large study, the report can be up to 15 seconds old.
 
-    `details.at` is the time of the calculation. `details.kept_seconds` is how long the report is reused (0 means
-    never).
+    `details.at` is the time of the computation. `details.kept_seconds` is the time for which the report is reused, or 0
+    if it is never reused.
     """
     found: Document | None = cache.get(_recent_key(campaign))
     return renew_report(campaign) if found is None else found
 
 
 def renew_report(campaign: Campaign) -> Document:
-    """Return the report as of now, which `recent_report` then also returns."""
+    """Compute and return the report. In a large study, cache it for `recent_report`."""
     report = make_report(campaign)
     details: Document = report["details"]  # type: ignore[assignment]
     items = sum(arm["items"]["all"] for arm in details["arms"])  # type: ignore[attr-defined]
@@ -162,7 +163,7 @@ def _recent_key(campaign: Campaign) -> str:
 
 
 def make_live_report(live: Campaign) -> Document:
-    """Return sandbox results compared with experts for the decided items of the review queue, by configuration."""
+    """Return the report of the review queue: sandbox results compared with experts, by Configuration."""
     execution = describe_execution(live, Kept(tabulate_outcomes(live)), [])
     arms = (
         live.items.filter(state=Item.State.CLOSED)
@@ -181,7 +182,7 @@ def make_live_report(live: Campaign) -> Document:
 
 
 def _rules_of(campaign: Campaign) -> str:
-    """Return a key of the other inputs of the report: whether p values are shown, and which p value is primary."""
+    """Return a cache key for the state and the p value settings, which also affect the report."""
     return "-".join(
         str(one)
         for one in (
@@ -190,7 +191,7 @@ def _rules_of(campaign: Campaign) -> str:
             campaign.primary_criterion,
             campaign.primary_first_id,
             campaign.primary_second_id,
-            # None means not fixed; an empty list means fixed without hypotheses.
+            # None means that no family was fixed. An empty list is a fixed family without hypotheses.
             sha256(dumps(campaign.p_family).encode()).hexdigest(),
         )
     )
@@ -199,7 +200,7 @@ def _rules_of(campaign: Campaign) -> str:
 def _work_out(
     campaign: Campaign, *, every: bool = False, exact: bool = False
 ) -> tuple[Document, Document]:
-    """Return the parts that depend only on the tallies: the document and its details."""
+    """Return the document and its details, as far as they depend only on tallies and sandbox results."""
     counts = {key: one for key, one in read_counts(campaign, most_due=0).items() if one.items}
     arms = _configurations(counts)
     executed = Kept(tabulate_outcomes(campaign)) if exact else read_part(campaign, EXECUTED)
@@ -261,7 +262,7 @@ def _work_out(
 def _add_statements(
     campaign: Campaign, counts: Mapping[int, Counts], pooled: _Stages, by_arm: Mapping[int, _Stages]
 ) -> tuple[_Stages, Mapping[int, _Stages]]:
-    """Add whole statements, from which intervals of means over pairs are drawn. A large study gets none."""
+    """Add whole statements, which the bootstrap of means over pairs samples. A large study has no such intervals."""
     if sum(sum(one.items.values()) for one in counts.values()) > MOST_ITEMS_OF_A_MEAN:
         return pooled, by_arm
     found = read_statements(campaign)
@@ -276,7 +277,7 @@ def _add_statements(
 
 
 def _configurations(counts: Mapping[int, Counts]) -> list[tuple[Configuration, Counts]]:
-    """Return the counted Configurations, sorted by name."""
+    """Return the counted Configurations with their counts, sorted by name."""
     found = Configuration.objects.filter(pk__in=counts).prefetch_related("roles").order_by("name")
     return [(one, counts[one.pk]) for one in found]
 

@@ -1,4 +1,4 @@
-"""Snapshots of a report, and records of users who are no longer blind after viewing its items."""
+"""Snapshots of a report, and records of reviewers who are unblinded by viewing the report's items."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_NAME = 150
 
 @transaction.atomic
 def take_snapshot(campaign: Campaign, *, name: str, by: User) -> ReportSnapshot:
-    """Save the current report and its threats, with all due items counted. A snapshot never changes."""
+    """Count all due items, and save the current report with its threats as an immutable snapshot."""
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or "\0" in name:
         raise BadInput(_("Enter a name of up to %s characters.") % MAX_NAME, field="name")
@@ -47,7 +47,7 @@ def write_canonical(data: Document) -> str:
 
 
 def note_unblinded(campaign: Campaign, *, by: User) -> None:
-    """Mark a member who saw which items the assessor flagged as no longer blind to them."""
+    """Mark the user, if a member, as unblinded. The user has seen which items the assessor flagged."""
     Member.objects.filter(campaign=campaign, user=by, unblinded_at=None).update(
         unblinded_at=timezone.now()
     )

@@ -13,7 +13,7 @@ _Json = Mapping[str, object]
 
 
 def write_report(document: _Json) -> str:
-    """Return every figure of every Configuration, strict and partial, and the agreement of each stage, as text."""
+    """Return the text of every figure, under both criteria, and of the agreement at each stage."""
     return (
         "\n".join(
             [
@@ -26,7 +26,7 @@ def write_report(document: _Json) -> str:
 
 
 def _mark(document: _Json) -> str:
-    """Return the warning that accompanies every figure of a campaign that does not hide verdicts."""
+    """Return the warning for campaigns that do not hide verdicts, or an empty string."""
     return "  (not blind)" if document.get("not_blind") else ""
 
 
@@ -46,7 +46,7 @@ def _lines(document: _Json) -> Iterator[str]:
 
 
 def _say_figure(figure: _Json, *, signed: bool) -> str:
-    """Write value, interval and ratio. If the figure has a range over all scored items, write the range first."""
+    """Return the ratio, value and interval of a figure as text. A range over all scored items replaces the value."""
     shown = show_figure(figure, signed=signed)
     is_empty = figure["value"] is None and not shown.is_range
     beside = figure["reason"] if is_empty else shown.interval

@@ -1,4 +1,4 @@
-"""Formats a report's numbers: shares, differences, intervals, coefficients and p values."""
+"""Format the numbers of a report: shares, differences, intervals, coefficients and p values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
 NOTHING = "–"
-POINTS = "pp"  # percentage points: the unit of every difference of shares
+POINTS = "pp"  # percentage points, the unit of differences between shares
 
 
 def say_share(value: float | None, *, signed: bool = False) -> str:
-    """Format a share from 0 to 1 as a percentage, or a signed difference of shares in percentage points."""
+    """Format a share from 0 to 1 as a percentage or, if `signed`, a difference of shares in percentage points."""
     if value is None:
         return NOTHING
     return f"{_signed(value)} {POINTS}" if signed else f"{100 * value:.1f}%"
@@ -26,12 +26,12 @@ def _signed(value: float) -> str:
 
 
 def say_points(value: float | None) -> str:
-    """Format the size of a difference of shares, such as a half-width, in percentage points."""
+    """Format an unsigned difference of shares, such as a half-width, in percentage points."""
     return NOTHING if value is None else f"{100 * value:.1f} {POINTS}"
 
 
 def say_interval(low: float | None, high: float | None, *, signed: bool = False) -> str:
-    """Format both ends of an interval of shares or signed differences, with the unit once."""
+    """Format an interval of shares or signed differences. The unit follows the upper end."""
     if low is None or high is None:
         return NOTHING
     if signed:
@@ -40,19 +40,19 @@ def say_interval(low: float | None, high: float | None, *, signed: bool = False)
 
 
 def say_coefficient(value: float | None) -> str:
-    """Format a kappa or an alpha with three decimals."""
+    """Format a kappa or alpha to three decimal places."""
     return NOTHING if value is None else f"{value:.3f}".replace("-", "−")
 
 
 def say_coefficients(low: float | None, high: float | None) -> str:
-    """Return both ends of an interval of coefficients."""
+    """Format an interval of coefficients."""
     if low is None or high is None:
         return NOTHING
     return f"{say_coefficient(low)} to {say_coefficient(high)}"
 
 
 def say_p(value: float | None) -> str:
-    """Format a p value with four decimals, 1 as 1.00, and very small values as < 0.0001."""
+    """Format a p value to four decimal places. Format 1 as 1.00 and very small values as < 0.0001."""
     if value is None:
         return NOTHING
     if value < 0.0001:
@@ -61,7 +61,7 @@ def say_p(value: float | None) -> str:
 
 
 def say_p_is(value: float) -> str:
-    """Format a p value with its letter, such as p = 0.0312 or p < 0.0001."""
+    """Format a p value with the letter p, such as p = 0.0312 or p < 0.0001."""
     said = say_p(value)
     return f"p {said}" if said.startswith("<") else f"p = {said}"
 
@@ -71,7 +71,7 @@ def say_ratio(numerator: int, denominator: int) -> str:
 
 
 def explain_p(change: Mapping[str, Any]) -> str:
-    """Explain why interval and p value seem to disagree. Return an empty string if they agree or one is not shown."""
+    """Return why the interval and p seem to disagree, or an empty string if they agree or either is not shown."""
     low, high, p_value = (change.get(name) for name in ("low", "high", "p_value"))
     if low is None or high is None or p_value is None or (low > 0 or high < 0) is (p_value < 0.05):
         return ""
@@ -82,9 +82,7 @@ def explain_p(change: Mapping[str, Any]) -> str:
 
 
 def say_chosen(figure: str, chosen: Mapping[str, Any] | None) -> str:
-    """Return a text that says when the primary outcome was chosen, and after how many scores and views of the
-    report.
-    """
+    """Return a sentence about when the primary outcome was chosen: the date, and the scores and views until then."""
     at = parse_datetime(chosen["at"]) if chosen else None
     if not figure:
         return _("No primary outcome was chosen.")
@@ -103,7 +101,7 @@ def say_chosen(figure: str, chosen: Mapping[str, Any] | None) -> str:
 
 
 def say_pilot(pilot: Mapping[str, Any] | None) -> str:
-    """Return a text that says whether the figures count the pilot's items, or an empty string without a pilot."""
+    """Return a note on whether the figures include the pilot's items, or an empty string without a pilot."""
     if not pilot or not pilot["items"]:
         return ""
     said = _("%s pilot items included") if pilot["counts"] else _("%s pilot items excluded")
@@ -111,6 +109,6 @@ def say_pilot(pilot: Mapping[str, Any] | None) -> str:
 
 
 def say_reason(change: Mapping[str, Any]) -> str:
-    """Return the reason why no comparison is made, and how many of its cases wait for a score."""
+    """Return the reason why a comparison is not available, and the number of its open cases."""
     said, is_open = _(change["reason"]), change.get("open")
     return f"{said} ({is_open:,}/{is_open + change['items']:,})" if is_open else said

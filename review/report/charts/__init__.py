@@ -1,5 +1,5 @@
-"""Charts of the report as shapes, calculated from numbers. Templates in templates/review/report/charts draw them.
+"""Charts of the report as shapes, calculated from numbers. Templates in templates/review/report/charts render them.
 
 The modules set no styles and do not access the database. Positions are percentages of a drawing's width, or pixels of
-its view box. Colors are classes of the style sheet. Every shape has a title that is shown on hover.
+its view box. Colors are classes in the style sheet. Every shape has a title that is shown on hover.
 """

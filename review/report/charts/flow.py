@@ -1,7 +1,7 @@
-"""A slope chart of the effect of refinement on flagged scripts: right and wrong before, right and wrong after.
+"""A slope chart that shows how refinement changed flagged scripts: right and wrong before, right and wrong after.
 
-Each band is as wide as its share of the items: those that stayed right, were broken (right to wrong), were fixed (wrong
-to right), or stayed wrong. The view box is in pixels.
+The width of a band is proportional to the number of items that stayed right, were broken (right to wrong), were fixed
+(wrong to right) or stayed wrong. The view box is in pixels.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 WIDTH, HEIGHT = 280, 104
 _TOP, _GAP = 6.0, 16.0
 _BAR = 7.0
-_LEFT, _RIGHT = 64.0, 216.0  # start of the left bar, and end of the right one
+_LEFT, _RIGHT = 64.0, 216.0  # start of the left bar, and end of the right bar
 
 
 @dataclass(frozen=True)
 class FlowCounts:
-    """Flagged items whose script and refined script both have a final score."""
+    """The numbers of flagged items whose script and refined script both have a final score."""
 
     survived: int  # right before and after
     broken: int  # right before, wrong after
@@ -31,7 +31,7 @@ class FlowCounts:
 
 @dataclass(frozen=True)
 class FlowWords:
-    """The texts of the chart. The caller passes them so that they can be translated."""
+    """The labels of the chart. The caller passes them translated."""
 
     right: str
     wrong: str
@@ -43,7 +43,7 @@ class FlowWords:
 
 @dataclass(frozen=True)
 class Bar:
-    """The number of right or wrong items on one side, with its text."""
+    """A bar for the right or wrong items on one side, with its label."""
 
     kind: str
     x: float
@@ -57,7 +57,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Band:
-    """A band between two bars, with the corners of its polygon and its title."""
+    """A band between two bars: the corners of its polygon and its title."""
 
     kind: str
     points: str
@@ -66,7 +66,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Flow:
-    """All shapes of the chart. It is empty if there are no items."""
+    """All shapes of the chart. Without items, the chart is empty and false."""
 
     bars: Sequence[Bar]
     bands: Sequence[Band]
@@ -79,7 +79,7 @@ class Flow:
 
 
 def draw_flow(counts: FlowCounts, words: FlowWords) -> Flow:
-    """Return bars and bands. Bands without items are omitted. A bar without items is drawn as a line."""
+    """Return the bars and bands of the chart. A band without items is omitted, and a bar without items is a line."""
     if not counts.total:
         return Flow([], [], "")
     room = (HEIGHT - 2 * _TOP - _GAP) / counts.total
@@ -117,7 +117,7 @@ def draw_flow(counts: FlowCounts, words: FlowWords) -> Flow:
             "start",
         ),
     ]
-    # The lower part of one bar connects to the upper part of the other, so that bands cross only once.
+    # In this order, only the broken and fixed bands cross.
     starts = {
         "survived": (_TOP, _TOP, counts.survived, words.survived),
         "broken": (_TOP + room * counts.survived, low_after, counts.broken, words.broken),

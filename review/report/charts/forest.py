@@ -1,4 +1,4 @@
-"""A forest plot with one row per figure, and a mark with an interval for each Configuration, over one axis."""
+"""A forest plot with one axis and one row per figure. A row has a mark with an interval for each Configuration."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from review.report.charts.scale import Scale, Tick
 
-_LANE = 16.0  # pixels of height for each mark
+_LANE = 16.0  # height of each mark in pixels
 _PADDING = 4.0
-MOST_SERIES = 4  # number of distinct series in the style sheet
+MOST_SERIES = 4  # number of distinct colors in the style sheet
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ class Estimate:
     value: float | None
     low: float | None = None
     high: float | None = None
-    # Bounds of a value that depends on open items, drawn as a thin line behind the interval.
+    # Bounds of a value that depends on open items, rendered as a thin line behind the interval.
     least: float | None = None
     most: float | None = None
 
 
 @dataclass(frozen=True)
 class Mark:
-    """An estimate as drawn, with `y` in pixels and the rest in percent. A mark that has only bounds has no `x`."""
+    """A rendered estimate. `y` is in pixels, and x positions are in percent. `x` is None if only bounds are known."""
 
     series: int
     x: float | None
@@ -41,13 +41,13 @@ class Mark:
 
     @property
     def top(self) -> float:
-        """The top of the mark's lane, which reacts to the pointer."""
+        """Return the top of the mark's lane. The whole lane reacts to the pointer."""
         return self.y - _LANE / 2
 
 
 @dataclass(frozen=True)
 class ForestRow:
-    """One row of the plot, which is a separate drawing of this `height`."""
+    """One row of the plot, which is a separate drawing. `height` is in pixels."""
 
     key: str
     label: str
@@ -57,7 +57,7 @@ class ForestRow:
 
 @dataclass(frozen=True)
 class Forest:
-    """All rows over one axis. `zero` is set if the axis has both signs."""
+    """All rows over one axis. `zero` is the position of zero on a signed axis."""
 
     rows: Sequence[ForestRow]
     ticks: Sequence[Tick]
@@ -68,16 +68,16 @@ class Forest:
 
 
 def draw_forest(rows: Sequence[tuple[str, str, Sequence[Estimate]]], scale: Scale) -> Forest:
-    """Draw rows of key, label and estimates in the given order. Rows without data are omitted.
+    """Return a forest plot for rows of key, label and estimates. Rows without data are omitted.
 
-    Colors repeat after MOST_SERIES. The text next to each mark names its Configuration.
+    Colors repeat after MOST_SERIES, so the text next to each mark names its Configuration.
     """
     drawn = [_row(key, label, estimates, scale) for key, label, estimates in rows]
     return Forest([row for row in drawn if row.marks], scale.labels(), scale.zero)
 
 
 def _row(key: str, label: str, estimates: Sequence[Estimate], scale: Scale) -> ForestRow:
-    # An unknown value may still have bounds, which are drawn without a mark.
+    # An unknown value may still have bounds, which are rendered without a mark.
     known = [one for one in estimates if one.value is not None or one.least is not None]
     marks = [
         Mark(

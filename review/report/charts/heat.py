@@ -1,19 +1,20 @@
-"""Draws a heat map of the agreement between each pair of reviewers."""
+"""A heat map of the agreement between each pair of reviewers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-# The coefficients at which a cell becomes one step darker. The steps are even and have no names
-# such as "substantial", which are conventions that differ between fields.
+# The coefficients at which a cell becomes one step darker. The steps are evenly spaced and have no names such as
+# "substantial", because such conventions differ between fields.
 STEPS = (0.0, 0.2, 0.4, 0.6, 0.8)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A pair's coefficient. `level` ranges from 0 (unknown or below zero) to 5. `text` is empty if the pair has no
-    shared item.
+    """A pair's coefficient. `level` ranges from 0 (unknown or not positive) to 5.
+
+    `text` is empty if the pair has no shared items.
     """
 
     text: str
@@ -23,7 +24,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class HeatRow:
-    """A reviewer's cells, one for each name. The reviewer's own cell is None."""
+    """A reviewer's cells, one per reviewer. The reviewer's own cell is None."""
 
     name: str
     cells: Sequence[Cell | None]
@@ -31,7 +32,7 @@ class HeatRow:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two reviewers; `value` is None if their coefficient is undefined."""
+    """Two reviewers and their coefficient. `value` is None if the coefficient is undefined."""
 
     a: str
     b: str
@@ -40,14 +41,14 @@ class Pair:
 
 
 def level_of(value: float | None) -> int:
-    """Return the shade of a cell: 0 for unknown or no better than chance, and 5 at or above the highest step."""
+    """Return the shade of a cell, from 0 (unknown or no better than chance) to 5 (at or above the highest step)."""
     return (
         0 if value is None else sum(value > step if step == 0 else value >= step for step in STEPS)
     )
 
 
 def draw_heat(names: Sequence[str], pairs: Sequence[Pair]) -> list[HeatRow]:
-    """Return one row per name, in the same order. Each pair appears twice."""
+    """Return one row per name, in the order of `names`. Each pair appears in two rows."""
     found: Mapping[frozenset[str], Pair] = {frozenset((one.a, one.b)): one for one in pairs}
     return [
         HeatRow(

@@ -9,7 +9,7 @@ STEPS = (0.05, 0.15, 0.3, 0.5)
 
 
 class Counts(NamedTuple):
-    """Scored items that were passed or flagged."""
+    """The numbers of scored items that the assessor passed or flagged."""
 
     passed_right: int
     passed_wrong: int
@@ -19,7 +19,7 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """One of the four cells, with its `level` from 0 to 4 by its share of all items."""
+    """One of the four cells. `level` is the shade, from 0 to 4, for the cell's share of all items."""
 
     key: str
     count: int
@@ -29,7 +29,7 @@ class MatrixCell:
 
 
 def draw_matrix(counts: Counts) -> dict[str, MatrixCell]:
-    """Return the four cells by name. They have no share if there are no items."""
+    """Return the four cells by name. Without items, `share` is None."""
     total = sum(counts)
     return {
         name: MatrixCell(

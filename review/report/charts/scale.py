@@ -12,7 +12,7 @@ _SIGNED_ENDS = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)
 
 @dataclass(frozen=True)
 class Tick:
-    """A label below the axis; `at` is its position in percent."""
+    """A label below the axis. `at` is its position in percent."""
 
     at: float
     label: str
@@ -20,7 +20,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis from `low` to `high`; `ticks` are values on it."""
+    """An axis from `low` to `high`. `ticks` are the labeled values."""
 
     low: float
     high: float
@@ -29,7 +29,7 @@ class Scale:
     is_share: bool = True
 
     def at(self, value: float) -> float:
-        """Return the position of a value in percent from the left. Values outside the range are placed at the ends."""
+        """Return the position of a value in percent from the left. Values outside the range are clamped."""
         inside = min(max(value, self.low), self.high)
         return round(100 * (inside - self.low) / (self.high - self.low), 2)
 
@@ -38,7 +38,7 @@ class Scale:
 
     @property
     def zero(self) -> float | None:
-        """Return the position of zero on a signed axis."""
+        """Return the position of zero on a signed axis, or None on an unsigned axis."""
         return self.at(0) if self.is_signed else None
 
     def _say(self, value: float) -> str:
@@ -55,8 +55,9 @@ def scale_of_shares() -> Scale:
 
 
 def scale_of_differences(values: Iterable[float | None], *, is_share: bool = True) -> Scale:
-    """Return an axis symmetric around zero that includes these values. For proportions, it covers at most 100
-    points.
+    """Return an axis that is symmetric around zero and includes these values.
+
+    For shares, the axis is limited to 100 percentage points on each side.
     """
     most = max((abs(value) for value in values if value is not None), default=0)
     end = next((end for end in _SIGNED_ENDS if end >= most), _SIGNED_ENDS[-1])

@@ -1,4 +1,4 @@
-"""Writes the marks of a forest plot as SVG. A report has about fifty, and a template takes thirty times as long."""
+"""Write the rows of a forest plot as SVG. A report has about 50 rows, and a template would take 30 times as long."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from review.report.charts.forest import ForestRow, Mark
 from review.report.charts.scale import Tick
 
-# Centered on 0, 0. The last shape is used for all further series.
+# Shapes of the marks, centered on 0, 0. All further series use _LAST_SHAPE.
 _SHAPES = {
     1: '<circle r="4"/>',
     2: '<rect x="-3.5" y="-3.5" width="7" height="7"/>',
@@ -20,7 +20,7 @@ _LAST_SHAPE = '<path d="M0-4.5 4.5 4H-4.5Z"/>'
 
 
 def write_glyph(series: int) -> SafeString:
-    """Return only the mark of a Configuration, with its own shape and color."""
+    """Return the mark of a Configuration, for legends and tables."""
     return SafeString(
         f'<svg class="glyph series-{series}" width="10" height="10" viewBox="-5 -5 10 10" aria-hidden="true">'
         f"{_shape(series)}</svg>"
@@ -30,9 +30,9 @@ def write_glyph(series: int) -> SafeString:
 def write_marks(
     row: ForestRow, *, ticks: Sequence[Tick] = (), zero: float | None = None
 ) -> SafeString:
-    """Return one row of a forest plot with marks and intervals. A table next to it shows the numbers.
+    """Return one row of a forest plot with marks and intervals. A table next to the plot shows the numbers.
 
-    `ticks` are the vertical lines that cross the row, and `zero` is the line of no change.
+    `ticks` are vertical lines through the row, and `zero` is the position of the line of no change.
     """
     parts = [f'<svg class="marks" width="100%" height="{row.height}" aria-hidden="true">']
     parts += [_upright("axis", tick.at) for tick in ticks]
@@ -46,7 +46,7 @@ def write_marks(
 def _mark(mark: Mark) -> list[str]:
     return [
         f'<g class="series-{mark.series}"><title>{escape(mark.title)}</title>',
-        # This area reacts to the pointer.
+        # The transparent area makes the whole lane react to the pointer.
         f'<rect class="hit" x="0" y="{mark.top}" width="100%" height="16"/>',
         _level("bounds", mark.outer_left, mark.outer_right, mark.y),
         _level("series", mark.left, mark.right, mark.y),

@@ -1,4 +1,4 @@
-"""JSON parts of the report about one Configuration, or about two compared."""
+"""JSON parts of the report about one Configuration or a pair of Configurations."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def name_review(configuration: Configuration) -> str:
 def compare_two(
     campaign: Campaign, first: Configuration, second: Configuration, joint: Joint
 ) -> Part:
-    """Compare two Configurations using the counts in `joint`, in which the first Configuration comes first.
+    """Compare two Configurations. In `joint`, `first` comes first.
 
-    The primary pair keeps the order that was chosen before the campaign opened, in every part of the report.
+    The primary pair always has the order that was chosen before the campaign opened.
     """
     named = (campaign.primary_first_id, campaign.primary_second_id)
     is_turned = named == (second.pk, first.pk)
@@ -82,8 +82,9 @@ def compare_arms(joint: Joint, *, is_turned: bool = False) -> Part:
 
 
 def describe_readings(counts: Counts) -> dict[str, Part]:
-    """Return the figures under alternative rules for choosing the deciding scores, by reading, if a reading changes any
-    item.
+    """Return the figures under alternative rules for the deciding scores, by reading.
+
+    Readings that change no item are omitted.
     """
     found: dict[str, Part] = {}
     for reading, changed in counts.readings.items():
@@ -97,9 +98,9 @@ def describe_readings(counts: Counts) -> dict[str, Part]:
 def describe_without_first_quarter(
     campaign: Campaign, arms: Iterable[tuple[Configuration, Counts]]
 ) -> Part | None:
-    """Return the figures without the first quarter of each reviewer's scores, by Configuration, if they change.
+    """Return the figures without the first quarter of each reviewer's scores, by Configuration.
 
-    Return None if the campaign is too large for this calculation.
+    Configurations without changes are omitted. Return None if the campaign is too large for this calculation.
     """
     found = read_without_first_quarter(campaign)
     if found is None:
@@ -119,7 +120,7 @@ def _figures_as_json(patterns: Mapping[ItemPattern, int], clusters: Clusters) ->
 
 
 def list_not_blind(configuration: Configuration, counts: Counts) -> list[Part]:
-    """Count scores that are not used because too much was visible, by stage, verdict and value."""
+    """Return the numbers of scores that are excluded because they are not blind, by stage, verdict and value."""
     found: list[Part] = []
     for key, scores in sorted(counts.sums.items()):
         if key.startswith(NOT_BLIND) and scores:
@@ -137,7 +138,7 @@ def list_not_blind(configuration: Configuration, counts: Counts) -> list[Part]:
 
 
 def _count_under(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> Part:
-    """Count the items whose script has a final score under the criterion, and those on which reviewers differ."""
+    """Return the number of items with a final script score under the criterion, and the number of unresolved items."""
     made = [one for one in patterns.items() if one[0].origin is not Origin.RETRIEVED]
     open_ = [(one.script, times) for one, times in made if one.script.right(criterion) is None]
     return {
@@ -147,8 +148,9 @@ def _count_under(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> P
 
 
 def _count_final_scores(patterns: Mapping[ItemPattern, int]) -> Part:
-    """Count items by the state of their script's score. Retrieved items are counted separately, because no model figure
-    uses them.
+    """Count items by the state of the script score.
+
+    Retrieved items are counted separately, because no model figure includes them.
     """
     made = {key: times for key, times in patterns.items() if key.origin is not Origin.RETRIEVED}
     final_scores: Counter[FinalScore] = Counter()
@@ -156,7 +158,7 @@ def _count_final_scores(patterns: Mapping[ItemPattern, int]) -> Part:
         final_scores[pattern.script] += times
     return {
         "all": sum(patterns.values()),
-        # Scored under at least one criterion. Each figure shows its criterion.
+        # Final under at least one criterion. `_count_under` counts the items under a specific criterion.
         "scored": sum(
             times
             for one, times in final_scores.items()
@@ -171,7 +173,7 @@ def _count_final_scores(patterns: Mapping[ItemPattern, int]) -> Part:
 
 
 def _reduce(patterns: Mapping[ItemPattern, int]) -> Counter[ItemPattern]:
-    """Return the items without data that the tables don't need, so that fewer patterns have to be processed."""
+    """Merge patterns that differ only in data that the tables do not use, to process fewer patterns."""
     reduced: Counter[ItemPattern] = Counter()
     for pattern, times in patterns.items():
         alike = pattern._replace(

@@ -23,7 +23,7 @@ Arms = Sequence[tuple[Configuration, Counts]]
 
 
 def tabulate_outcomes(campaign: Campaign) -> list[Part]:
-    """Return the sandbox results by configuration and stage, with the number of imported results."""
+    """Return the sandbox results and the number of imported results, by Configuration and stage."""
     rows: dict[tuple[str, str], list[Executed]] = defaultdict(list)
     imported_rows: Counter[tuple[str, str]] = Counter()
     for one in read_outcomes(campaign):
@@ -46,7 +46,7 @@ EXECUTED = kept_parts.Part("executed", tabulate_outcomes)
 
 
 def describe_execution(campaign: Campaign, ran: Kept, arms: Arms) -> Part:
-    """Return the sandbox results and imported rewards, or an empty result if the campaign has neither."""
+    """Return the sandbox results and imported rewards, or an empty dictionary if the campaign has neither."""
     imported = _describe_imported(arms)
     if not ran.data and not imported:
         return {}
@@ -65,7 +65,7 @@ def describe_execution(campaign: Campaign, ran: Kept, arms: Arms) -> Part:
 
 
 def _count_changes(changes: QuerySet[CaseRevision]) -> list[dict[str, Any]]:
-    """Count each reviewer's changes. Their texts are excluded, because a snapshot would outlive them."""
+    """Count each reviewer's changes. The text of changes is excluded, because snapshots would outlive its deletion."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     rows = changes.values_list("by__username", "kind").annotate(count=Count("pk"))
     for person, kind, count in rows:

@@ -1,7 +1,6 @@
-"""The p values of a report: the primary one, chosen before the campaign opened, and all others as one family, fixed at
-the opening.
+"""The p values of a report: the primary p value, and all others as one family that is fixed at the opening.
 
-They are shown only after the campaign has closed, because repeatedly checking a p value leads to chance findings.
+P values are shown only after the campaign has closed, because repeated checks of a p value cause chance findings.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from review.study.family import EXPERT, HALO, NET, Hypothesis, between, settle_f
 from review.study.figures import NOT_PART
 from review.study.statistics.p_values import adjust_by_holm
 
-Holder = dict[str, Any]  # a part of the document with a `p_value`
+Holder = dict[str, Any]  # a part of the document that contains a `p_value`
 
 
 def are_shown(campaign: Campaign, counts: Sequence[Counts]) -> bool:
-    """Return whether the study has ended, based on its counts."""
+    """Return whether the report shows p values. `counts` show whether any score was given here."""
     return has_ended(campaign, is_imported=not any(one.sums[HERE] for one in counts))
 
 
@@ -42,12 +41,12 @@ def settle_p_values(
     *,
     is_shown: bool,
 ) -> dict[str, object]:
-    """Add `p_holm` to each p value, or remove all p values while they are hidden. Return the notes about them.
+    """Add `p_holm` to each p value, or remove all p values if they are hidden. Return the notes on the family.
 
-    The family was fixed when the campaign opened. `later` lists comparisons that were added afterward. `without` lists
-    members of the family that have no p value and count as 1. `not_foreseen` lists comparisons of experts' refinements,
-    which could not be known at the opening. A campaign without a family (`fixed` is false) uses all p values of its
-    report.
+    The family was fixed when the campaign opened. `later` counts comparisons that were added afterward. `without`
+    counts members of the family that have no p value, which Holm's method treats as 1. `not_foreseen` counts planned
+    comparisons of experts' refinements that do not exist. In a campaign without a family (`fixed` is false), all p
+    values of the report form the family.
     """
     own, primary = _find_primary(campaign, document, details)
     family = {key: one for key, one in _family(document, details) if one is not primary}
@@ -86,10 +85,10 @@ def settle_p_values(
 def _find_primary(
     campaign: Campaign, document: Mapping[str, object], details: Mapping[str, object]
 ) -> tuple[Hypothesis | None, Holder | None]:
-    """Return the primary hypothesis, and the part of the report with its p value.
+    """Return the primary hypothesis, and the part of the report that contains its p value.
 
-    That part is the comparison of the named pair in the named direction or, in a study with one Configuration, its net
-    gain. Each is None if no comparison was named or the part does not exist.
+    The part is the comparison of the primary pair or, in a study with one Configuration, the net gain. The hypothesis
+    is None if none was chosen. The part is None if it does not exist.
     """
     figure, criterion = campaign.primary_figure, campaign.primary_criterion
     if not figure or not criterion:
@@ -116,7 +115,7 @@ def _name_of(configuration: Configuration | None) -> str:
 def _family(
     document: Mapping[str, object], details: Mapping[str, object]
 ) -> Iterator[tuple[Hypothesis, Holder]]:
-    """Yield each part with a p value and its hypothesis, in report order."""
+    """Yield the hypothesis and the part for each p value, in report order."""
     for arm in cast("list[Holder]", document["configurations"]):
         for criterion in Criterion:
             if arm[criterion.value][NET]["reason"] != NOT_PART:

@@ -1,6 +1,6 @@
-"""The details of a report, with a module for each section that shows the document's data as tables and charts.
+"""The details of a report. Each section has a module that shows the document's data as tables and charts.
 
-Sections without data in this study are not shown.
+Sections without data are omitted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SECTIONS = (
 
 
 def show_sections(view: ReportView) -> list[Section]:
-    """Return every section for which this study has data."""
+    """Return every section for which the report has data."""
     return [section for show in _SECTIONS if (section := show(view)) is not None]
 
 

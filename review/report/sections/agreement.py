@@ -1,4 +1,4 @@
-"""Agreement between reviewers, stage by stage: all measures, each pair, and the leniency of each reviewer."""
+"""Agreement between reviewers at each stage: all measures, each pair, and each reviewer's leniency."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from review.report.words import NOTHING, say_coefficient, say_coefficients, say_
 from review.study.agreement import LENIENCY_TEXT
 
 KEY = "agreement"
-# With up to this many reviewers, pairs are in the report itself. With more, pairs have their own page.
+# With more reviewers than this, the pairs have their own page and are not in the report itself.
 MOST_REVIEWERS = 8
 STAGES = {
     "script": gettext_lazy("Script"),
@@ -42,7 +42,7 @@ _PAIR_KAPPAS = ("cohen_kappa", "linear_kappa", "weighted_kappa")
 
 
 def show_agreement(view: ReportView) -> Section | None:
-    """Return the stages that at least two reviewers have scored. The other stages are listed in one line."""
+    """Return the section for the stages that two reviewers have scored. The other stages are listed in a note."""
     scored = {key: one for key, one in view.agreement.items() if one["items"]}
     if not scored:
         return None
@@ -68,7 +68,7 @@ def show_agreement(view: ReportView) -> Section | None:
 
 
 def _by_arm(view: ReportView) -> Block | None:
-    """Return the headline coefficients of each Configuration, if there are several."""
+    """Return the main coefficients of each Configuration, or None if the study has only one."""
     rows = [
         [
             arm_cell(arm),
@@ -103,13 +103,13 @@ def _by_arm(view: ReportView) -> Block | None:
 
 
 def names_of(one: Json) -> list[str]:
-    """Return the reviewers who share items with another reviewer at a stage."""
+    """Return the names of the reviewers who share items with another reviewer at a stage."""
     return sorted({name for pair in one["pairs"] for name in (pair["a"], pair["b"])})
 
 
 @dataclass(frozen=True)
 class HeatLine:
-    """A reviewer compared with the others, with the leniency as text and as a mark."""
+    """A reviewer's row of the heat map, and the reviewer's leniency as text and as a mark."""
 
     row: HeatRow
     leniency: str
@@ -118,7 +118,7 @@ class HeatLine:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """The reviewers of a stage by quadratic weighted kappa. `zero` is the position of a leniency of 0."""
+    """The quadratic weighted kappa of each pair of reviewers. `zero` is the position of a leniency of 0."""
 
     names: Sequence[str]
     lines: Sequence[HeatLine]
@@ -164,7 +164,7 @@ def _say_pair(pair: Json) -> str:
 
 
 def pair_blocks(stage: str, one: Json, note: str) -> Iterator[Block]:
-    """Yield all measures of each pair, and the leniency of each reviewer."""
+    """Yield the blocks with all measures of each pair and the leniency of each reviewer."""
     label = str(STAGES[stage])
     if one["pairs"]:
         yield Block(_pairs(stage, one, note), _("%s: by pair") % label)
@@ -290,7 +290,7 @@ def _leniency(stage: str, one: Json, note: str) -> Table:
 
 
 def say_points(value: float | None) -> str:
-    """Return a difference of mean scores with its sign."""
+    """Format a difference between mean scores with its sign."""
     return NOTHING if value is None else f"{value:+.2f}".replace("-", "−")
 
 

@@ -1,4 +1,4 @@
-"""The assessor compared with the experts: what it passed, flagged, could not judge or never assessed."""
+"""The section that compares the assessor's verdicts with the experts' scores."""
 
 from __future__ import annotations
 

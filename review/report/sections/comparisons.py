@@ -1,4 +1,4 @@
-"""The section that compares Configurations, on the cases that are final in both."""
+"""The section that compares Configurations, based on the cases that are final in both."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEY = "comparisons"
 
 
 def show_comparisons(view: ReportView) -> Section | None:
-    """Return a table for each pair of Configurations. P values appear only after the study has closed."""
+    """Return a section with a table for each pair of Configurations. P values are shown after the study has closed."""
     found = view.details["comparisons"]
     if not found:
         return None
@@ -44,7 +44,7 @@ def show_comparisons(view: ReportView) -> Section | None:
 
 
 def _family(view: ReportView) -> Iterator[str]:
-    """Yield how many p values Holm's correction includes, and since when that number has been fixed."""
+    """Yield notes on the p values that Holm's correction covers."""
     said = view.details.get("p_values") or {}
     if not said.get("shown") or not said.get("family"):
         return
@@ -103,7 +103,7 @@ def _table(view: ReportView, one: Json, place: int) -> Table:
     ]
     cells = []
     for name, change in changes.items():
-        # If there is no comparison, show the reason instead of the difference.
+        # Show the reason if the comparison is not available.
         reason = say_reason(change) if change.get("reason") else ""
         value = say_share(change["value"], signed=True)
         interval = say_interval(change["low"], change["high"], signed=True)

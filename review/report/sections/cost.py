@@ -1,4 +1,4 @@
-"""The cost of the runs, and reviewers' time."""
+"""The section on the cost of the runs and the reviewers' time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEY = "cost"
 
 
 def show_cost(view: ReportView) -> Section | None:
-    """Return a section with a row for each Configuration, or None if neither costs nor review times are known."""
+    """Return a table with a row for each Configuration, or None if neither costs nor review times are known."""
     costs = view.details["costs"]
     found = [(arm, costs.get(arm["name"])) for arm in view.arms]
     found = [(arm, cost) for arm, cost in found if cost or arm["time"]["items"]]

@@ -1,4 +1,4 @@
-"""Execution compared with experts: sandbox results, imported results, and reasons for differences."""
+"""The section that compares execution with experts: sandbox results, imported results and causes of differences."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ CHANGES = {
 
 
 def show_execution(view: ReportView) -> Section | None:
-    """Return accuracy, confusion and reasons for this installation's results, then for imported results separately."""
+    """Return the section with the sandbox results, followed by the imported results."""
     found: Json = view.report.get("execution") or {}
     blocks = [*_ran_here(view, found), *_imported(view, found)]
     if not blocks:
@@ -238,14 +238,14 @@ def _imported(view: ReportView, found: Json) -> Iterator[Block]:
             _("Imported results (intercode)"),
             _(view.texts["intercode"]),
         )
-    # The review queue has no other figures.
+    # A report of the review queue has no figures for imported results.
     table = _imported_against_experts(view) if view.report.get("configurations") else None
     if table:
         yield Block(table, _("Imported results compared with experts"))
 
 
 def _imported_against_experts(view: ReportView) -> Table:
-    """Return one row for each Configuration with results. Reasons are entered in the list of items."""
+    """Return one row for each Configuration with results. Managers enter the reasons in the list of items."""
     return table_of(
         KEY,
         _("Imported execution results compared with experts, %s") % view.criterion.value,

@@ -1,4 +1,4 @@
-"""The section on feedback: how often it led to a correct script, for experts compared with the model."""
+"""The section on feedback: how often feedback from experts and from the model produced a correct script."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from review.report.tables.table import Cell, Column, Table, number, table_of
 from review.report.words import NOTHING, explain_p, say_interval, say_p, say_ratio, say_share
 
 KEY = "feedback"
-MOST_LINES = 4  # the stylesheet distinguishes up to four lines per chart
+MOST_LINES = 4  # the style sheet distinguishes up to four lines per chart
 
 
 def show_feedback(view: ReportView) -> Section | None:
-    """Return the tables with data: by feedback length, by experts or model, and for catalogue answers."""
+    """Return the section with up to three tables: by feedback length, by author, and for catalogue answers."""
     blocks = [*_lengths(view), *_experts(view), *_retrieved(view)]
     if not blocks:
         return None

@@ -1,4 +1,4 @@
-"""The notes next to a figure: counts, reasons, open items, and the resulting bounds."""
+"""The notes next to a figure: counts, reasons, open items and bounds."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ REASONS = {
 
 
 def is_part_of_study(figure: Json) -> bool:
-    """Return whether the figure's objects exist in the Configuration. Older snapshots have no reason."""
+    """Return whether the objects of the figure exist in the Configuration. Older snapshots have no `reason`."""
     if "reason" in figure:
         return bool(figure["reason"] != NOT_PART)
     return bool(figure["denominator"] or figure["unresolved"])
 
 
 def notes_of(figure: Json, *, is_closed: bool = True, signed: bool = False) -> Iterator[str]:
-    """Yield the notes of one figure, the most important first. `signed` figures are differences."""
+    """Yield the notes of a figure, most important first. `signed` figures are differences."""
     if figure["value"] is None and figure.get("reason"):
         yield _(figure["reason"])
     if is_closed and figure.get("p_value") is not None:
@@ -76,7 +76,7 @@ def _has_many(figure: Json) -> bool:
 
 
 def _open(figure: Json, *, signed: bool) -> Iterator[str]:
-    """Yield the number of excluded items without a final score, and their possible effect."""
+    """Yield notes on the number of open items and their possible effect."""
     unresolved = figure.get("unresolved", 0)
     count = figure.get("open", unresolved)
     if not count:

@@ -1,4 +1,4 @@
-"""The section with every figure of every Configuration, each with its definition."""
+"""The section with all figures of each Configuration and their definitions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from review.report.sections.section import Block, Section, arm_cell, share_colum
 from review.report.tables.table import Cell, Column, Group, Table, number
 
 KEY = "figures"
-# An oracle knows which scripts are wrong, which no product can know.
+# Figures of an oracle: an expert, instead of the assessor, decides which scripts to refine.
 ORACLES = frozenset({"overall_expert_triggered"})
 
 
 def show_figures(view: ReportView) -> Section | None:
-    """Return the table of all figures that are part of this study. The other figures are listed in one line."""
+    """Return the section with all figures that are part of this study. The other figures are listed in a note."""
     shown = [
         one
         for one in view.definitions
@@ -57,7 +57,7 @@ def show_figures(view: ReportView) -> Section | None:
 
 
 def note_of(view: ReportView) -> str:
-    """Return the warnings that accompany every table of this report."""
+    """Return the warnings for the tables of this report, or an empty string."""
     said = []
     if not view.details.get("is_blind", True):
         said.append(_("not blind"))
@@ -103,14 +103,12 @@ def _group(view: ReportView, definition: Json) -> Group:
 
 
 def _open(view: ReportView, arm: Json, name: str, figure: Json) -> Cell:
-    """Return the number of items excluded because they lack a score, with a link. Older snapshots do not have this
-    count.
-    """
+    """Return the number of open items with a link. In older snapshots, return the number of unresolved items."""
     count = figure.get("open", figure.get("unresolved", 0))
     return number(count, url=view.link(arm["name"], figure=name, which="open") if count else "")
 
 
 def is_closed(view: ReportView) -> bool:
-    """Return whether p values may be shown. Older documents do not contain this information."""
+    """Return whether p values may be shown. Older documents always show them."""
     said = view.details.get("p_values")
     return said is None or bool(said["shown"])

@@ -1,4 +1,4 @@
-"""Accuracy after each round of refinement."""
+"""The section on accuracy after each round of refinement."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _chart(arm: Json, rows: list[Json]) -> LineChart:
 
 
 def _point(share: Json, is_open: int) -> ChartPoint | None:
-    """Return a point, or None if too many items are open, because the closed items alone would bias the line."""
+    """Return a point of the chart, or None if more than 5% of the items are open and would bias the value."""
     if share["value"] is None or is_open > MOST_OPEN * (is_open + share["denominator"]):
         return None
     if share.get("post_stratified") is not None:
@@ -88,9 +88,7 @@ def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
 
 
 def _share(share: Json) -> str:
-    """Return n/N and the value. With open items, return the range over all items, the weighted value, and n/N of the
-    closed items.
-    """
+    """Return n/N and the value. If the share has a range, return the range, the weighted value and n/N instead."""
     ratio = say_ratio(share["numerator"], share["denominator"])
     found = share.get("range")
     if not found:
@@ -104,5 +102,5 @@ def _share(share: Json) -> str:
 
 
 def _open(row: Json) -> list[int]:
-    """Return how many items still need a score, under each trigger."""
+    """Return the number of open items for each trigger."""
     return [row[name] for name in row if name.startswith(("pending_", "open_"))]

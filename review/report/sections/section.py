@@ -16,7 +16,7 @@ ChartPoint = tuple[float, float | None, float | None]
 
 @dataclass(frozen=True)
 class LineChart:
-    """Lines over a common x axis, for the tag `line_chart`. The table next to the chart shows the numbers."""
+    """Lines over a common x axis, for the `line_chart` tag. The table next to the chart shows the numbers."""
 
     lines: Sequence[tuple[str, Sequence[ChartPoint | None]]]
     places: Sequence[str]
@@ -39,7 +39,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the report, collapsed at first. `summary` describes it in one line, and `text` defines it."""
+    """A section of the report, initially collapsed. `summary` is one line, and `text` contains the definitions."""
 
     key: str
     title: str
@@ -49,18 +49,18 @@ class Section:
 
 
 def arm_cell(arm: Json) -> Cell:
-    """Return the name of a Configuration, marked if the demo model was involved."""
+    """Return a cell with the Configuration's name, marked if the demo model was involved."""
     return Cell(arm["name"], is_demo=bool(arm.get("demo")))
 
 
 def share_columns(ratio: str = "") -> list[Column]:
-    """Return the headings of the columns of `share_cells`. `ratio` replaces "n/N"."""
+    """Return the columns for `share_cells`. `ratio` replaces the heading "n/N"."""
     headings = (ratio or _("n/N"), _("Value"), _("95% interval"))
     return [Column(heading, is_number=True) for heading in headings]
 
 
 def share_cells(share: Json, *, url: str = "") -> list[Cell]:
-    """Return the cells of a share: its ratio, which can link to its items, its value, and its interval."""
+    """Return the cells of a share: ratio, value and interval. `url` links the ratio to the items."""
     return [
         Cell(say_ratio(share["numerator"], share["denominator"]), url=url),
         Cell(say_share(share["value"]), is_strong=True),

@@ -1,4 +1,4 @@
-"""The figures under alternative rules for choosing the deciding scores, such as including scores that are not blind."""
+"""The section with figures under alternative scoring rules, such as including scores that are not blind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ READINGS = {
 
 
 def show_sensitivity(view: ReportView) -> Section | None:
-    """Return a section with a table for each reading that changes a figure, and the excluded scores."""
+    """Return a section with a table for each reading that changes a figure, and a table of the excluded scores."""
     readings = view.details.get("readings") or {}
     left_out = view.details.get("not_blind") or []
     blocks = [
@@ -75,7 +75,7 @@ def _reading(view: ReportView, name: str, arms: Json) -> Table:
 
 
 def _rows(view: ReportView, place: int, arm: Json, arms: Json) -> Iterator[list[Cell]]:
-    """Yield the figures that differ in this reading."""
+    """Yield a row for each figure of a Configuration that this reading changes."""
     read_so = arms.get(arm["name"], {}).get(view.criterion.value, {})
     for name in (one["name"] for one in view.definitions if one["name"] in read_so):
         other = read_so[name]

@@ -1,1 +1,1 @@
-"""Tables of the report as rows of cells. The page shows them, and users can copy them as LaTeX, Markdown or CSV."""
+"""Tables of the report. The page shows them, and users can copy them as LaTeX, Markdown or CSV."""

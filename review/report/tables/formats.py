@@ -1,4 +1,4 @@
-"""Writes a table as LaTeX, Markdown or CSV. Users' texts, such as names, are escaped for each format."""
+"""Write a table as LaTeX, Markdown or CSV. User-supplied text, such as names, is escaped for each format."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _LATEX = {
     "−": "$-$",
     "–": "--",
 }
-_WRAPPED = 28  # characters: longer texts of a LaTeX table wrap
-# Patterns for the separators in a cell, and for a piece with one value: a number, both ends of an interval, or n of N.
-# A number with more than a few words around it is a sentence. So is "More than 5% open".
+_WRAPPED = 28  # LaTeX columns with more characters than this wrap
+# Patterns for the separators in a cell, and for a piece with one value: a number, both ends of an interval, or n/N.
+# A number with more than a few words around it is treated as a sentence, like "More than 5% open".
 _BETWEEN = re.compile(r", | · |[:()]")
 _NUMBER = r"[+−-]?\d[\d,]*(?:\.\d+)?"
 _VALUE = re.compile(
@@ -54,7 +54,7 @@ class Format:
 
 
 def write_latex(table: Table) -> str:
-    """Write a booktabs table with caption and label that is never wider than a line, because long texts wrap."""
+    """Return a booktabs table with a caption and a label. Long text wraps, so the table is at most one line wide."""
     rows, columns = list(_rows(table)), _columns(table)
     spec = "".join(
         "r" if column.is_number else _latex_text(max((len(row[place]) for row in rows), default=0))
@@ -79,12 +79,12 @@ def write_latex(table: Table) -> str:
 
 
 def _latex_text(longest: int) -> str:
-    """Return the specification of a text column. `longest` is the number of characters in the column's longest cell."""
+    """Return the LaTeX specification of a text column. `longest` is the length of the column's longest cell."""
     return r">{\raggedright\arraybackslash}p{14em}" if longest > _WRAPPED else "l"
 
 
 def write_markdown(table: Table) -> str:
-    """Return a table in GitHub's Markdown, with its caption above."""
+    """Return a GitHub Flavored Markdown table below its caption."""
     head = " | ".join(_markdown(column.label) for column in _columns(table))
     rule = " | ".join("---:" if column.is_number else "---" for column in _columns(table))
     lines = [f"**{_markdown(_caption(table))}**", "", f"| {head} |", f"| {rule} |"]
@@ -93,7 +93,7 @@ def write_markdown(table: Table) -> str:
 
 
 def write_csv(table: Table) -> str:
-    """Write headings and rows, comma-separated, with each number in its own column and its unit in the heading."""
+    """Return the table as CSV. Each number has its own column, with the unit in the heading."""
     rows = [row for group in table.groups for row in group.rows]
     parts: list[list[object]] = [[] for _line in range(len(rows) + 1)]
     if table.group_label:
@@ -111,7 +111,7 @@ def write_csv(table: Table) -> str:
 
 
 def _split(column: Column, cells: list[Cell]) -> list[list[object]]:
-    """Return the headings of the columns into which this column is split, and the values of each cell."""
+    """Split a column into one column per number. Return the headings, followed by the values of each cell."""
     if not (column.is_number or column.has_numbers):
         texts: list[list[object]] = [[_text(cell).replace("−", "-")] for cell in cells]
         return [[column.label], *texts]
@@ -122,7 +122,7 @@ def _split(column: Column, cells: list[Cell]) -> list[list[object]]:
 
 
 def _read_numbers(text: str, label: str) -> dict[str, object]:
-    """Return each number of a cell by its column heading. Other words are under a heading for notes."""
+    """Return the numbers of a cell, keyed by column heading. Other text has the heading of a note."""
     found: dict[str, object] = {}
     words: list[str] = []
     for piece in filter(None, (one.strip() for one in _BETWEEN.split(text))):
@@ -156,7 +156,7 @@ FORMATS: Mapping[str, Format] = {
 
 
 def format_links() -> list[tuple[str, str]]:
-    """Return the suffix and the name of each format, in page order."""
+    """Return the URL suffix and the name of each format, in page order."""
     return [(one.ending, one.label) for one in FORMATS.values()]
 
 
@@ -172,7 +172,7 @@ def _columns(table: Table) -> list[Column]:
 
 
 def _rows(table: Table) -> Iterator[list[str]]:
-    """Yield the rows as texts, each with its group's heading and without drawings."""
+    """Yield the cell texts of each row, with the group heading first and without drawings."""
     kept = [place for place, column in enumerate(table.columns) if not column.is_drawing]
     for group in table.groups:
         heading = [group.heading] if table.group_label else []

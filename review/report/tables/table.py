@@ -1,4 +1,4 @@
-"""A table of the report, the common source of the page and of copied tables."""
+"""A table of the report. The page and the copied formats are generated from the same table."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from review.report.charts.forest import ForestRow
 
 @dataclass(frozen=True)
 class Column:
-    """A heading. Numbers are right-aligned and have their own columns in a CSV file. Drawings are not copied."""
+    """A column of a table. Numbers are right-aligned, and each has its own CSV column. Drawings are not copied."""
 
     label: str
     is_number: bool = False
-    has_numbers: bool = False  # mixed with words
+    has_numbers: bool = False  # numbers mixed with words
     is_drawing: bool = False
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The content of a cell. On the page, it may also have a link, a note or a drawing."""
+    """The content of a cell: text, with an optional link, note or drawing."""
 
     text: str
     url: str = ""
     note: str = ""
     is_strong: bool = False
     is_demo: bool = False
-    level: int | None = None  # of a heat map
+    level: int | None = None  # shade in a heat map
     drawing: ForestRow | None = None
     zero: float | None = None  # the position of zero in the drawing
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows under a common heading with its definition, or all rows if there are no headings."""
+    """Rows under a common heading and its definition, or all rows of a table without group headings."""
 
     rows: Sequence[Sequence[Cell]]
     heading: str = ""
@@ -46,7 +46,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its name in URLs. `note` has warnings such as *not blind*."""
+    """A table of the report. `key` is its name in URLs, and `note` contains warnings such as *not blind*."""
 
     key: str
     caption: str
@@ -60,7 +60,7 @@ class Table:
 
     @property
     def is_narrow(self) -> bool:
-        """Return whether the table has so few columns that full width would make its rows hard to follow."""
+        """Return whether the table has too few columns for the full page width."""
         return len(self.columns) <= 4
 
     @property
@@ -79,7 +79,7 @@ def table_of(
     rows: Sequence[Sequence[Cell]],
     note: str,
 ) -> Table:
-    """Return a table without groups. `note` is required, so that no table omits *not blind*."""
+    """Return a table without groups. `note` is required, so that no caller forgets *not blind*."""
     return Table(key, caption, columns, [Group(rows)], note=note)
 
 

@@ -1,1 +1,1 @@
-"""Threats to validity: the numbers for each (`counts`), and how the page shows them (`page`)."""
+"""Threats to validity: the numbers for each threat (`counts`), and their presentation (`page`)."""

@@ -1,4 +1,4 @@
-"""Finds reviewers who saw verdicts too early, from the verdicts they were shown or opened, and from their scores."""
+"""Find reviewers who saw verdicts too early, based on the verdicts they were shown or opened, and on their scores."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from review.models import Campaign
 
 Document = dict[str, object]
 
-# Covers users who review in the campaign or have scored in it. Verdicts shown after the campaign closed can't influence
-# a score. A score that is not blind counts if the same user gave no blind score before. Later changes are stored, but
-# the figures use the blind value. Training and gold items are excluded.
+# Includes members of the campaign and all users who gave scores. Verdicts shown after the campaign closed are ignored,
+# because they can't influence a score. A score that is not blind is counted only if the same user gave no blind score
+# for the same stage, because the figures use the blind score. Training and gold items are excluded.
 _SEEN = """
     WITH counted AS (
         SELECT item.id, item.run_id FROM review_item item JOIN review_case "case" ON "case".id = item.case_id
@@ -56,10 +56,9 @@ _SEEN = """
 
 
 def report_unblinded(campaign: Campaign) -> list[Document]:
-    """Return the reviewers who had seen verdicts, with the time, the way, the number of items, and their scores that
-    are not blind.
+    """Return the reviewers who saw verdicts: when first, how, on how many items, and their number of non-blind scores.
 
-    `at` is None if only the scores themselves show this, as with imported scores.
+    `at` is None if only the scores show that the reviewer was not blind, as with imported scores.
     """
     with connection.cursor() as cursor:
         cursor.execute(_SEEN, {"campaign": campaign.pk, "closed_at": campaign.closed_at})

@@ -1,4 +1,4 @@
-"""The numbers for each threat to validity, from the data recorded with the scores."""
+"""The numbers for each threat to validity, computed from data recorded with the scores."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ Document = dict[str, object]
 KEPT_SECONDS = 300
 _SLICE = 1_000
 
-# The deciding script scores by quarter of each reviewer's sessions and of the reviewer's whole
-# participation: for each quarter, the number of statements with a given number of scores of 0, 1
-# and 2. A new session begins when the minutes since the session's start restart. Fewer than four
-# scores have no quarters. If a reviewer gave an item several scores, `used` marks the deciding one.
+# The deciding script scores by quarter of a session (`sitting`) and by quarter of a reviewer's whole work (`position`).
+# For each quarter, the query counts the statements that have the same numbers of scores of 0, 1 and 2. A new session
+# begins when `sitting_minutes` does not increase. Sessions with fewer than four scores are excluded. `used` contains
+# the deciding scores of reviewers who scored an item more than once.
 _QUARTERS = f"""
     WITH every AS (
         SELECT score.id, score.item_id, score.reviewer_id, score.value, score.at, score.position,
@@ -82,10 +82,8 @@ _QUARTERS = f"""
 
 
 def recent_threats(campaign: Campaign) -> Document:
-    """Return the threats as of at most five minutes ago. For a large study, return them as last computed by a
-    worker.
-    """
-    # The key includes the state, because p values are shown when the campaign closes, and hidden when it reopens.
+    """Return the threats, at most five minutes old or, in a large study, from the last background update."""
+    # The key includes the state, because closing the campaign shows p values and reopening hides them.
     key = f"threats:{campaign.pk}:{campaign.state}"
     found: Document | None = cache.get(key)
     if found is not None:
@@ -114,7 +112,7 @@ def report_threats(campaign: Campaign) -> Document:
         "position": _share_quarters(quarters["position"]),
         "sitting": _share_quarters(quarters["sitting"]),
         "halo": report_halo(
-            # A p value that belongs to no family is also hidden.
+            # Hide a p value that is not part of the family.
             campaign,
             with_p=_shows_halo_p(campaign, origin),
         ),
@@ -147,7 +145,7 @@ def _shows_halo_p(campaign: Campaign, origin: Mapping[str, int]) -> bool:
 
 
 def _count_quarters(campaign: Campaign) -> dict[str, dict[int, Counter[Values]]]:
-    """Return the numbers of statements by their scores, for each grouping and quarter."""
+    """Return, for each grouping and quarter, the number of statements per combination of scores."""
     found: dict[str, dict[int, Counter[Values]]] = {
         cut: defaultdict(Counter) for cut in ("position", "sitting")
     }
@@ -167,7 +165,7 @@ def _share_quarters(counts: Mapping[int, Mapping[Values, int]]) -> Document:
 
 
 def _report_rubric(campaign: Campaign) -> Document:
-    """Return each version with the number of scores that reference it, and the decisions about earlier scores."""
+    """Return the rubric versions with their numbers of scores and the decisions about earlier scores."""
     choices: dict[int, list[Document]] = defaultdict(list)
     for one in rubric_choices(campaign):
         choices[one.rubric].append(asdict(one) | {"at": one.at.isoformat(timespec="seconds")})
@@ -187,9 +185,7 @@ def _report_rubric(campaign: Campaign) -> Document:
 
 
 def _report_adjudications(campaign: Campaign) -> Document:
-    """Return how many stages were adjudicated, and how often the result overruled reviewers who all agreed under a
-    criterion.
-    """
+    """Return the number of adjudicated stages, and the number of results that overruled unanimous reviewers."""
     settled, overturned = 0, Counter[str]()
     adjudicated = campaign.items.filter(adjudications__arm="model").exclude(
         state=Item.State.WITHDRAWN
@@ -205,7 +201,7 @@ def _report_adjudications(campaign: Campaign) -> Document:
 
 
 def _report_skips(campaign: Campaign) -> list[Document]:
-    """Return how many items each reviewer skipped or could not judge, by Configuration and verdict."""
+    """Return the number of items that each reviewer skipped or could not judge, by Configuration and verdict."""
     rows = campaign.tallies.filter(
         kind=Tally.Kind.SUM, pattern__contains="|", count__gt=0
     ).values_list("configuration__name", "pattern", "count")

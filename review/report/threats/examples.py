@@ -1,6 +1,4 @@
-"""Reports how the generator's examples were chosen, and for how many items the prompt contained an entry with the
-answer.
-"""
+"""Report how the generator's examples were selected, and how many prompts contained an entry with the answer."""
 
 from __future__ import annotations
 
@@ -17,18 +15,18 @@ from pipeline.standin.prompt_contract import parse_prompt
 from pipeline.types import StageName
 from review.models import Campaign, Item
 
-# Prompts never change, but each takes some milliseconds to judge. A report judges only this many new prompts.
+# Checking a prompt takes a few milliseconds, so a report checks at most this many new prompts. The results are cached,
+# because prompts never change.
 _MOST_AT_ONCE = 1_000
 _KEPT_SECONDS = 24 * 3600
 
 
 def report_examples(campaign: Campaign) -> dict[str, int]:
-    """Count the items by how examples were chosen.
+    """Count the items by the selection of examples.
 
-    `off`: no examples were requested. `guarded`: entries that answer the statement were excluded. `unguarded`: they
-    were not, as in runs of earlier releases and in runs made outside the study. `read` is the number of unguarded items
-    whose stored prompts have been checked, and `revealed` is the number of these prompts with an entry that would be
-    excluded now.
+    `off`: The prompt has no examples. `guarded`: Entries that answer the statement were excluded. `unguarded`: Such
+    entries were not excluded, as in runs of earlier releases and runs outside the study. `read` is the number of
+    unguarded items whose prompts have been checked, and `revealed` is the number of these prompts with such an entry.
     """
     runs = (
         campaign.items.exclude(Q(run=None) | Q(run__origin=Run.Origin.IMPORTED))
@@ -52,9 +50,7 @@ def report_examples(campaign: Campaign) -> dict[str, int]:
 
 
 def _read_prompts(runs: list[int]) -> dict[str, bool]:
-    """Return, for each run with a stored and checked prompt, whether the prompt contains an entry that answers the
-    statement.
-    """
+    """Check stored prompts, and return for each checked run whether an example answers the statement."""
     keys = {f"examples:{pk}": pk for pk in runs}
     known: dict[str, bool] = cache.get_many(keys)
     left = [pk for key, pk in keys.items() if key not in known]

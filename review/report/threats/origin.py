@@ -1,4 +1,4 @@
-"""Reports the origin of the scores, and what the times of imported scores reveal about order and sessions."""
+"""Report the origin of the scores, and the order and sessions that the times of imported scores reveal."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from review.queue.reviewer_checks.repeats import SITTING_GAP
 
 Document = dict[str, object]
 
-# Imported script scores with a time of day, because dates alone have no order. For each reviewer,
-# count the scores that come after the score of an item earlier in the file, and the answers in
-# several arms of a statement that came before the session could have ended.
+# For imported script scores with a time of day, count each reviewer's scores that follow a score of an earlier item in
+# the file. Also count the scores of a statement's further arms that were given within one session.
 _TIMES = """
     WITH timed AS (
         SELECT score.reviewer_id, score.at, item.id AS item, item.case_id,
@@ -33,9 +32,7 @@ _TIMES = """
 
 
 def count_origins(campaign: Campaign) -> dict[str, int]:
-    """Count scores given here and imported ones, and how many imported scores have a time and a record of what was
-    visible.
-    """
+    """Count the scores given here, the imported scores, and the imported scores with a time or with visibility data."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -52,11 +49,11 @@ def count_origins(campaign: Campaign) -> dict[str, int]:
 
 
 def check_times(campaign: Campaign) -> Document:
-    """Return what the times in imported files show.
+    """Return the order and sessions that the times of imported scores show.
 
-    `order`: the share of consecutive script scores that come after the score of an item earlier in the file. It is
-    about half in random order and nearly all in file order. `sittings`: the share of answers to a statement in a second
-    arm that were given within one session.
+    `order` is the share of script scores that follow a score of an earlier item in the file. The share is about half in
+    random order and nearly 100% in file order. `sittings` is the share of scores of a statement's further arms that
+    were given in the same session.
     """
     gap = int(SITTING_GAP.total_seconds() // 60)
     with connection.cursor() as cursor:
@@ -70,6 +67,6 @@ def check_times(campaign: Campaign) -> Document:
 
 
 def describe_pilot(campaign: Campaign) -> Document:
-    """Return how many items were in the pilot, and whether their scores count."""
+    """Return the number of pilot items, and whether the figures include their scores."""
     items = campaign.items.filter(pilot=True, case__purpose=Case.Purpose.REAL, again="")
     return {"items": items.count(), "counts": campaign.pilot_counts}

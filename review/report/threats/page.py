@@ -1,4 +1,4 @@
-"""Prepares the page of threats to validity from the numbers in the report's document."""
+"""Prepare the page of threats to validity from the numbers in the report's document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from review.report.words import say_chosen, say_pilot, say_ratio, say_share
 
 
 def show_threats(view: ReportView, threats: Json) -> dict[str, object]:
-    """Return the context of the list of threats: each threat with its texts, and its numbers under its key."""
+    """Return the template context of the page: the threats with their texts, numbers and tables."""
     tables = threat_tables(view, threats)
     halo = threats.get("halo")
     return {
@@ -66,7 +66,7 @@ def _points(view: ReportView, shares: Json) -> list[ChartPoint | None]:
 
 
 def _say_seen(one: Json) -> Iterator[str]:
-    """Yield a short text for each way in which a reviewer learned of verdicts."""
+    """Yield a phrase for each way in which a reviewer learned verdicts."""
     how = one.get("how", ["items"])
     if "items" in how:
         yield _("opened the items behind figures")
@@ -91,7 +91,7 @@ def _say_seen(one: Json) -> Iterator[str]:
 
 
 def _say_origin(origin: Json) -> Iterator[str]:
-    """Yield how many scores were imported, and what their times reveal about order and sessions."""
+    """Yield sentences about imported scores, and about the order and sessions that their times reveal."""
     here, imported = origin["here"], origin["imported"]
     if not imported:
         return

@@ -1,4 +1,4 @@
-"""Reports who viewed the figures and when, and when the campaign was closed and reopened."""
+"""Report who viewed the figures and when, and when the campaign was closed and reopened."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ MOST_LOOKS = 200
 
 
 def report_looks(campaign: Campaign) -> Document:
-    """Return the number of views, the newest views with the campaign's state at the time, and all closings and
-    reopenings.
-    """
+    """Return the number of views, the newest views, and all closings and reopenings of the campaign."""
     looks = campaign.looks.select_related("by").order_by("-pk")
     return {
         "count": looks.count(),

@@ -1,4 +1,4 @@
-"""Checks of reviewers: hidden repeats, and refined scripts among first Drafts (halo checks)."""
+"""Reports on the reviewer checks: hidden repeats, and halo checks (refined scripts shown as first Drafts)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Document = dict[str, object]
 
 
 def report_repeats(campaign: Campaign) -> Document:
-    """Return how far reviewers agree with themselves on hidden repeats, together and individually."""
+    """Return the agreement of reviewers with their own scores on hidden repeats, in total and by reviewer."""
     pairs: dict[int, Counter[tuple[int, int]]] = defaultdict(Counter)
     for reviewer, first, again in read_repeats(campaign):
         pairs[reviewer][first, again] += 1
@@ -34,9 +34,9 @@ def report_repeats(campaign: Campaign) -> Document:
 
 
 def report_halo(campaign: Campaign, *, with_p: bool = True) -> Document:
-    """Return how differently another reviewer, who did not know of the check, judged refined scripts.
+    """Return the difference between the usual scores of refined scripts and the scores from halo checks.
 
-    While the study is open, call it without `with_p`.
+    Pass `with_p=False` while the study is open.
     """
     statements: dict[str, list[tuple[int, int]]] = defaultdict(list)
     made = scored = 0
@@ -60,14 +60,12 @@ def report_halo(campaign: Campaign, *, with_p: bool = True) -> Document:
 
 
 def hide_p_values(halo: dict[str, Any]) -> dict[str, Any]:
-    """Return the differences without their p values."""
+    """Return the results of the halo checks without p values."""
     return halo | {one.value: halo[one.value] | {"p_value": None} for one in Criterion}
 
 
 def compare_halo_checks(campaign: Campaign) -> Document:
-    """Return the difference under each criterion for the family of p values, or an empty result if the campaign has no
-    halo check.
-    """
+    """Return the halo check's difference under each criterion, or an empty dictionary if no halo check is planned."""
     if not is_halo_planned(campaign):
         return {}
     halo = report_halo(campaign)
@@ -75,7 +73,5 @@ def compare_halo_checks(campaign: Campaign) -> Document:
 
 
 def is_halo_planned(campaign: Campaign) -> bool:
-    """Return whether the halo check's p values belong to the report: a share was planned here or in the exporting
-    installation.
-    """
+    """Return whether a halo check was planned, in this campaign or in the installation that exported the campaign."""
     return campaign.halo_share > 0 or any(one[0] == HALO for one in campaign.p_family or ())

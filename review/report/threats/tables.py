@@ -1,4 +1,4 @@
-"""The tables of the threats to validity, which can be shown and copied like the report's tables."""
+"""The tables of the threats to validity. Users can copy them like the report's other tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HOW = {"skipped": gettext_lazy("skipped"), "cannot_judge": gettext_lazy("could n
 
 
 def threat_tables(view: ReportView, threats: Json) -> dict[str, Table]:
-    """Return the tables that have rows, by name. In URLs, the name begins with `threat-`."""
+    """Return the tables that have rows, by name. In URLs, the names start with `threat-`."""
     made = (
         _halo(view, threats.get("halo")),
         _drift(view, threats),
@@ -56,12 +56,12 @@ def _numbers(*labels: str) -> Iterator[Column]:
 
 
 def _halo(view: ReportView, halo: Json | None) -> Table | None:
-    """Return the halo check's table, or None without a halo check, as in snapshots from before this feature."""
+    """Return the halo check's table, or None if no scores were compared. Older snapshots have no halo check."""
     if not halo or not halo["compared"]:
         return None
     found = halo[view.criterion.value]
     holm = (view.details.get("halo") or {}).get(view.criterion.value, {}).get("p_holm")
-    # Hidden until the study has ended, like all p values of the report.
+    # P values are hidden until the study has ended.
     with_p = is_closed(view) and found["p_value"] is not None
     return _table(
         view,
@@ -122,7 +122,7 @@ def name_quarters() -> list[str]:
 
 
 def _repeats(view: ReportView, repeats: Json) -> Table | None:
-    """Return a table with all reviewers together, then each reviewer, or None if no item was repeated."""
+    """Return a table with a row for all reviewers and a row for each reviewer, or None if no item was repeated."""
     if not repeats["all"]["share"]["denominator"]:
         return None
     scale = scale_of_shares()
@@ -155,7 +155,7 @@ def _repeats(view: ReportView, repeats: Json) -> Table | None:
 
 
 def _rubric(view: ReportView, rubric: Json | None) -> Table | None:
-    """Return the table of versions, newest first, or None if only one version exists."""
+    """Return the table of rubric versions, or None if only one version exists."""
     versions = rubric["versions"] if rubric else []
     if len(versions) < 2:
         return None
@@ -183,7 +183,7 @@ def _rubric(view: ReportView, rubric: Json | None) -> Table | None:
 
 
 def _skips(view: ReportView, rows: Sequence[Json]) -> Table | None:
-    """Return the skipped items, by Configuration, verdict and reviewer."""
+    """Return the table of skipped and can't-judge items, by Configuration, reviewer and verdict."""
     found: Counter[tuple[str, str, str, str]] = Counter()
     for row in rows:
         found[row["configuration"], row["reviewer"], row["verdict"], row["how"]] += row["items"]
@@ -256,7 +256,7 @@ def _closings(view: ReportView, rows: Sequence[Json]) -> Table | None:
 
 
 def _looks(view: ReportView, rows: Sequence[Json]) -> Table | None:
-    """Return the table of views. In older snapshots, every view is of the live report of an open campaign."""
+    """Return the table of views. Older snapshots contain only views of the live report while the campaign was open."""
     what, states = dict(ReportLook.What.choices), dict(Campaign.State.choices)
     return _table(
         view,

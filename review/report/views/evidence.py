@@ -1,4 +1,4 @@
-"""Execution evidence in reports: reviewers' changes to cases, and the figures of the review queue."""
+"""Execution evidence in reports: reviewers' changes to sandbox tests, and the figures of the review queue."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from review.report.views.parameters import read_criterion, switch_of
 
 @require_safe
 def report_changes(request: HttpRequest, pk: int) -> HttpResponse:
-    """List reviewers' changes to the cases of a study, with their reasons."""
+    """List reviewers' changes to the sandbox tests of a study, with their reasons."""
     user = signed_in(request)
     campaign = access_report(user, pk)
     answer = _show_changes(request, campaign)
-    # The changes reveal cases of items that the user may still have to score.
+    # The changes reveal sandbox tests of items that the user may still have to score.
     note_unblinded(campaign, by=user)
     note_campaign(user, campaign, Exposure.What.ITEMS)
     return answer
@@ -38,13 +38,13 @@ def report_changes(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def live_changes(request: HttpRequest) -> HttpResponse:
-    """List reviewers' changes to cases in the review queue."""
+    """List reviewers' changes to sandbox tests in the review queue."""
     return _show_changes(request, access_live_report(signed_in(request)))
 
 
 @require_safe
 def live_report(request: HttpRequest) -> HttpResponse:
-    """Show execution compared with experts, for decided items of the review queue."""
+    """Show the report of the review queue, which compares sandbox results with experts."""
     live = access_live_report(signed_in(request))
     criterion = read_criterion(request)
     addresses = (reverse("queue-execution-items"), reverse("queue-execution-changes"))

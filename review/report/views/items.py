@@ -1,6 +1,4 @@
-"""The items behind a figure or a cell of the assessor's table, and the reason why execution and experts differ on an
-item.
-"""
+"""Pages of the items behind a figure or table cell, and a form for why execution and experts disagree on an item."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ from review.report.views.parameters import address, read_criterion, read_which, 
 from review.study import FIGURES, Criterion, ItemPattern
 from review.study.execution import CONFUSION_TEXT
 
-# Why a stage has no final score, by the letter stored in the pattern.
+# The states of stages without a final score, by the letter stored in the pattern.
 _STANDINGS = {
     "u": gettext_lazy("unresolved"),
     "a": gettext_lazy("wrong, unresolved under partial"),
@@ -44,7 +42,7 @@ _STANDINGS = {
 
 @require_safe
 def report_items(request: HttpRequest, pk: int) -> HttpResponse:
-    """List the items behind a figure. This shows verdicts, so reviewers of the study are marked as unblinded."""
+    """List the items behind a figure. The list shows verdicts, so it marks a reviewer of the study as unblinded."""
     user = signed_in(request)
     campaign = access_report(user, pk)
     criterion = read_criterion(request)
@@ -75,7 +73,7 @@ def report_items(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def item_execution_reason(request: HttpRequest, pk: int) -> HttpResponse:
-    """Record why execution and experts differ on an item, and redirect to the list."""
+    """Record why execution and experts disagree on an item, and redirect to the page with the form."""
     user = signed_in(request)
     item = access_managed_item(user, pk)
     explain_execution(item, reason=request.POST.get("reason", ""), by=user)
@@ -130,7 +128,10 @@ def _of_cell(
 def find_executed_items(
     request: HttpRequest, campaign: Campaign, arm: str, criterion: Criterion
 ) -> tuple[QuerySet[Item], dict[str, object]]:
-    """Return the items behind a number of the execution tables, and the context of their list. Raises BadInput."""
+    """Return the items behind a number in the execution tables, and the template context of the list.
+
+    Raises BadInput for invalid parameters.
+    """
     names = ("stage", "execution", "side", "reason")
     wanted = {name: request.GET.get(name, "") for name in names}
     found, executed = find_executed(campaign, configuration=arm, criterion=criterion, **wanted)
@@ -189,7 +190,7 @@ def _show_item(item: Item, executed: object = None) -> dict[str, object]:
 
 
 def say_executed(one: ExecutedStage) -> dict[str, object]:
-    """Return the results of a script in its sandbox tests as texts."""
+    """Return a script's sandbox results for the template."""
     result = one.result
     return {
         "outcome": OUTCOMES[result.outcome],
@@ -220,7 +221,7 @@ def _parts(*, criterion: Criterion, which: Which, **parameters: str) -> list[dic
 
 
 def _way_back(request: HttpRequest, item: Item) -> str:
-    """Return the URL of the list or item page that had the form. URLs of other sites are ignored."""
+    """Return the URL of the list or item page that contained the form, or the report's URL if `back` is invalid."""
     homes = (
         reverse("campaign-report-items", args=[item.campaign_id]) + "?",
         reverse("campaign-item", args=[item.campaign_id, item.pk]),

@@ -1,4 +1,4 @@
-"""Reads the URL parameters of a report's page (criterion and items), and builds the links to the alternatives."""
+"""Read the URL parameters of report pages (criterion and items), and build links to the alternatives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from review.study import Criterion
 
 
 def read_criterion(request: HttpRequest) -> Criterion:
-    """Return the criterion in the query string, strict by default. Raises BadInput for an unknown criterion."""
+    """Return the criterion from the query string (default: strict). Raises BadInput for an unknown criterion."""
     try:
         return Criterion(request.GET.get("criterion", Criterion.STRICT.value))
     except ValueError:
@@ -22,7 +22,7 @@ def read_criterion(request: HttpRequest) -> Criterion:
 
 
 def read_which(request: HttpRequest) -> Which:
-    """Return the part of a figure in the query string, all items by default. Raises BadInput for an unknown part."""
+    """Return the part of a figure from the query string (default: all). Raises BadInput for an unknown part."""
     value = request.GET.get("which", "all")
     if value not in get_args(Which):
         raise BadInput(_("Unknown part of a figure."), field="which")
@@ -34,7 +34,7 @@ def address(**parameters: str) -> str:
 
 
 def switch_of(criterion: Criterion, page: str = "", **parameters: str) -> list[dict[str, object]]:
-    """Return the options strict and partial for the component `switch`, each with its shortcut key."""
+    """Return the strict and partial options for the `switch` component, with shortcut keys."""
     labels = {Criterion.STRICT: _("Strict"), Criterion.PARTIAL: _("Partial")}
     return [
         {

@@ -1,4 +1,4 @@
-"""The live report of a study: its page, its tables as text, its threats to validity and its pairs of reviewers."""
+"""The live report of a study: the report page, tables as text, threats to validity and pairs of reviewers."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from review.study import Criterion
 
 @require_safe
 def campaign_report(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show every figure as of now, or slightly older in a large study.
+    """Show the current report. In a large study, the report may be a few seconds old.
 
-    Each view is recorded, because views are a threat to validity.
+    Views are recorded, because they are a threat to validity.
     """
     return show_live(request, access_report(signed_in(request), pk))
 
@@ -62,7 +62,7 @@ def report_table(request: HttpRequest, pk: int, table: str, ending: str) -> Http
 
 @require_safe
 def report_threats_page(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show how each threat is prevented, recorded or reported, with the numbers. The view is recorded."""
+    """Show how the study prevents, records or reports each threat to validity. The view is recorded."""
     user = signed_in(request)
     campaign = access_report(user, pk)
     criterion = read_criterion(request)
@@ -83,8 +83,9 @@ def report_threats_page(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def report_pairs(request: HttpRequest, pk: int, stage: str) -> HttpResponse:
-    """Show the agreement of each pair of reviewers at a stage that has too many for the report. The view is
-    recorded.
+    """Show the agreement of each pair of reviewers at a stage. The view is recorded.
+
+    The report links to this page if it has too many reviewers to include the pairs.
     """
     user = signed_in(request)
     campaign = access_report(user, pk)
@@ -115,7 +116,7 @@ def show_live(
     refused: BadInput | None = None,
     typed: str = "",
 ) -> HttpResponse:
-    """Render the page. After a refused snapshot, show the typed name."""
+    """Render the report page. `refused` and `typed` are the error and the name of a rejected snapshot."""
     criterion = read_criterion(request)
     report = renew_report(campaign) if "now" in request.GET else recent_report(campaign)
     log_look(campaign, ReportLook.What.REPORT, by=signed_in(request))
@@ -152,7 +153,7 @@ def _tabulate_plan(campaign: Campaign, report: Json, criterion: Criterion, plan:
 def show_body(
     report: Json, criterion: Criterion, items_url: str = "", changes_url: str = ""
 ) -> dict[str, object]:
-    """Return the context of a report's body, live or saved. Without URLs, the body has no links to items."""
+    """Return the template context of a live or saved report. Without URLs, the report has no links to items."""
     view = ReportView(report, criterion, items_url, changes_url)
     return {
         "report": report,
@@ -168,7 +169,7 @@ def show_body(
 
 
 def tables_url(campaign: Campaign) -> str:
-    """Return the base URL of the text tables, to which a table's name and a format's suffix are appended."""
+    """Return the base URL of the tables. Templates append a table's name and a format's suffix."""
     return reverse("campaign-report-table", args=[campaign.pk, "x", "md"]).removesuffix("x.md")
 
 
@@ -181,8 +182,9 @@ def write_table(
     more: Sequence[Table] = (),
     threats: Json | None = None,
 ) -> HttpResponse:
-    """Return a table of a report or its threats, or one of `more`, as text. Raises Http404 for an unknown table or
-    format.
+    """Return a table of the report, of its threats or of `more` as text.
+
+    Raises Http404 for an unknown table or format.
     """
     form = FORMATS.get(ending)
     view = ReportView(report, criterion)

@@ -1,4 +1,4 @@
-"""Snapshots of a report: saving, viewing and downloading."""
+"""Pages that save, show and download snapshots of a report."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def campaign_snapshot(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def report_snapshot(request: HttpRequest, pk: int, snapshot: int) -> HttpResponse:
-    """Show a snapshot. Later scores do not change it."""
+    """Show a snapshot of a report."""
     kept = _see_snapshot(request, pk, snapshot)
     criterion = read_criterion(request)
     name = "campaign-report-snapshot-table"
@@ -65,7 +65,7 @@ def report_snapshot_table(
 
 @require_safe
 def report_snapshot_file(request: HttpRequest, pk: int, snapshot: int) -> HttpResponse:
-    """Return the snapshot's data, byte for byte as it was hashed."""
+    """Download the snapshot's data, byte for byte as hashed."""
     kept = _see_snapshot(request, pk, snapshot)
     return HttpResponse(
         write_canonical(kept.data),
@@ -75,7 +75,7 @@ def report_snapshot_file(request: HttpRequest, pk: int, snapshot: int) -> HttpRe
 
 
 def _see_snapshot(request: HttpRequest, campaign: int, pk: int) -> ReportSnapshot:
-    """Return one of the campaign's snapshots, and log the view like that of the live report."""
+    """Return one of the campaign's snapshots and record the view."""
     user = signed_in(request)
     found = access_report(user, campaign)
     kept = get_object_or_404(found.snapshots.select_related("by", "campaign"), pk=pk)
