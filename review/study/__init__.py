@@ -1,8 +1,8 @@
-"""Calculates the figures and agreement of a study from counts of item patterns and score patterns.
+"""Calculate the figures and agreement of a study from counts of item patterns and score patterns.
 
-Pure code without Django or a database. The contribution of an item is one small, hashable `ItemPattern`. Every figure
-is calculated from the number of identical patterns. A report therefore takes as long for a hundred as for a million
-items, and a changed item only changes two counts.
+The package does not use Django or a database. An item's contribution is one small, hashable `ItemPattern`. Figures are
+calculated from the numbers of identical patterns. The time for a report therefore does not depend on the number of
+items, and a changed item changes only two counts.
 """
 
 from review.study.agreement import (

@@ -1,9 +1,9 @@
-"""Agreement between reviewers at one stage, from counts: how similar their scores are, including beyond chance.
+"""Agreement between reviewers at one stage, with and without correction for chance, from counts.
 
-Three counts are stored for each statement. The multisets of its items' values (how many gave 0, 1 and 2) are for
-Krippendorff's alpha, the scores of each pair of reviewers for the kappas, and each reviewer's difference from the
-others for leniency. Counts only grow or shrink as items come and go, and the effort does not depend on the number of
-items. Labels are fixed to 0, 1, 2.
+Three kinds of counts are stored per statement. Krippendorff's alpha uses the multisets of its items' values (the
+numbers of scores of 0, 1 and 2). The kappas use the scores of each pair of reviewers. Leniency uses each reviewer's
+difference from the others. An added or removed item only changes counts, so the computing time does not depend on the
+number of items. The score values are fixed to 0, 1 and 2.
 """
 
 from __future__ import annotations
@@ -36,12 +36,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_JOINT_ITEMS = 20
-# With up to this many reviewers, intervals of pairs and leniency are always calculated. With more,
-# they are calculated on request.
+# With more reviewers than this, intervals of pairs and leniency are calculated only on request.
 MOST_REVIEWERS = 8
 NO_VARIATION = "no variation"
 NO_PAIRS = "no item with two scores"
-# The interval of a mean over pairs is drawn from whole statements, with at most this many items.
+# The bootstrap of a mean over pairs is limited to studies with at most this many items.
 MOST_ITEMS_OF_A_MEAN = 5_000
 MEAN_NOT_DRAWN = _(
     "not computed for a mean over pairs in studies of more than 8 reviewers or 5,000 "
@@ -70,7 +69,7 @@ LENIENCY_TEXT = _(
 
 
 class Values(NamedTuple):
-    """How many of an item's reviewers gave 0, 1 and 2."""
+    """The numbers of an item's reviewers who gave 0, 1 and 2."""
 
     zeros: int
     ones: int
@@ -78,7 +77,7 @@ class Values(NamedTuple):
 
 
 class PairCells(NamedTuple):
-    """Two reviewers, the lower key first, and their scores for each shared item of a statement, in order."""
+    """The scores of two reviewers, the lower key first, for their shared items of a statement, in sorted order."""
 
     a: int
     b: int
@@ -86,10 +85,10 @@ class PairCells(NamedTuple):
 
 
 class Leaning(NamedTuple):
-    """A reviewer's leniency on the shared items of a statement: the number of items, and the sum of differences from
-    the others.
+    """A reviewer's leniency on the shared items of a statement: the number of items, and the sum of the differences.
 
-    The sum is a fraction in lowest terms.
+    A difference is the reviewer's score minus the mean score of the item's other reviewers. The sum is the fraction
+    `top` / `bottom` in lowest terms.
     """
 
     reviewer: int
@@ -100,9 +99,9 @@ class Leaning(NamedTuple):
 
 @dataclass(frozen=True)
 class StageCounts:
-    """The scores at one stage by statement, with each text counted once. The values are numbers of equal statements.
+    """The scores at one stage by statement. Each mapping counts equal statements, and each text is included once.
 
-    `statements` has all pairs of a statement together. Without it, the mean over pairs has no interval.
+    A key of `statements` contains all pairs of a statement. Without `statements`, means over pairs have no interval.
     """
 
     values: Mapping[tuple[Values, ...], int] = field(default_factory=dict)
@@ -121,9 +120,7 @@ Intervals = Mapping[str, list[float] | None]
 
 @dataclass(frozen=True)
 class PairAgreement:
-    """The agreement of two reviewers on their shared items. A measure is None if it is undefined because the scores do
-    not vary.
-    """
+    """The agreement of two reviewers on their shared items. Undefined measures (for constant scores) are None."""
 
     a: int
     b: int
@@ -141,9 +138,7 @@ class PairAgreement:
 
 @dataclass(frozen=True)
 class ReviewerLeniency:
-    """The mean difference of one reviewer from the others on shared items, from -2 to 2. Positive values are more
-    lenient.
-    """
+    """A reviewer's mean difference from the others on shared items, from -2 to 2. Positive values are more lenient."""
 
     reviewer: int
     items: int
@@ -156,8 +151,8 @@ class ReviewerLeniency:
 class Agreement:
     """All measures of a stage. `undefined` is the reason why alpha is missing, or an empty string.
 
-    `low` and `high` are the bounds of the ordinal alpha. `intervals` contains them too, with all other intervals.
-    `no_interval` is the reason why an interval is missing.
+    `low` and `high` are the bounds of the ordinal alpha. `intervals` contains the intervals of all measures, including
+    alpha. `no_interval` is the reason why an interval is missing.
     """
 
     items: int
@@ -199,7 +194,7 @@ def pairs_of(items: Iterable[ReviewerValues]) -> Iterator[PairCells]:
 
 
 def leanings_of(items: Iterable[ReviewerValues]) -> Iterator[Leaning]:
-    """Yield each reviewer's difference from the others on the items of one statement."""
+    """Yield each reviewer's leniency on the items of one statement."""
     counts: dict[int, int] = defaultdict(int)
     above: dict[int, Fraction] = defaultdict(Fraction)
     for given in items:
@@ -214,9 +209,9 @@ def leanings_of(items: Iterable[ReviewerValues]) -> Iterator[Leaning]:
 
 
 def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
-    """Return every measure. Items with a single score are irrelevant to agreement.
+    """Return all measures of agreement. Items with a single score affect only AC1 and AC2.
 
-    For more than eight reviewers, intervals of pairs and of leniency are calculated only with `every`.
+    With more than eight reviewers, intervals of pairs and of leniency are calculated only if `every` is set.
     """
     few = every or len({key for one in counts.pairs for key in (one.a, one.b)}) <= MOST_REVIEWERS
     pairs = tuple(_pair_up(counts.pairs, with_intervals=few))
@@ -248,10 +243,10 @@ def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
     }
     every_item = (all_times @ all_rows)[np.newaxis]
     points |= {name: _number(measure(every_item)[0]) for name, measure in by_gwet.items()}
-    # If all values are equal, alpha can't be resampled.
+    # Alpha is undefined if all values are equal.
     wanted = {name: one for name, one in measures.items() if points[name] is not None}
     if kinds == scored and shared == statements:
-        # AC1 and AC2 usually cover the same items. One set of draws, the slowest part, then serves all measures.
+        # AC1 and AC2 usually cover the same items. All measures can then share one set of draws, the slowest part.
         found, reason = intervals_of(wanted | by_gwet, rows, times)
     else:
         found, reason = intervals_of(wanted, rows, times)
@@ -347,7 +342,7 @@ def _pair_up(cells: Mapping[PairCells, int], *, with_intervals: bool) -> Iterato
 def _statements_of(
     cells: Mapping[PairCells, int],
 ) -> dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]]:
-    """Return the shared items of each pair by statement, in a fixed order because the resampling depends on it."""
+    """Return each pair's shared items by statement, in a fixed order because resampling depends on the order."""
     found: dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]] = defaultdict(list)
     for one, n in sorted(cells.items()):
         if n:
@@ -358,14 +353,14 @@ def _statements_of(
 def _draw_means(
     statements: Mapping[tuple[PairCells, ...], int], counted: Sequence[PairAgreement]
 ) -> tuple[Intervals, str]:
-    """Return the intervals of the means over these pairs, by whole statements, and the reason why one is missing."""
+    """Return the intervals of the means over these pairs, and the reason why an interval is missing."""
     wanted = [name for name in _MEANS if any(vars(pair)[name] is not None for pair in counted)]
     if not wanted:
         return dict.fromkeys(_MEANS), ""
     if not statements:
         return dict.fromkeys(_MEANS), MEAN_NOT_DRAWN
     places = {(pair.a, pair.b): place for place, pair in enumerate(counted)}
-    # Sorted, because the resampling depends on the order. Statements without any of these pairs are excluded.
+    # Sort the statements because resampling depends on the order. Exclude statements without any of these pairs.
     kept = [
         (one, n)
         for one, n in sorted(statements.items())
@@ -388,7 +383,7 @@ def _draw_means(
 
 
 def _by_tables(name: str, is_defined: Sequence[bool]) -> _Measure:
-    """Return the mean over the defined pairs. A draw is undefined if one of these pairs is undefined in it."""
+    """Return a measure for the mean over the defined pairs. A draw in which one of these is undefined is undefined."""
     function, penalty = _OF_PAIRS[name]
 
     def mean(draws: _Floats) -> _Floats:
@@ -402,7 +397,7 @@ def _by_tables(name: str, is_defined: Sequence[bool]) -> _Measure:
 def _rank(leanings: Mapping[Leaning, int], *, with_intervals: bool) -> Iterator[ReviewerLeniency]:
     """Yield the leniency of each reviewer, in key order."""
     own: dict[int, list[tuple[Leaning, int]]] = defaultdict(list)
-    # The resampling depends on the order.
+    # Resampling depends on the order.
     for one, n in sorted(leanings.items()) if with_intervals else leanings.items():
         if n:
             own[one.reviewer].append((one, n))

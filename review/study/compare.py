@@ -1,4 +1,4 @@
-"""Compares two Configurations on the same cases: the paired difference, on items that are final in both."""
+"""Compare two Configurations: the paired difference on the cases that are final in both."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXT = _(
     "comparison while more than 5% of the cases are open in either configuration, or while no "
     "reviewer has scored one of the two."
 )
-# Figures that cover every scored item, so that two Configurations have results for the same cases.
+# The figures that include every scored item, so two Configurations have results for the same cases.
 COMPARED = (
     "first_pass_accuracy",
     "assessor_agreement",
@@ -36,21 +36,20 @@ MOST_OPEN = 0.05
 TOO_MANY_OPEN = "more than 5% open"
 NO_SCORES = "no reviewer has scored one of the two"
 _BY_NAME = {figure.name: figure for figure in FIGURES}
-# For each compared figure, whether such an item is right; OPEN while it waits for a score, None if the figure does
-# not apply.
+# An answer is 1 (right), 0 (wrong), OPEN (waiting for a score) or None (the figure does not apply to the item).
 OPEN = 2
 _Answers = tuple[int | None, ...]
-Pair = tuple[ItemPattern, ItemPattern]  # a case under the first and under the second Configuration
-# The number of statements by their cases, in order.
+Pair = tuple[ItemPattern, ItemPattern]  # a case's items in the first and the second Configuration
+# The number of statements by the patterns of their cases, in sorted order.
 Joint = Mapping[tuple[Pair, ...], int]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One figure of a second Configuration compared with a first.
+    """The change in one figure from a first to a second Configuration.
 
-    `left_out` cases are not final in both. The `open` ones among them still wait for a score at some stage. With more
-    than 5% open cases, or without a reviewer's score on either side, a `reason` replaces the difference.
+    `left_out` counts the cases that are not final in both Configurations. Of these, `open` cases are waiting for a
+    score. With more than 5% open cases, or if one Configuration has no scores, a `reason` replaces the difference.
     """
 
     name: str
@@ -65,19 +64,19 @@ class Comparison:
             "left_out": self.left_out,
             "open": self.open,
             "reason": self.reason or None,
-            # Whether a comparison is possible. A figure that neither Configuration has is in no family of p values.
+            # Whether a comparison is possible. If not, the figure is not part of the family of p values.
             "is_part": bool(self.change.items or self.open),
             "is_primary": False,
         }
 
 
 def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
-    """Return the pattern without the parts that no comparison uses, so that fewer joint patterns are stored."""
+    """Return the pattern without data that comparisons do not use, to store fewer distinct patterns."""
     return ItemPattern(
         script=pattern.script,
         refined=pattern.refined,
         verdict=pattern.verdict,
-        # A failed Run counts as wrong, and a retrieved script is not counted. Other origins are equal here.
+        # A failed Run counts as wrong, and retrieved scripts are excluded. Other origins make no difference.
         origin=pattern.origin
         if pattern.origin in (Origin.FAILED, Origin.RETRIEVED)
         else Origin.MADE,
@@ -90,7 +89,7 @@ def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
 
 
 def compare(joint: Joint, criterion: Criterion) -> dict[str, Comparison]:
-    """Return every compared figure, from the number of statements with the same patterns in both Configurations."""
+    """Return the comparison of each figure in COMPARED, by name."""
     counted: Counter[tuple[tuple[_Answers, _Answers], ...]] = Counter()
     for cases, times in joint.items():
         answers = ((_answer(one, criterion), _answer(two, criterion)) for one, two in cases)
@@ -157,10 +156,10 @@ def _compare(
     return Comparison(name, change, left_out, is_open)
 
 
-# Many cases share a few patterns, whose number is bounded.
+# Cached because many cases share the same patterns. The number of different patterns is bounded.
 @lru_cache(maxsize=16_384)
 def _answer(pattern: ItemPattern, criterion: Criterion) -> _Answers:
-    """Return whether such items are right by each compared figure."""
+    """Return the answer of an item with this pattern for each figure in COMPARED."""
     if pattern.origin is Origin.RETRIEVED:
         return (None,) * len(COMPARED)
     outlook = Outlook(pattern, criterion)

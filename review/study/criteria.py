@@ -1,4 +1,4 @@
-"""Evaluates an item's pattern under one criterion: the known results, and all possible final results."""
+"""Evaluate an item's pattern under one criterion: the known results and all possible final results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Patterns = Mapping[ItemPattern, int]
 
 
 class EndedItem(NamedTuple):
-    """An item whose stages have all ended. Each result is right, wrong, or None if the item has no such text."""
+    """An item whose stages have all ended. A result is True (right), False (wrong) or None (no such text)."""
 
     right: bool
     feedback: bool | None
@@ -41,17 +41,17 @@ class EndedItem(NamedTuple):
 
     @property
     def has_verdict(self) -> bool:
-        """Whether the assessor's verdict is correct or incorrect."""
+        """Return whether the assessor's verdict is correct or incorrect."""
         return self.pattern.verdict in (Verdict.CORRECT, Verdict.INCORRECT)
 
     @property
     def by_expert(self) -> bool:
-        """Whether the item is right if experts trigger refinement: right at first, or right after refinement."""
+        """Return whether the first or the refined Draft is right, which is the result if experts trigger refinement."""
         return bool(self.right or self.refined)
 
     @property
     def by_assessor(self) -> bool:
-        """Whether the item is right if its refinement replaces every flagged Draft. The guard is ignored."""
+        """Return whether the item is right if the refined Draft replaces a flagged first Draft. Ignore the guard."""
         is_switched = self.is_flagged and self.refined is not None
         return bool(self.refined if is_switched else self.right)
 
@@ -71,7 +71,7 @@ Part = Callable[[EndedItem], int | None]
 class Outlook:
     """An item under a criterion, with all possible results of its open parts.
 
-    `is_scored` is whether the script has a final score. Without one, the item is open: pending or unresolved.
+    `is_scored` is set if the script has a final score. Otherwise, the item is open: pending or unresolved.
     """
 
     def __init__(self, pattern: ItemPattern, criterion: Criterion) -> None:
@@ -81,7 +81,7 @@ class Outlook:
 
     @cached_property
     def ends(self) -> tuple[EndedItem, ...]:
-        """The item in every possible final state. If nothing is open, it has only one."""
+        """Return the item in every possible final state. An item without open parts has only one."""
         pattern = self.pattern
         scripts = (True, False) if self.right is None else (self.right,)
         return tuple(
@@ -109,11 +109,11 @@ class Outlook:
         return self._ways(ended.advised)
 
     def added(self, part: Part) -> frozenset[int | None]:
-        """Return the values that the item can still add to a figure's numerator. None excludes it from the figure."""
+        """Return the possible contributions of the item to a figure's numerator. None means that it is excluded."""
         return frozenset(None if (found := part(end)) is None else int(found) for end in self.ends)
 
     def closed(self, part: Part) -> int | None:
-        """Return the value that the item adds now, or None if the figure excludes it or it is open."""
+        """Return the item's contribution to the numerator, or None if the item is open or the figure excludes it."""
         return self._closed(self.added(part))
 
     def is_open(self, part: Part) -> bool:
@@ -122,7 +122,7 @@ class Outlook:
         return added != {None} and bool(added) and self._closed(added) is None
 
     def waits_for_word(self, part: Part) -> bool:
-        """Return whether the open part that the figure depends on is unresolved rather than pending."""
+        """Return whether the figure depends on a part of the item that is unresolved, not just pending."""
         if not self.is_scored:
             return self.pattern.script.is_unresolved(self._criterion)
         return any(
@@ -139,7 +139,7 @@ class Outlook:
         return next(iter(added)) if self.is_scored and len(added) == 1 else None
 
     def _hangs_on(self, part: Part, place: int) -> bool:
-        """Return whether the figure changes with one stage while all other stages stay the same."""
+        """Return whether the result in field `place` of EndedItem alone can change the item's contribution."""
         found: dict[tuple[object, ...], set[int | None]] = {}
         for end in self.ends:
             rest = (*end[:place], *end[place + 1 :])
@@ -149,7 +149,7 @@ class Outlook:
 
 @lru_cache(maxsize=4_096)
 def _ends_of(pattern: ItemPattern) -> tuple[ItemPattern, ...]:
-    """Return all possible final patterns of the item's run, with any missing verdict and any recommendation."""
+    """Return all possible final patterns of an item, with each verdict and recommendation that its run can produce."""
     if not pattern.is_running:
         return (pattern,)
     verdicts = (None, *Verdict) if pattern.verdict is None else (pattern.verdict,)
@@ -165,7 +165,7 @@ def _ends_of(pattern: ItemPattern) -> tuple[ItemPattern, ...]:
 
 
 def lowest(added: frozenset[int | None]) -> int | None:
-    """Return the contribution that minimizes a share: not right, or else excluded, or else right."""
+    """Return the contribution that minimizes a share. Prefer not right, then excluded, then right."""
     numbers = [one for one in added if one is not None]
     if numbers and min(numbers) <= 0:
         return min(numbers)
@@ -173,7 +173,7 @@ def lowest(added: frozenset[int | None]) -> int | None:
 
 
 def highest(added: frozenset[int | None]) -> int | None:
-    """Return the contribution that maximizes a share: right, or else excluded, or else not right."""
+    """Return the contribution that maximizes a share. Prefer right, then excluded, then not right."""
     numbers = [one for one in added if one is not None]
     if numbers and max(numbers) >= 1:
         return max(numbers)
@@ -181,5 +181,5 @@ def highest(added: frozenset[int | None]) -> int | None:
 
 
 def made_patterns(patterns: Patterns) -> Iterator[tuple[ItemPattern, int]]:
-    """Yield the items in model figures, which exclude items answered from the catalogue."""
+    """Yield the patterns and counts for model figures, which exclude items answered from the catalogue."""
     return ((key, n) for key, n in patterns.items() if n and key.origin is not Origin.RETRIEVED)

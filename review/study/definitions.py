@@ -1,4 +1,4 @@
-"""The figures of the study, each with its definition next to the code that counts it."""
+"""The figures of the study. Each definition is next to the code that calculates the figure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from review.study.types import FinalScore, ItemPattern, Origin, Recommended
 
 
 class Object(StrEnum):
-    """The object of a figure. Not every study has every object."""
+    """A kind of object that a figure needs. Not every study has every object."""
 
     ASSESSOR = "assessor"
     FEEDBACK = "feedback"
@@ -24,10 +24,11 @@ class Object(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """A figure. `part` returns what a finished item adds to the numerator, or None if the figure does not apply to it.
+    """The definition of a figure.
 
-    `beside` lists the counts shown with the figure, by their keys in the report. `needs` lists the objects that must
-    exist in a Configuration for the figure to apply. `is_ranged` figures with open items show the range over all scored
+    `part` returns a finished item's contribution to the numerator, or None if the figure does not apply to the item.
+    `beside` contains the counts that are shown with the figure, by their keys in the report. A Configuration has the
+    figure only if all objects in `needs` exist. If items are open, `is_ranged` figures show the range over all scored
     items first.
     """
 

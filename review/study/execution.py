@@ -1,4 +1,4 @@
-"""Compares sandbox test results with experts' scores: accuracy, confusion table and reasons. Pure code."""
+"""Compare sandbox test results with experts' scores: accuracy, confusion matrix and reasons."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ INTERCODE_TEXT = _(
 
 
 class Executed(NamedTuple):
-    """One script of an item, with its check results, the experts' final score, and reviewers' reasons."""
+    """A script of an item, with its check results, the experts' final score and the reviewers' reasons."""
 
     statement: str  # the same for all items of a statement
     expert: FinalScore
@@ -57,10 +57,10 @@ class Executed(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """The outcome: passed, failed or no verdict.
+        """Return the outcome: passed, failed or no verdict.
 
-        A script has no verdict while checks are still to run, or if the sandbox could not run some of them. Otherwise,
-        scripts that ran in fewer cases would look better.
+        A script with a check that has not run yet or could not run has no verdict. Otherwise, scripts with fewer
+        results would look better.
         """
         if self.others.get(TO_RUN) or self.others.get(NOT_RUN):
             return NO_VERDICT
@@ -69,11 +69,11 @@ class Executed(NamedTuple):
         return PASSED if self.passed else NO_VERDICT
 
     def side(self, criterion: Criterion) -> str:
-        """Return the experts' result: right, wrong or open."""
+        """Return the experts' result under the criterion: right, wrong or open."""
         return _side(self.expert, criterion)
 
     def differs(self, criterion: Criterion) -> bool:
-        """Return whether the results and the experts both have a verdict and the verdicts differ."""
+        """Return whether sandbox and experts both have a result and the two results differ."""
         return (self.outcome, self.side(criterion)) in ((PASSED, WRONG), (FAILED, RIGHT))
 
 
@@ -83,7 +83,7 @@ def _side(expert: FinalScore, criterion: Criterion) -> str:
 
 
 def final_score_of(values: Collection[int]) -> FinalScore:
-    """Return the final score of a stage from the distinct values given by its reviewers, without adjudication."""
+    """Return the final score of a stage, without adjudication, from the distinct values of its reviewers."""
     if not values:
         return FinalScore.UNSCORED
     if len(values) == 1:
@@ -94,12 +94,12 @@ def final_score_of(values: Collection[int]) -> FinalScore:
 
 
 def score_differs(value: int, outcome: str) -> bool:
-    """Return whether one reviewer's score, 0 to 2, differs from the outcome under either criterion."""
+    """Return whether a score from 0 to 2 contradicts the outcome under either criterion."""
     return (outcome == FAILED and value >= 1) or (outcome == PASSED and value < 2)
 
 
 def tabulate_execution(rows: Sequence[Executed], criterion: Criterion) -> dict[str, object]:
-    """Return the report's JSON for one stage of one Configuration."""
+    """Return the execution results of one stage of one Configuration as JSON for the report."""
     sides = {final: _side(final, criterion) for final in FinalScore}
     said = [(row, row.outcome, sides[row.expert]) for row in rows]
     judged = [one for one in said if one[1] != NO_VERDICT]
@@ -132,9 +132,9 @@ def tabulate_execution(rows: Sequence[Executed], criterion: Criterion) -> dict[s
 
 
 def share_of_imported(patterns: Patterns, clusters: Clusters) -> dict[str, object] | None:
-    """Return the share of full success among imported results, or None if no item has one.
+    """Return the share of full success among imported results, or None if there are no imported results.
 
-    `clusters` are the statements with several of the items. Retrieved scripts are in no cluster and count as
+    `clusters` are the statements with more than one item. Retrieved scripts are in no cluster and are treated as
     independent.
     """
     numerator = _count(patterns, lambda pattern: pattern.execution is True)

@@ -1,8 +1,7 @@
-"""The family of p values for Holm's correction, determined by the possible comparisons when the campaign opens.
+"""The family of p values for Holm's correction, fixed when the campaign opens.
 
-The p values that are viewed later do not change the family. A comparison leaves it only if the study turns out to have
-no data of that kind, such as no assessor or no refined script. All other comparisons stay, even if they have no p
-value.
+The family contains every possible comparison. A comparison is removed only if the study has no data of its kind, such
+as no assessor or no refined scripts. All other comparisons remain in the family, even without a p value.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ from review.study.definitions import FIGURES, Object
 from review.study.types import Criterion
 
 NET = "net"
-# Refinements from experts' feedback compared with the model's refinements, without and with scores
-# by the feedback's author.
+# Refinements from experts' feedback compared with refinements from the model's feedback, without and with the scores
+# by the author of the feedback.
 EXPERT = ("expert", "expert_by_all")
-# Refined scripts scored as first Drafts, compared with their usual scores, for all Configurations together.
+# Refined scripts scored as first Drafts, compared with their usual scores, over all Configurations.
 HALO = "halo"
 _NEEDS = {one.name: frozenset(one.needs) for one in FIGURES}
 
 
 class Hypothesis(NamedTuple):
-    """A comparison of two Configurations, the lower name first.
+    """A comparison of two Configurations, in alphabetical order.
 
-    `second` is empty for a comparison within one Configuration. Both are empty for a comparison over all Configurations
-    together.
+    `second` is empty for a comparison within one Configuration. Both are empty for a comparison over all
+    Configurations.
     """
 
     figure: str
@@ -38,13 +37,13 @@ class Hypothesis(NamedTuple):
 
 
 def between(figure: str, criterion: str, names: Iterable[str]) -> Hypothesis:
-    """Return the comparison of two Configurations, independent of their order."""
+    """Return the hypothesis for a comparison of two Configurations, given in any order."""
     first, second = sorted(names)
     return Hypothesis(figure, criterion, first, second)
 
 
 def plan_family(arms: Iterable[str], *, has_halo: bool = False) -> list[Hypothesis]:
-    """Return every comparison that the report of a study of these Configurations can make.
+    """Return every comparison that a report on these Configurations can contain.
 
     `has_halo` adds the comparison of the halo check.
     """
@@ -69,11 +68,11 @@ def settle_family(
     found: Collection[Hypothesis],
     objects: Mapping[str, frozenset[Object]],
 ) -> list[Hypothesis]:
-    """Return the hypotheses that are in the family without a p value of their own.
+    """Return the planned hypotheses that remain in the family without a p value.
 
-    These are planned, are not in `found`, and concern data that the study has. `objects` lists what exists in each
-    Configuration. Experts' refinements count only if they were compared, because reviewers decide freely whether to
-    write feedback.
+    These hypotheses are not in `found`, but the study has the data for them. `objects` contains the objects that exist
+    in each Configuration. Comparisons of experts' refinements are in the family only if they were made, because
+    feedback by reviewers is voluntary.
     """
     return [
         one

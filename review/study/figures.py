@@ -1,4 +1,4 @@
-"""Every figure of a Configuration from its counts of item patterns: share, interval and accompanying counts."""
+"""Calculate the figures of a Configuration from its item patterns: shares, intervals and accompanying counts."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ Bounds = tuple[float, float]
 class Figure:
     """A figure as the report shows it.
 
-    `share` counts the finished items. `open` items are excluded: `unresolved` items wait for an adjudicator, and
-    `pending` items for scores. `bounds` cover every possible result of the open items. If items are open, `range` has
-    the bounds over all scored items, and `post_stratified` is the value weighted by right or wrong and flagged or not.
-    Both exist only for overall accuracies and net gain. `reason` says why there is no value.
+    `share` includes the finished items and excludes the `open` items. Of these, `unresolved` items are waiting for an
+    adjudicator, and `pending` items for scores. `bounds` cover every possible result of the open items. If items are
+    open, `range` contains the bounds over all scored items, and `post_stratified` is the value weighted by the four
+    strata of `_Sums`. Both exist only for `is_ranged` figures. `reason` explains a missing value.
     """
 
     definition: Definition
@@ -77,8 +77,7 @@ def work_out_figures(
 ) -> dict[Criterion, dict[str, Figure]]:
     """Return every figure under both criteria, by name and in report order.
 
-    No figure includes items whose first Draft was retrieved. `clusters` are the statements with several of the items.
-    If it is empty, no statement repeats.
+    The figures exclude items answered from the catalogue. `clusters` are the statements with more than one item.
     """
     objects = objects_of(patterns)
     models, executed = _reduce(patterns)
@@ -89,10 +88,9 @@ def work_out_figures(
 
 
 def reduce_to_figures(pattern: ItemPattern) -> ItemPattern:
-    """Return the pattern without the data that no figure and few tables use, so that fewer patterns are stored per
-    statement.
+    """Return the pattern without data that clusters do not need, to store fewer patterns per statement.
 
-    For an item answered from the catalogue, only its script's score is used.
+    For an item answered from the catalogue, clusters need only the final score of the script.
     """
     if not is_made(pattern):
         return ItemPattern(pattern.script, origin=Origin.RETRIEVED)
@@ -102,7 +100,7 @@ def reduce_to_figures(pattern: ItemPattern) -> ItemPattern:
 def patterns_behind(
     patterns: Patterns, name: str, criterion: Criterion, *, only_numerator: bool = False
 ) -> Iterator[ItemPattern]:
-    """Return the patterns whose items a figure, or its numerator, counts. Raises KeyError for an unknown figure."""
+    """Yield the patterns of the items in a figure's denominator or numerator. Raises KeyError for an unknown figure."""
     part = _BY_NAME[name].part
     if not objects_of(patterns).issuperset(_BY_NAME[name].needs):
         return
@@ -114,9 +112,7 @@ def patterns_behind(
 
 
 def patterns_open(patterns: Patterns, name: str, criterion: Criterion) -> Iterator[ItemPattern]:
-    """Return the patterns of a figure's open items, which the figure excludes. Raises KeyError for an unknown
-    figure.
-    """
+    """Yield the patterns of a figure's open items. Raises KeyError for an unknown figure."""
     part = _BY_NAME[name].part
     if not objects_of(patterns).issuperset(_BY_NAME[name].needs):
         return
@@ -126,8 +122,9 @@ def patterns_open(patterns: Patterns, name: str, criterion: Criterion) -> Iterat
 
 
 class _Sums(NamedTuple):
-    """The items' contributions to a figure. The strata of scored items are (script right or wrong) x (flagged
-    or not).
+    """The sums of the items' contributions to a figure.
+
+    `strata` divides the scored items by script (right or wrong) and verdict (flagged or not).
     """
 
     numerator: int
@@ -219,7 +216,7 @@ def _figure(
 
 
 def _repaired_as_wrong(criterion: Criterion) -> Adds:
-    """Return an item's contribution to first-pass accuracy if repaired scripts count as wrong."""
+    """Return a function for an item's contribution to first-pass accuracy if repaired scripts count as wrong."""
 
     def adds(pattern: ItemPattern) -> int | None:
         right = pattern.script.right(criterion)
@@ -229,7 +226,7 @@ def _repaired_as_wrong(criterion: Criterion) -> Adds:
 
 
 def _coverage(criterion: Criterion) -> Adds:
-    """Return a scored item's contribution to the share with the verdict correct or incorrect."""
+    """Return a function for an item's contribution to the share of scored items that were passed or flagged."""
 
     def adds(pattern: ItemPattern) -> int | None:
         if pattern.script.right(criterion) is None:
@@ -240,9 +237,9 @@ def _coverage(criterion: Criterion) -> Adds:
 
 
 def _bounds(low: tuple[int, int], high: tuple[int, int]) -> Bounds | None:
-    """Return the lowest and the highest possible share, or None if no item can count.
+    """Return the lowest and highest possible share, or None if the figure can't include any item.
 
-    If the lowest case leaves no item in the figure, the lower bound is 1.
+    If the lowest case has no denominator, the lower bound is 1. If the highest case has none, the upper bound is 0.
     """
     if not (low[1] or high[1]):
         return None
@@ -250,8 +247,9 @@ def _bounds(low: tuple[int, int], high: tuple[int, int]) -> Bounds | None:
 
 
 def _post_stratify(own: _Sums) -> float | None:
-    """Return the value if open items were like the closed items of their stratum, or None if a stratum has no closed
-    item.
+    """Return the value under the assumption that open items are like the closed items of their stratum.
+
+    Return None if a stratum has no closed items.
     """
     total = sum(every for _right, _closed, every in own.strata)
     value = 0.0
@@ -266,7 +264,7 @@ def _post_stratify(own: _Sums) -> float | None:
 def _net(
     table: tuple[int, int, int, int], every: list[Cluster] | None
 ) -> tuple[Share, float | None]:
-    """Return the net gain: first Drafts before, and first Drafts with refinement's fixes and breakages after."""
+    """Return the net gain of refinement, and its p value."""
     both, lost, gained, neither = table
     change = Difference.of(both=both, lost=lost, gained=gained, neither=neither, clusters=every)
     net = Share(gained - lost, change.items, change.value, change.low, change.high, change.deff)
@@ -276,7 +274,7 @@ def _net(
 # --- Sums over items ----------------------------------------------------------------------------------------------
 
 
-# Attributes that only execution and other tables use, set to their defaults.
+# The default values of fields that most figures do not use.
 _OF_OTHER_TABLES: dict[str, Any] = {
     name: ItemPattern._field_defaults[name]
     for name in (
@@ -292,9 +290,7 @@ _OF_OTHER_TABLES: dict[str, Any] = {
 
 
 def _reduce(patterns: Patterns) -> tuple[Patterns, Patterns]:
-    """Return the patterns that the figures use, and separately those for execution, so that few different patterns
-    remain.
-    """
+    """Return reduced patterns for the model figures and for the execution figure, to process fewer patterns."""
     models: Counter[ItemPattern] = Counter()
     executed: Counter[ItemPattern] = Counter()
     for pattern, times in made_patterns(patterns):
@@ -312,7 +308,7 @@ def _reduce(patterns: Patterns) -> tuple[Patterns, Patterns]:
 def _sum_up(
     patterns: Patterns, criterion: Criterion
 ) -> tuple[dict[str, _Sums], tuple[int, int, int, int]]:
-    """Return the sums behind every figure, and the table behind the net gain: both right, lost, gained, neither."""
+    """Return the sums for every figure, and the counts for the net gain: both right, lost, gained, neither."""
     alike: Counter[ItemPattern] = Counter()
     for pattern, times in patterns.items():
         alike[_under(pattern, criterion)] += times
@@ -325,7 +321,7 @@ def _sum_up(
 
 
 def _under(pattern: ItemPattern, criterion: Criterion) -> ItemPattern:
-    """Return the pattern after merging values that are equal under the criterion."""
+    """Return the pattern with scores replaced by their results, which merges patterns equal under the criterion."""
     values = _VALUES[criterion]
     return pattern._replace(
         script=values[pattern.script],
@@ -348,10 +344,10 @@ _VALUES = {
 }
 
 
-# The number of different patterns is bounded, and so is the cache's memory.
+# Cached because reports process the same patterns. The number of different patterns is bounded.
 @lru_cache(maxsize=16_384)
 def _row(pattern: ItemPattern, criterion: Criterion) -> tuple[int, ...]:
-    """Return an item's contribution to every sum behind every figure, in the order that `_read` uses."""
+    """Return an item's contributions to the sums of all figures, in the order in which `_read` reads them."""
     outlook = Outlook(pattern, criterion)
     found = [added for figure in FIGURES for added in _added(figure, outlook)]
     return (*found, *_cells(outlook))
@@ -381,7 +377,7 @@ def _added(figure: Definition, outlook: Outlook) -> Iterator[int]:
 
 
 def _cells(outlook: Outlook) -> Iterator[int]:
-    """Yield the item's cell in the table behind the net gain."""
+    """Yield the item's contributions to the counts for the net gain."""
     change = outlook.closed(_BY_NAME["net"].part)
     for cell in ((True, 0), (True, -1), (False, 1), (False, 0)):
         yield int(change is not None and (outlook.right, change) == cell)
@@ -409,9 +405,7 @@ def _read(figure: Definition, sums: Iterator[int]) -> _Sums:
 
 
 def _reasons(figure: Definition, executed: Patterns, criterion: Criterion) -> dict[str, int]:
-    """Return why sandbox results and experts differ, with the number of items for each reason. Items without a reason
-    are counted too.
-    """
+    """Return the number of items on which execution and experts disagree, for each reason and without a reason."""
     reasons = dict.fromkeys((*EXECUTION_REASONS, NOT_SAID), 0)
     if figure.name != "execution_agreement":
         return reasons
@@ -425,9 +419,7 @@ def _reasons(figure: Definition, executed: Patterns, criterion: Criterion) -> di
 
 
 class _Repeated(NamedTuple):
-    """For each figure, the contributions of statements with several items, and how many of their items the net gain
-    loses.
-    """
+    """The contributions of repeated statements to each figure, and the number of their items that refinement broke."""
 
     of: dict[str, list[Cluster]]
     lost: int
@@ -456,7 +448,7 @@ def _parts(pattern: ItemPattern, criterion: Criterion) -> tuple[int, ...]:
 def _statements(
     definition: Definition, own: _Sums, repeated: _Repeated, table: tuple[int, int, int, int]
 ) -> list[Cluster]:
-    """Return all statements of a figure: statements with several items, and single-item statements by contribution."""
+    """Return all statements of a figure: the repeated statements, and the other statements by contribution."""
     several = repeated.of[definition.name]
     size = own.denominator - sum(n * times for _added, n, times in several)
     added = own.numerator - sum(one * times for one, _n, times in several)

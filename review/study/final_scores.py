@@ -1,4 +1,4 @@
-"""Determines the final score of a stage from the scores that several reviewers gave to the same text."""
+"""Determine the final score of a stage from the scores that different reviewers gave to the same text."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from review.study.types import FinalScore
 def final_of(
     values: Collection[int], *, adjudicated: int | None = None, is_complete: bool = True
 ) -> FinalScore:
-    """Return the adjudicated score, or else the result of the majority under each criterion.
+    """Return the adjudicated score or, without adjudication, the majority's result under each criterion.
 
-    A tie is unresolved under that criterion. Until all reviewers have scored, the result is pending. Three scores never
-    tie: 0, 1 and 2 are wrong under strict and right under partial, which gives a 1.
+    A tie is unresolved under that criterion. The result is pending until all reviewers have scored. Three scores never
+    tie. Scores of 0, 1 and 2, for example, are wrong under strict and right under partial, so the result is 1.
     """
     if adjudicated is not None:
         return FinalScore(str(adjudicated))
@@ -30,7 +30,7 @@ def _say(right: int, of: int) -> bool | None:
     return None if 2 * right == of else 2 * right > of
 
 
-# Keys are the results under strict and under partial. A score that is right under strict is right under partial.
+# Keys are the results under strict and under partial. A score that is right under strict is also right under partial.
 _FINAL: dict[tuple[bool | None, bool | None], FinalScore] = {
     (False, False): FinalScore.INCORRECT,
     (False, True): FinalScore.PARTIAL,

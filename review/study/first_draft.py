@@ -1,4 +1,4 @@
-"""Finds the Draft that the first verdict is about, whose script is scored first."""
+"""Find a run's first Draft, which the assessor and the reviewers judge first."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Protocol, TypeVar
 
 from pipeline.types import DraftKind
 
-# The first verdict is about the last Draft of these kinds. After a syntax repair, this is the repaired Draft.
+# The first Draft is the last Draft of these kinds. After a syntax repair, it is the repaired Draft.
 FIRST_KINDS = (DraftKind.GENERATED, DraftKind.REPAIRED, DraftKind.RETRIEVED, DraftKind.IMPORTED)
 
 
 class _OfKind(Protocol):
-    """A Draft, or fields that were read from a Draft."""
+    """A Draft, or an object with some of its fields."""
 
     @property
     def kind(self) -> str: ...
@@ -24,7 +24,7 @@ _Any = TypeVar("_Any", bound=_OfKind)
 
 
 def first_draft_of(drafts: Sequence[_Any]) -> _Any | None:
-    """Return the Draft that the first verdict is about, from a run's Drafts in order."""
+    """Return the first Draft, to which the first verdict refers. `drafts` are a run's Drafts in order."""
     firsts = [
         draft for draft in drafts if draft.kind in FIRST_KINDS and draft.refinement_id is None
     ]

@@ -1,4 +1,4 @@
-"""Calculates both overall accuracies after each round of refinement, with the open items."""
+"""Calculate both overall accuracies after each round of refinement, and the number of open items."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ GAIN_TEXT = _(
 
 @dataclass(frozen=True)
 class Gain:
-    """An overall accuracy after a round. `share` covers the items that are not open.
+    """An overall accuracy after a round. `share` excludes the `open` items.
 
-    If items are `open`, the `range` covers all their possible results. `post_stratified` is the value weighted by right
-    or wrong and flagged or not.
+    `range` covers all possible results of the open items. `post_stratified` is the value weighted by script (right or
+    wrong) and verdict (flagged or not). Both are None if no items are open.
     """
 
     share: Share
@@ -38,7 +38,7 @@ class Gain:
 
     @property
     def has_too_many_open(self) -> bool:
-        """Whether more than 5% of the items are open, so that the share says little about all items."""
+        """Return whether more than 5% of the items are open, which makes the share unreliable."""
         return self.open > MOST_OPEN * (self.open + self.share.denominator)
 
     def as_json(self) -> dict[str, object]:
@@ -53,7 +53,7 @@ class Gain:
 
 @dataclass(frozen=True)
 class GainRow:
-    """Both accuracies after `round` refinements. `drafts` is the number of Drafts made in this round."""
+    """Both accuracies after `round` refinements. `drafts` is the number of Drafts created in this round."""
 
     round: int
     drafts: int
@@ -74,7 +74,7 @@ class GainRow:
 def tabulate_gain(
     patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
 ) -> list[GainRow]:
-    """Return both overall accuracies after each round, from round 0 to the last one with Drafts."""
+    """Return both overall accuracies after each round, from round 0 to the last round with Drafts."""
     scored = {
         pattern: times
         for pattern, times in made_patterns(patterns)
@@ -106,7 +106,7 @@ def _gain(scored: Patterns, adds: Adds, criterion: Criterion, repeated: Repeated
     is_open = every - share.denominator
     if not is_open:
         return Gain(share, 0, None, None)
-    # Counts of right, closed and all items, by script right or wrong and flagged or not.
+    # The numbers of right, closed and all items, by script (right or wrong) and verdict (flagged or not).
     strata: dict[tuple[bool | None, bool], list[int]] = defaultdict(lambda: [0, 0, 0])
     for pattern, times in scored.items():
         found = adds(pattern)
@@ -125,7 +125,10 @@ _Rule = Callable[[ItemPattern, tuple[FinalScore, ...], Criterion], bool | None]
 
 
 def _after(rule: _Rule, round_: int, criterion: Criterion) -> Adds:
-    """Return what an item adds after this many refinements, or None if it is open or its script has no final score."""
+    """Return a function for an item's contribution after this many refinements.
+
+    The contribution is None if the item is open or the script has no final score.
+    """
 
     def adds(pattern: ItemPattern) -> int | None:
         if pattern.script.right(criterion) is None:
@@ -139,9 +142,7 @@ def _after(rule: _Rule, round_: int, criterion: Criterion) -> Adds:
 def _by_expert(
     pattern: ItemPattern, chain: tuple[FinalScore, ...], criterion: Criterion
 ) -> bool | None:
-    """Return whether the first or a refined Draft is right, or None if that depends on a Draft without a final
-    score.
-    """
+    """Return whether any Draft is right, or None if the result depends on a Draft without a final score."""
     found = [one.right(criterion) for one in (pattern.script, *chain)]
     return True if True in found else None if None in found else False
 
@@ -149,7 +150,7 @@ def _by_expert(
 def _by_assessor(
     pattern: ItemPattern, chain: tuple[FinalScore, ...], criterion: Criterion
 ) -> bool | None:
-    """Return whether the newest Draft of the chain is right, or None if it has no final score."""
+    """Return whether the newest Draft that the assessor's flags triggered is right, or None without a final score."""
     newest = chain[-1] if pattern.is_flagged and chain else pattern.script
     return newest.right(criterion)
 

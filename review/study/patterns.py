@@ -1,6 +1,4 @@
-"""Converts an item's scores to its pattern: determines which scores count and which reviewers still have to score the
-item.
-"""
+"""Convert an item's scores to its pattern, based on the scores that count and the reviewers who have not finished."""
 
 from __future__ import annotations
 
@@ -22,22 +20,22 @@ from review.study.types import (
     Stage,
 )
 
-# Upper limits of the length classes of feedback, in words. The last class has no limit.
+# Upper limits of the feedback length classes, in words. The last class has no limit.
 LENGTHS = (20, 40, 80, 160)
 ReviewerValues = Sequence[tuple[int, int]]  # (reviewer, value), sorted by reviewer
 _LATER = (Stage.FEEDBACK, Stage.REFINED)
 
 
 class Reading(StrEnum):
-    """A rule for which scores decide. The study uses `PLAIN`. The other readings show how much the figures depend on
-    this choice.
+    """A rule that selects the deciding scores. The study uses `PLAIN`.
+
+    The other readings show how much the figures depend on this rule.
     """
 
     PLAIN = "plain"
     WITH_NOT_BLIND = "with_not_blind"
     WITHOUT_CALLED_IN = "without_called_in"
-    # Excludes a reviewer from an item if any of the reviewer's scores for the item is in the first
-    # quarter of the reviewer's scores.
+    # Excludes a reviewer from an item if any of their scores for the item is in the first quarter of their scores.
     WITHOUT_FIRST_QUARTER = "without_first_quarter"
 
 
@@ -60,7 +58,7 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
         recommended=recommended,
         advised=advised,
         is_running=not judged.is_over,
-        # `is_same` matters only until the script has a final score.
+        # `is_same` is irrelevant once the script has a final score.
         is_same=same and any(script.right(criterion) is None for criterion in Criterion),
         execution=None if judged.execution is None else judged.execution >= 1,
         execution_reason=judged.execution_reason,
@@ -73,9 +71,7 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
 
 
 def _advised(judged: Judged, later: Sequence[FinalScore]) -> tuple[Recommended, FinalScore]:
-    """Return which Draft is recommended (the earliest with the same text), and its score if it is from a later
-    round.
-    """
+    """Return the recommended Draft, or the earliest Draft with the same text, and its score if from a later round."""
     if judged.recommended is not Recommended.OTHER:
         return judged.recommended, FinalScore.ABSENT
     round_ = judged.recommended_round
@@ -89,11 +85,11 @@ def _advised(judged: Judged, later: Sequence[FinalScore]) -> tuple[Recommended, 
 
 
 def values_given(judged: Judged, stage: Stage) -> ReviewerValues:
-    """Return each reviewer's own value, for agreement but not for the figures.
+    """Return the value of each reviewer at a stage, for agreement but not for the figures.
 
-    Gold items, training items, repeats, sham stages and adjudications are excluded. So are scores given after a later
-    stage or another reviewer's score was visible, and scores by reviewers who were added because others differed,
-    because these reviewers see only disagreements.
+    Gold items, training items, repeats, sham stages and adjudications are excluded. Scores given after a later stage or
+    another reviewer's score was visible are also excluded. Tie-breakers are excluded because they see only
+    disagreements.
     """
     if not judged.is_real:
         return ()
@@ -104,9 +100,8 @@ def values_given(judged: Judged, stage: Stage) -> ReviewerValues:
 def stages_to_settle(judged: Judged) -> list[tuple[Stage, Arm]]:
     """Return the stages that need an adjudicator, in order.
 
-    These are the stages that are unresolved under either criterion. Feedback and refined script are included too if the
-    script was adjudicated to less than 2 after all reviewers gave 2, because those stages were not opened for any
-    reviewer.
+    A stage needs an adjudicator if it is unresolved under either criterion. Feedback and refined script also need an
+    adjudicator if all reviewers gave the script 2 and its adjudicator gave less, because no reviewer scored them.
     """
     if not judged.is_real:
         return []
@@ -124,7 +119,7 @@ def stages_to_settle(judged: Judged) -> list[tuple[Stage, Arm]]:
 
 
 def overturned_of(judged: Judged) -> list[tuple[Stage, Criterion]]:
-    """Return the results that an adjudication reversed although at least two reviewers agreed under that criterion."""
+    """Return the stages and criteria for which an adjudication overruled at least two unanimous reviewers."""
     if not judged.is_real:
         return []
     found = []
@@ -139,7 +134,7 @@ def overturned_of(judged: Judged) -> list[tuple[Stage, Criterion]]:
 
 
 def not_blind_of(judged: Judged) -> list[tuple[Stage, int]]:
-    """Return the stage and value of each score that is not used because more was visible than its stage shows."""
+    """Return the stage and value of each score that is excluded because it is not blind."""
     if not (judged.is_real and judged.hides_verdict):
         return []
     found = []
@@ -157,17 +152,17 @@ def class_of_length(words: int) -> int:
 
 
 def value_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int, int]:
-    """Return the value that counts for each reviewer, see `score_by_reviewer`."""
+    """Return the value of each reviewer's deciding score (see `score_by_reviewer`)."""
     return {
         reviewer: score.value for reviewer, score in score_by_reviewer(scores, hides=hides).items()
     }
 
 
 def score_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int, GivenScore]:
-    """Return the score of one text that counts for each reviewer: the newest one that was given blind.
+    """Return the deciding score of each reviewer for one text: the newest blind score.
 
-    Without a blind score, the reviewer has no score in a campaign that `hides` verdicts, and otherwise the reviewer's
-    first score counts. An undone score counts only if the reviewer gave another score later.
+    A reviewer without a blind score has no deciding score if the campaign `hides` verdicts. Otherwise, the reviewer's
+    first score decides. An undone score is ignored unless the reviewer gave another score later.
     """
     given: dict[int, list[GivenScore]] = defaultdict(list)
     for score in sorted(scores, key=lambda score: score.order):
@@ -185,7 +180,7 @@ def score_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int,
 
 
 def scores_used(judged: Judged) -> list[GivenScore]:
-    """Return the scores that decide: one per reviewer and text. Gold items, training items and repeats have none."""
+    """Return the deciding scores, one per reviewer and text. Gold items, training items and repeats have none."""
     if not judged.is_real or judged.origin is Origin.FAILED:
         return []
     return [
@@ -199,7 +194,7 @@ _Text = tuple[Stage, Arm, int, int]
 
 
 def values_by_text(scores: Iterable[GivenScore], *, hides: bool) -> dict[_Text, dict[int, int]]:
-    """Return each reviewer's counted value, for each text of an item by stage, arm, author and round."""
+    """Return each reviewer's deciding value for each text of an item. The key is stage, arm, author and round."""
     return {text: value_by_reviewer(given, hides=hides) for text, given in _by_text(scores).items()}
 
 
@@ -221,7 +216,7 @@ class _Finals:
         self._wanted = judged.wanted
         if reading is Reading.WITHOUT_CALLED_IN and called:
             scores = [one for one in scores if not one.was_called_in]
-            # In an imported file, the added reviewers may not be among the required reviewers.
+            # In an imported file, `wanted` may not include the added reviewers.
             self._wanted = max(1, judged.wanted - judged.called_in)
         early = {one.reviewer for one in scores if one.is_first_quarter}
         if reading is Reading.WITHOUT_FIRST_QUARTER and early:
@@ -231,10 +226,10 @@ class _Finals:
         self._script = self._values(Stage.SCRIPT)
 
     def of(self, stage: Stage) -> FinalScore:
-        """Return the final score of the stage, or the reason why it has none."""
+        """Return the final score of the stage, or the reason why the stage has none."""
         judged = self._judged
         if judged.origin is Origin.FAILED:
-            # A Run that ended without a script counts as 0 under the study's rules. There is nothing to score.
+            # The study's rules count a Run that ended without a script as 0.
             return FinalScore.INCORRECT if stage is Stage.SCRIPT else FinalScore.ABSENT
         values = self._values(stage)
         final = final_of(
@@ -245,12 +240,13 @@ class _Finals:
         if final is not FinalScore.UNSCORED:
             return final
         if any(not one.is_undone for one in _of_stage(self._scores, stage)):
-            return FinalScore.PENDING  # only scores that do not decide
+            return FinalScore.PENDING  # the stage has scores, but none of them decides
         return FinalScore.UNSCORED if self._exists(stage) else FinalScore.ABSENT
 
     def of_expert(self, *, with_authors: bool) -> FinalScore:
-        """Return the score of the refinement from an expert's feedback. If there are several, the one that was scored
-        first counts.
+        """Return the final score of the refinement from an expert's feedback.
+
+        If an item has more than one such refinement, only the earliest scored refinement counts.
         """
         given = [
             one
@@ -266,7 +262,7 @@ class _Finals:
         return FinalScore.ABSENT if final is FinalScore.UNSCORED else final
 
     def of_later(self, script: FinalScore, refined: FinalScore) -> tuple[FinalScore, ...]:
-        """Return the scores of the refined Drafts of rounds 2, 3 and later. A repeated text takes its earlier score."""
+        """Return the final scores of the refined Drafts from round 2 on. A repeated text has its earlier score."""
         found = [script, refined]
         for round_, same in enumerate(self._judged.later, start=2):
             if same is not None:
@@ -278,15 +274,13 @@ class _Finals:
                 if one.stage is Stage.REFINED and one.arm is Arm.MODEL and one.round == round_
             ]
             values = value_by_reviewer(given, hides=self._hides)
-            # The stage opens together with the refined script, for the same reviewers.
+            # The stage opens with the refined script of round 1, for the same reviewers.
             is_complete = self._is_complete(Stage.REFINED, values, given)
             found.append(final_of(values.values(), is_complete=is_complete))
         return tuple(found[2:])
 
     def is_left_to_adjudicator(self, stage: Stage, final: FinalScore) -> bool:
-        """Return whether a later stage is needed but was not opened for any reviewer, because the script was
-        adjudicated.
-        """
+        """Return whether adjudication made a later stage necessary that no reviewer could score."""
         settled = self._judged.adjudicated.get((Stage.SCRIPT, Arm.MODEL))
         return (
             stage in _LATER
@@ -307,7 +301,7 @@ class _Finals:
         return judged.has_feedback if stage is Stage.FEEDBACK else judged.has_refined
 
     def _opened(self) -> set[int]:
-        """Return the reviewers who see the stages after the script, except those who no longer hold the item."""
+        """Return the reviewers who can score the stages after the script and still have the item."""
         judged = self._judged
         every = judged.verdict is Verdict.INCORRECT and judged.has_refined
         opened = {reviewer for reviewer, value in self._script.items() if every or value < 2}
@@ -316,10 +310,9 @@ class _Finals:
     def _is_complete(
         self, stage: Stage, values: dict[int, int], scores: Iterable[GivenScore] | None = None
     ) -> bool:
-        """Return whether all requested reviewers have finished the stage. If several were requested, at least two must
-        have scored.
+        """Return whether all required reviewers have finished the stage, with at least two scores if two are required.
 
-        `scores` are the stage's scores, if other than those of the first round.
+        `scores` are the scores of a later round. By default, those of the first round are used.
         """
         if self._wanted <= 1:
             return True
@@ -329,7 +322,7 @@ class _Finals:
         if not self._is_complete(Stage.SCRIPT, self._script):
             return False
         opened = self._opened()
-        # A reviewer who scored the stage after seeing more is no longer needed, because another reviewer replaces them.
+        # A reviewer who scored the stage without being blind is not required, because another reviewer replaces them.
         of_stage = _of_stage(self._scores, stage) if scores is None else scores
         given = {one.reviewer for one in of_stage}
         if opened - done - given:
@@ -339,7 +332,7 @@ class _Finals:
 
 
 def _of_stage(scores: Iterable[GivenScore], stage: Stage) -> Iterable[GivenScore]:
-    """Return the scores that the figures use: those in the model's arm and, for refined scripts, in the first round."""
+    """Return the scores of the stage in the model's arm and in the first round, which the figures use."""
     return (one for one in scores if one.stage is stage and one.arm is Arm.MODEL and one.round == 1)
 
 

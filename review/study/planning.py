@@ -1,6 +1,6 @@
-"""Calculates how many items a study needs for a share, a paired comparison or an agreement measure.
+"""Calculate the number of items that a study needs for a share, a paired comparison or an agreement measure.
 
-The number of independent items is multiplied by the design effect expected for repeated statements (Kish, Survey
+The number of independent items is multiplied by the expected design effect of repeated statements (Kish, Survey
 Sampling). Shares and widths are numbers from 0 to 1.
 """
 
@@ -24,7 +24,7 @@ Floats: TypeAlias = "NDArray[np.float64]"
 Counts: TypeAlias = "NDArray[np.int64]"
 
 MOST_ITEMS = 10_000
-LEAST_FOR_AGREEMENT = 20  # with fewer statements, an agreement has no interval
+LEAST_FOR_AGREEMENT = 20  # with fewer statements, agreement measures have no interval
 _SIGNIFICANT = 0.05
 _SIMULATED, _SEED = 3_000, 20250131
 _SAW_TOOTH = 20  # the exact test's power sometimes falls as items are added
@@ -33,7 +33,7 @@ _UNLIKELY = 1e-10
 
 
 class Aim(StrEnum):
-    """The figure that a study is planned for."""
+    """The kind of result that a study is planned for."""
 
     SHARE = "share"
     PAIRED = "paired"
@@ -46,8 +46,9 @@ class OutOfReach(ValueError):
 
 @dataclass(frozen=True)
 class Need:
-    """The number of items needed, and the number of `independent` items without repeats. The curve pairs items with
-    results.
+    """The number of items needed, and the number without repeated statements (`independent`).
+
+    `curve` pairs numbers of items with the resulting width or power.
     """
 
     items: int
@@ -64,22 +65,22 @@ class Effort:
 
 
 def plan_effort(*, reviews: int, minutes: float, hours_each: float, least: int = 1) -> Effort:
-    """Return the effort for this number of reviews, from the active minutes per review and the hours per reviewer.
+    """Return the effort for this number of reviews, with `minutes` per review and `hours_each` per reviewer.
 
-    No reviewer sees an item twice, so `least` is the number of reviewers per item.
+    `least` is the number of reviewers per item, because no reviewer scores an item twice.
     """
     hours = reviews * minutes / 60
     return Effort(hours, max(least, ceil(hours / hours_each - 1e-9)))
 
 
 def half_width(share: float, items: float) -> float:
-    """Return half the width of Wilson's 95% interval for an expected share of independent items."""
+    """Return the half-width of Wilson's 95% interval for an expected share of independent items."""
     square = Z * Z
     return Z * sqrt(share * (1 - share) / items + square / (4 * items**2)) / (1 + square / items)
 
 
 def plan_share(*, share: float, half_width_wanted: float, deff: float = 1.0) -> Need:
-    """Return the items needed for a share with an interval no wider than twice the half-width. Raises OutOfReach."""
+    """Return the items needed for a share whose interval has at most this half-width. Raises OutOfReach."""
     return _need(lambda n: half_width(share, n), half_width_wanted, deff, falls=True, least=1)
 
 
@@ -87,7 +88,7 @@ def power(gained: float, lost: float, items: int) -> float:
     """Return the probability that McNemar's exact test at 5% finds a difference between two arms.
 
     `gained` and `lost` are the expected shares of items that are right only in the second or only in the first arm. The
-    calculation enumerates the number of discordant items and, for each, the number of gained ones.
+    calculation enumerates the numbers of discordant items and, for each, the numbers of gained items.
     """
     discordant = gained + lost
     if not discordant:
@@ -108,11 +109,10 @@ def plan_paired(*, gained: float, lost: float, power_wanted: float, deff: float 
 def alpha_width(
     margins: tuple[float, float, float], alpha: float, items: int, *, reviewers: int = 2
 ) -> float:
-    """Simulate the width within which 95% of studies of this size find Krippendorff's ordinal alpha.
+    """Simulate studies of this size, and return the width of the central 95% of Krippendorff's ordinal alpha.
 
-    Each reviewer gives an item's own value with probability sqrt(alpha), and otherwise a value
-    drawn from the margins. The observed disagreement divided by the expected disagreement is then 1
-    - alpha under every metric.
+    Each reviewer gives an item's true value with probability sqrt(alpha), and otherwise a random value from the
+    margins. Observed disagreement divided by expected disagreement is then 1 - alpha under every metric.
     """
     multisets, chances = _kinds(margins, alpha, reviewers)
     generator = np.random.default_rng(_SEED)
@@ -132,9 +132,7 @@ def plan_agreement(
     reviewers: int = 2,
     deff: float = 1.0,
 ) -> Need:
-    """Return the items needed for an interval of ordinal alpha that is no wider than `width_wanted`. Raises
-    OutOfReach.
-    """
+    """Return the items needed for an interval of ordinal alpha of at most `width_wanted`. Raises OutOfReach."""
     return _need(
         lambda n: alpha_width(margins, alpha, n, reviewers=reviewers),
         width_wanted,
@@ -169,13 +167,13 @@ def _need(
         n = max(least, round(high * 2 ** ((place - _POINTS // 2) / 3)))
         if not curve or n > curve[-1][0]:
             curve.append((n, gives(n)))
-    # Items needed and items on the curve refer to the actual study, in which statements can repeat.
+    # Convert to the numbers of items of the actual study, in which statements can repeat.
     real = tuple((ceil(n * deff - 1e-9), value) for n, value in curve)
     return Need(items=ceil(high * deff - 1e-9), independent=high, curve=real)
 
 
 def _steady(found: int, is_enough: Callable[[int], bool]) -> int:
-    """Return the smallest number that is enough, along with all tested numbers above it."""
+    """Return the smallest number for which all larger tested numbers are also enough."""
     begin = max(1, found - _SAW_TOOTH)
     holds = [is_enough(n) for n in range(begin, found + 2 * _SAW_TOOTH)]
     failed = [place for place, one in enumerate(holds) if not one]
@@ -184,9 +182,7 @@ def _steady(found: int, is_enough: Callable[[int], bool]) -> int:
 
 @lru_cache(maxsize=100_000)
 def _rejects(discordant: int, gained: float) -> float:
-    """Return the probability that p <= 5% for this many discordant items, each of which is gained with this
-    probability.
-    """
+    """Return the probability that p <= 5% for this many discordant items, each gained with probability `gained`."""
     counts, chances = _binomial(discordant, 0.5)
     fewest = (
         int(counts[0]) - 1 + int(np.searchsorted(2 * np.cumsum(chances), _SIGNIFICANT, "right"))
@@ -198,7 +194,7 @@ def _rejects(discordant: int, gained: float) -> float:
 
 
 def _binomial(n: int, p: float) -> tuple[Counts, Floats]:
-    """Return counts and their probabilities, without counts more than ten standard deviations from the mean."""
+    """Return counts and their binomial probabilities, within about ten standard deviations of the mean."""
     if p in (0.0, 1.0):
         return np.array([n if p else 0]), np.ones(1)
     reach = 10 * sqrt(n * p * (1 - p)) + 10
@@ -210,7 +206,7 @@ def _binomial(n: int, p: float) -> tuple[Counts, Floats]:
 
 
 def _log_factorials(n: int) -> Floats:
-    # Sizes are powers of two, so that a search needs few tables.
+    # Use powers of two as sizes, because a search then needs few tables.
     return _table(1 << max(4, n.bit_length()))
 
 
@@ -222,10 +218,10 @@ def _table(size: int) -> Floats:
 def _kinds(
     margins: tuple[float, float, float], alpha: float, reviewers: int
 ) -> tuple[Floats, Floats]:
-    """Return the possible numbers of reviewers who give 0, 1 and 2 on an item, with their probabilities."""
+    """Return the possible numbers of reviewers who give an item 0, 1 and 2, and their probabilities."""
     own = alpha**0.5
     shares = np.array(margins) / sum(margins)
-    given = own * np.eye(3) + (1 - own) * shares  # probabilities by the item's own value
+    given = own * np.eye(3) + (1 - own) * shares  # probabilities by the item's true value
     kinds = [
         (zeros, ones, reviewers - zeros - ones)
         for zeros in range(reviewers + 1)

@@ -1,4 +1,4 @@
-"""Adjusts the intervals of shares for statements with several items in a Configuration."""
+"""Adjust the intervals of shares for statements that have more than one item in a Configuration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from review.study.types import ItemPattern, Origin
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Number of statements with the same patterns (reduced, in order), for statements with at least two items.
+# The number of statements with the same patterns (reduced and sorted), for statements with at least two items.
 Clusters = Mapping[tuple[ItemPattern, ...], int]
 # An item's contribution to a numerator, or None if the share excludes it.
 Adds = Callable[[ItemPattern], int | None]
@@ -23,7 +23,7 @@ NOT_KEPT = _("statements are repeated, but the report does not store which items
 
 
 def is_made(pattern: ItemPattern) -> bool:
-    """Return whether the item is in model figures. Items answered from the catalogue are not."""
+    """Return whether model figures include the item. They exclude items answered from the catalogue."""
     return pattern.origin is not Origin.RETRIEVED
 
 
@@ -33,7 +33,7 @@ def is_retrieved(pattern: ItemPattern) -> bool:
 
 
 class Repeated:
-    """A share's statements that have several items, arranged once for all calculations."""
+    """The statements with more than one item, prepared once for the calculation of multiple shares."""
 
     def __init__(
         self, clusters: Clusters, is_about: Callable[[ItemPattern], bool] = is_made
@@ -53,7 +53,7 @@ class Repeated:
         return bool(self.patterns)
 
     def add_up(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the sum over each statement's items. `rows` has a row for each of `patterns`."""
+        """Return the sums of rows over the items of each statement. `rows` has a row for each of `patterns`."""
         found: NDArray[np.int64] = np.add.reduceat(rows[self._members], self._starts, axis=0)
         return found
 
@@ -65,7 +65,7 @@ class Repeated:
         return [(*key, times) for key, times in alike.items() if key[1]]
 
     def of(self, adds: Adds) -> list[Cluster]:
-        """Return the contributions of the statements with several items."""
+        """Return the contributions of the repeated statements to a share."""
         found = [adds(pattern) for pattern in self.patterns]
         rows = np.array([(one or 0, int(one is not None)) for one in found], dtype=np.int64)
         return self.count(self.add_up(rows))
@@ -84,14 +84,14 @@ def share_of(patterns: Patterns, adds: Adds, repeated: Repeated | None) -> Share
 
 
 def with_single(several: Sequence[Cluster], right: int, size: int) -> list[Cluster]:
-    """Return all statements of a share: the statements with several items, and one statement for each other item."""
+    """Return all statements of a share: the repeated statements, and one statement for each other item."""
     alone = size - sum(n * times for _right, n, times in several)
     alone_right = right - sum(one * times for one, _n, times in several)
     return [*several, (1, 1, alone_right), (0, 1, alone - alone_right)]
 
 
 def count_clusters(statements: Iterable[Iterable[int]]) -> list[Cluster]:
-    """Count equal statements from the contributions of their items."""
+    """Return the clusters for statements that are given as the contributions of their items."""
     alike: Counter[tuple[int, int]] = Counter()
     for items in statements:
         own = list(items)

@@ -1,4 +1,4 @@
-"""The report as a JSON document, from counts, for `study_report --json`, the page and the API."""
+"""The report as a JSON document for `study_report --json`, the page and the API, generated from counts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from review.study.types import Stage
 class ArmCounts:
     """The items of one Configuration. `is_demo` is set if the demo model was used for any item.
 
-    `clusters` are its statements with several items, and `stages` are its reviewers' scores.
+    `clusters` are the statements with more than one item, and `stages` are the reviewers' scores.
     """
 
     name: str
@@ -42,9 +42,10 @@ def study_report(
     names: Mapping[int, str],
     every: bool = False,
 ) -> dict[str, object]:
-    """Return the whole report. `names` maps reviewers' keys to names. Lists are sorted by name.
+    """Return the complete report. `names` maps reviewers' keys to names. Lists are sorted by name.
 
-    `stages` combine all Configurations. With many reviewers, intervals of pairs are calculated only with `every`.
+    `stages` contains the scores of all Configurations. With many reviewers, intervals of pairs are calculated only if
+    `every` is set.
     """
     return {
         "campaign": campaign,
@@ -83,7 +84,7 @@ def report_stages(
 
 
 def report_agreement(agreement: Agreement, *, names: Mapping[int, str]) -> dict[str, object]:
-    """Return a stage's agreement, with reviewers by name."""
+    """Return a stage's agreement as JSON, with the names of reviewers instead of their keys."""
     pairs = [_named(pair, names) for pair in agreement.pairs]
     leniency = [{**vars(one), "reviewer": names[one.reviewer]} for one in agreement.leniency]
     return {
@@ -114,12 +115,12 @@ def _agreement_of(
     statements: frozenset[tuple[tuple[PairCells, ...], int]],
     every: bool,
 ) -> Agreement:
-    # The resampling depends on the order of the values. Other relevant counts are sorted in `agreement_of`.
+    # Resampling depends on the order of the values. `agreement_of` sorts the other counts if their order matters.
     counts = StageCounts(dict(sorted(values)), dict(pairs), dict(leanings), dict(statements))
     return agreement_of(counts, every=every)
 
 
 def _named(pair: PairAgreement, names: Mapping[int, str]) -> dict[str, object]:
-    """Return the pair in name order. Every measure is symmetric."""
+    """Return the pair as JSON, with its names in alphabetical order. All measures are symmetric."""
     a, b = sorted((names[pair.a], names[pair.b]))
     return {**vars(pair), "a": a, "b": b}

@@ -45,16 +45,16 @@ SKIPPED_TEXT = _("First-pass accuracy if all items that are still skipped were r
 
 @dataclass(frozen=True)
 class ExpertRow:
-    """Refinements from experts' feedback and from the model's, paired."""
+    """A paired comparison of refinements from experts' feedback and from the model's feedback."""
 
     expert: Share
     model: Share
-    change: Difference  # from the model's to the expert's
+    change: Difference  # from the model's refinements to the experts'
 
 
 @dataclass(frozen=True)
 class LengthRow:
-    """Feedback of `least` to `most` words. The last row has no `most`."""
+    """Results for feedback of `least` to `most` words. The last row has no `most`."""
 
     least: int
     most: int | None
@@ -64,10 +64,10 @@ class LengthRow:
 
 @dataclass(frozen=True)
 class AssessorCard:
-    """Counts of scored items by verdict, right and wrong. The verdict None means never assessed.
+    """The numbers of right and wrong scored items by verdict. The verdict None means never assessed.
 
     `missed` is the share of wrong scripts that the assessor passed. `false_alarms` is the share of right scripts that
-    it flagged. Both are shares of the scripts judged correct or incorrect.
+    the assessor flagged. Both include only scripts that were passed or flagged.
     """
 
     right: dict[Verdict | None, int]
@@ -79,7 +79,7 @@ class AssessorCard:
 def tabulate_retrieved(
     patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
 ) -> Share:
-    """Return the share of right scripts among the scored items whose first Draft came from the catalogue."""
+    """Return the share of right scripts among the scored items that were answered from the catalogue."""
     retrieved = {key: n for key, n in patterns.items() if is_retrieved(key)}
     repeated = Repeated(clusters or {}, is_about=is_retrieved)
     return share_of(retrieved, lambda pattern: _number(pattern.script.right(criterion)), repeated)
@@ -92,7 +92,7 @@ def tabulate_expert(
     *,
     with_authors: bool = False,
 ) -> ExpertRow:
-    """Compare refinements from experts' feedback with the model's, on items that have both."""
+    """Compare refinements from experts' feedback and from the model's feedback, on items that have both."""
 
     def both(pattern: ItemPattern) -> tuple[bool, bool] | None:
         model = pattern.refined.right(criterion)
@@ -117,7 +117,7 @@ def tabulate_expert(
     every: list[Cluster] | None = None
     if repeated:
         several = repeated.of(moves)
-        # Numbers of statements with one item, by contribution.
+        # The numbers of statements with one item, by contribution.
         alone = Counter({1: gained, -1: lost, 0: right + neither})
         for key, times in (clusters or {}).items():
             own = [found for one in key if is_made(one) and (found := moves(one)) is not None]
@@ -131,9 +131,9 @@ def tabulate_expert(
 def tabulate_lengths(
     patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
 ) -> list[LengthRow]:
-    """Return how often a wrong first Draft was corrected, by the length of the feedback.
+    """Return the shares of wrong first Drafts that were corrected, by length of the feedback.
 
-    If statements repeat, intervals are omitted, because the lengths of a statement's feedback are not stored together.
+    If statements repeat, intervals are omitted, because clusters do not contain the length of the feedback.
     """
     fixed: Counter[int] = Counter()
     items: Counter[int] = Counter()
@@ -161,7 +161,7 @@ def tabulate_lengths(
 def draw_up_card(
     patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
 ) -> AssessorCard:
-    """Return the confusion matrix of the assessor compared with the experts."""
+    """Return the confusion matrix of the assessor's verdicts and the experts' scores."""
     verdicts = (*Verdict, None)
     right: dict[Verdict | None, int] = dict.fromkeys(verdicts, 0)
     wrong = dict(right)
@@ -191,9 +191,9 @@ def draw_up_card(
 def bound_skipped(
     patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
 ) -> tuple[Share, Share]:
-    """Return first-pass accuracy with all skipped items counted as wrong, and as right.
+    """Return first-pass accuracy if all skipped items were wrong, and if they were right.
 
-    If statements repeat, intervals are omitted, because the skipped items of a statement are not stored together.
+    If statements repeat, intervals are omitted, because clusters do not show which items were skipped.
     """
 
     def part(pattern: ItemPattern, skipped: bool) -> int | None:

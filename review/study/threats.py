@@ -1,4 +1,4 @@
-"""Threats to validity: how each is prevented, recorded or reported, and the figures that report it."""
+"""Threats to validity: the measures against each threat, and the statistics that report them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ QUARTERS = 4
 
 @dataclass(frozen=True)
 class Threat:
-    """A threat, with its description and the product's measures against it."""
+    """A threat to validity, with a description and the product's measures against the threat."""
 
     key: str
     label: str
     text: str
-    # A phrase shown before the text if it applies to only some of the scores.
+    # A phrase shown before `text` if the text applies to only some of the scores.
     before: str = ""
 
 
@@ -42,9 +42,9 @@ PARTLY = _(
 
 
 def threats_of(*, here: int, imported: int) -> list[Threat]:
-    """Return the threats with the measures against each, by the origin of the scores.
+    """Return the threats with the measures that apply to the origin of the scores.
 
-    For imported scores, no prevention is claimed. A study without scores describes what will be done.
+    For imported scores, the product does not claim prevention. For a study without scores, all measures apply.
     """
     if not imported:
         return list(THREATS)
@@ -54,7 +54,7 @@ def threats_of(*, here: int, imported: int) -> list[Threat]:
 
 @dataclass(frozen=True)
 class Retest:
-    """A reviewer's second scores on hidden repeats. Kappa is None if the scores do not vary."""
+    """Test-retest reliability on hidden repeats. Kappa is None if the scores do not vary."""
 
     share: Share
     kappa: float | None
@@ -156,10 +156,9 @@ THREATS: tuple[Threat, ...] = (
 def compare_halo(
     statements: Iterable[Sequence[tuple[int, int]]], criterion: Criterion
 ) -> Difference:
-    """Compare the usual score of a refined script with the score from a reviewer who did not know that the script was
-    refined.
+    """Compare the usual scores of refined scripts with scores by reviewers who believed that they were first Drafts.
 
-    `statements` has the pairs of scores of each statement.
+    `statements` contains the pairs of scores of each statement.
     """
     cells: Counter[tuple[bool, bool]] = Counter()
     moves: list[list[int]] = []
@@ -178,9 +177,7 @@ def compare_halo(
 
 
 def compare_repeats(pairs: Mapping[tuple[int, int], int]) -> Retest:
-    """Return the test-retest reliability of (first, again) scores: the proportion of equal scores, and Cohen's
-    kappa.
-    """
+    """Return the proportion of equal scores and Cohen's kappa for the counts of (first, again) scores."""
     table = np.array([[pairs.get((first, again), 0) for again in VALUES] for first in VALUES])
     share = Share.of(int(np.trace(table)), int(table.sum()))
     kappa = float(kappas_of(table.astype(np.float64), penalties()["nominal"]))
@@ -190,10 +187,10 @@ def compare_repeats(pairs: Mapping[tuple[int, int], int]) -> Retest:
 def share_by_quarter(
     counts: Mapping[int, Mapping[Values, int]], criterion: Criterion
 ) -> tuple[Share, ...]:
-    """Return the proportion of right scores in each quarter, from the numbers of statements by their scores.
+    """Return the proportion of right scores in each quarter. `counts` has the number of statements by their scores.
 
-    Scores of one statement are not independent, so the interval accounts for statements with several scores in a
-    quarter.
+    Scores of the same statement are not independent. The interval therefore accounts for statements with more than one
+    score in a quarter.
     """
     return tuple(_share_of_quarter(counts.get(number, {}), criterion) for number in range(QUARTERS))
 

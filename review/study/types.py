@@ -1,4 +1,4 @@
-"""Defines the data of an item that the figures use, and the small pattern that is counted."""
+"""Define the data of an item that the figures use, and the compact pattern for counting items."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ class Stage(StrEnum):
 
 
 class Criterion(StrEnum):
-    """The rule for when a score is right. It applies to script, feedback and refined script."""
+    """The rule that decides whether a score is right. The rule applies to script, feedback and refined script."""
 
     STRICT = "strict"
     PARTIAL = "partial"
 
     @property
     def least(self) -> int:
-        """The lowest score that is right."""
+        """Return the lowest score that is right."""
         return 2 if self is Criterion.STRICT else 1
 
 
 class FinalScore(StrEnum):
-    """The final score of a stage, or why it has none. Each value is one character.
+    """The final score of a stage, or the reason why the stage has none. Each value is one character.
 
-    The result is determined separately for each criterion. Scores of 0 and 1 are wrong under *strict* and a tie under
-    *partial*. Scores of 1 and 2 are a tie under *strict* and right under *partial*.
+    The result is determined separately for each criterion. Scores of 0 and 1, for example, are wrong under *strict* and
+    a tie under *partial*. Scores of 1 and 2 are a tie under *strict* and right under *partial*.
     """
 
     INCORRECT = "0"
@@ -43,13 +43,13 @@ class FinalScore(StrEnum):
     CORRECT = "2"
     BELOW = "a"  # wrong under strict, unresolved under partial
     ABOVE = "b"  # unresolved under strict, right under partial
-    UNRESOLVED = "u"  # under both: reviewers differ, not adjudicated
-    PENDING = "p"  # scored, but not yet by all requested reviewers
+    UNRESOLVED = "u"  # unresolved under both criteria
+    PENDING = "p"  # scored, but not yet by all required reviewers
     UNSCORED = "-"
     ABSENT = "x"  # nothing to score, now or later
 
     def right(self, criterion: Criterion) -> bool | None:
-        """Return whether the final score is right, or None without a final score under this criterion."""
+        """Return whether the final score is right, or None if the stage has no final score under this criterion."""
         return _RIGHT[criterion][self]
 
     def is_unresolved(self, criterion: Criterion) -> bool:
@@ -58,11 +58,11 @@ class FinalScore(StrEnum):
 
     @property
     def needs_adjudicator(self) -> bool:
-        """Whether the score is unresolved under either criterion."""
+        """Return whether the score is unresolved under either criterion."""
         return self in (FinalScore.BELOW, FinalScore.ABOVE, FinalScore.UNRESOLVED)
 
 
-# Precalculated, because a report needs it for thousands of patterns.
+# Precomputed, because a report looks up the results of thousands of patterns.
 _RIGHT: dict[Criterion, dict[FinalScore, bool | None]] = {
     criterion: {
         one: int(one.value) >= criterion.least if one.value in "012" else None for one in FinalScore
@@ -91,18 +91,17 @@ class Recommended(StrEnum):
 
     FIRST = "first"
     REFINED = "refined"
-    OTHER = "other"  # of a later round, or not scored in any stage
+    OTHER = "other"  # a Draft of a later round, or a Draft that is not scored at any stage
     NONE = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
 class GivenScore:
-    """One score as it was given. Empty, skipped and *cannot judge* are not scores.
+    """A score that a reviewer gave. Empty, skipped and *cannot judge* are not scores.
 
-    Hidden repeats and halo checks are not included either, because they are compared separately. `order` grows with the
-    time of the score. Scores without a time come first. Of two scores with the same time, the one on the later line
-    comes last. `text` distinguishes texts of one stage and arm that are scored separately, such as refinements by
-    several experts.
+    Scores of hidden repeats and halo checks are not included, because they are compared separately. `order` is the
+    position of the score in time: first scores without a time, then by time and line. `text` distinguishes texts of
+    the same stage and arm that are scored separately, such as refinements from different experts' feedback.
     """
 
     reviewer: int
@@ -111,50 +110,49 @@ class GivenScore:
     order: int = 0
     arm: Arm = Arm.MODEL
     text: int = 0
-    round: int = 1  # of a refined script
-    is_blind: bool = True  # the page showed only what the stage allows
-    is_undone: bool = False  # by its reviewer
-    was_called_in: bool = False  # the reviewer was added because others differed
+    round: int = 1  # round of a refined script
+    is_blind: bool = True  # the page showed nothing beyond the stage
+    is_undone: bool = False  # the reviewer undid the score
+    was_called_in: bool = False  # the reviewer was added to break a tie
     is_author: bool = False  # the reviewer wrote the feedback behind the text
     is_first_quarter: bool = (
-        False  # among the first quarter of the reviewer's scores in the campaign, by time
+        False  # the score is in the first quarter of the reviewer's scores in the campaign, by time
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """One item with all its scores and other data.
+    """An item with all its scores and the other data that the figures use.
 
-    `scores` and `adjudicated` refer to the item's texts. A text that several arms of a statement share is scored once
-    and counts in each arm.
+    A text that two arms of a statement share is scored once. The score and its adjudication count in both arms.
     """
 
     scores: tuple[GivenScore, ...] = ()
     adjudicated: Mapping[tuple[Stage, Arm], int] = field(default_factory=dict)
-    verdict: Verdict | None = None  # of the first assessment; None if never assessed
+    verdict: Verdict | None = None  # verdict of the first assessment; None if never assessed
     is_real: bool = True  # neither gold nor training nor a repeat
     is_sham: bool = False
-    wanted: int = 1  # number of reviewers; if 1, the scores are always complete
-    called_in: int = 0  # how many of the required reviewers were added because others differed
-    cannot_judge: frozenset[int] = frozenset()  # keys of these reviewers
-    # Reviewers who scored part of a finished item and no longer hold it.
+    wanted: int = 1  # number of required reviewers; if 1, the scores are always complete
+    called_in: int = 0  # number of required reviewers who were added to break a tie
+    cannot_judge: frozenset[int] = frozenset()  # keys of the reviewers who could not judge the item
+    # Reviewers who scored part of the item and no longer have it.
     gone: frozenset[int] = frozenset()
     hides_verdict: bool = True  # if True, only blind scores decide
-    is_over: bool = True  # the Run has ended and creates no more texts
+    is_over: bool = True  # the Run has ended and will not create more texts
     origin: Origin = Origin.MADE
     has_feedback: bool = False
     has_refined: bool = False
     is_same: bool = False  # the refined text equals the script
     recommended: Recommended = Recommended.NONE
-    # Round of a recommended Draft other than the first and the refined Draft, or None if it has no round.
+    # Round of the recommended Draft if it is neither the first nor the refined Draft, or None if it has no round.
     recommended_round: int | None = None
-    execution: float | None = None  # 0 to 1; 1 is success
+    execution: float | None = None  # from 0 to 1 (full success)
     execution_reason: str = ""
     feedback_words: int | None = None
-    # For each refined Draft of rounds 2, 3 and later, the round of an earlier Draft with the same
-    # text (0 is the script), or None for a new text.
+    # For each refined Draft from round 2 on, the round of an earlier Draft with the same text (0 is the script). None
+    # means that the text is new.
     later: tuple[int | None, ...] = ()
-    # Reviewers who skipped the item or could not judge it, with the choice of each.
+    # Reviewers who skipped the item or could not judge it, each with the assignment's state.
     passed_over: tuple[tuple[int, str], ...] = ()
     active_seconds: float | None = None  # reviewers' time on the item, if known
     is_demo: bool = False
@@ -165,7 +163,7 @@ class Judged:
 
 
 class ItemPattern(NamedTuple):
-    """All data of an item that the figures need. Items with equal patterns are only counted."""
+    """All data of an item that the figures need. The figures depend only on the number of items per pattern."""
 
     script: FinalScore
     feedback: FinalScore = FinalScore.ABSENT
@@ -177,10 +175,10 @@ class ItemPattern(NamedTuple):
     advised: FinalScore = FinalScore.ABSENT
     # Whether a missing verdict, recommendation, feedback or refined script can still be created.
     is_running: bool = False
-    is_same: bool = False  # the refined text equals the script and gets its result
+    is_same: bool = False  # the refined text equals the script and has the same result
     execution: bool | None = None
     execution_reason: str = ""
-    # The refinement from an expert's feedback, without and with the scores by the feedback's author.
+    # Final score of the refinement from an expert's feedback, without and with scores by the author of the feedback.
     expert: FinalScore = FinalScore.ABSENT
     expert_by_all: FinalScore = FinalScore.ABSENT
     length: int | None = None  # index in `patterns.LENGTHS`
@@ -196,14 +194,14 @@ class ItemPattern(NamedTuple):
         return self.refined is not FinalScore.ABSENT
 
     def to_text(self) -> str:
-        """Return the pattern as a short line that `from_text` reads. Equal patterns have equal lines."""
+        """Return the pattern as a short line for `from_text`. Equal patterns have equal lines."""
         return "|".join([write(value) for (write, _), value in zip(_CODES, self, strict=True)])
 
     @staticmethod
     def from_text(text: str) -> ItemPattern:
-        """Read a line written by `to_text`.
+        """Parse a line written by `to_text`.
 
-        Raises OtherForm if another release wrote it with other fields, or if it is not a pattern.
+        Raises OtherForm if another release wrote the line with different fields, or if the line is not a pattern.
         """
         return _read(text)
 
@@ -212,7 +210,7 @@ class OtherForm(ValueError):
     """The stored counts have another release's format and must be recalculated."""
 
 
-# Cached because a report reads the same few texts each time.
+# Cached because reports read the same few lines repeatedly.
 @lru_cache(maxsize=65_536)
 def _read(text: str) -> ItemPattern:
     parts = text.split("|")
@@ -227,7 +225,7 @@ def _yes_or_no(answer: bool | None) -> str:
     return "" if answer is None else "y" if answer else "n"
 
 
-# How a field of each type is written and read.
+# The functions that write and read a field, by the field's type.
 _CODE_OF: dict[object, tuple[Callable[[Any], str], Callable[[str], object]]] = {
     FinalScore: (str, FinalScore),
     tuple[FinalScore, ...]: ("".join, lambda text: tuple(map(FinalScore, text))),

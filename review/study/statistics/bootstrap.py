@@ -1,11 +1,12 @@
-"""Percentile bootstrap over statements, drawn from counts of equal ones and widened for small samples.
+"""Percentile bootstrap over statements, computed from counts of equal statements and widened for small samples.
 
-Items of one statement are not independent, so whole statements are drawn with replacement. A draw stores only how often
-each kind of statement occurs. The cost therefore depends on the number of kinds, not on the number of items.
+Items of one statement are not independent, so the bootstrap samples whole statements with replacement. A draw stores
+only the frequency of each kind of statement. The cost therefore depends on the number of kinds, not on the number of
+items.
 
-Draws of k statements vary less than samples do, by a factor of sqrt((k - 1) / k), and plain percentiles ignore the t
-distribution. Efron's interval of 30 statements is about 6% too narrow. `tail` applies the correction of Hesterberg
-(What Teachers Should Know About the Bootstrap, The American Statistician 69, 2015, 371-386: the expanded percentile
+Draws of k statements vary less than real samples, by a factor of sqrt((k - 1) / k), and plain percentiles ignore the t
+distribution. Efron's interval for 30 statements is about 6% too narrow. `tail` applies Hesterberg's correction (What
+Teachers Should Know About the Bootstrap, The American Statistician 69, 2015, 371-386: the expanded percentile
 interval).
 """
 
@@ -27,16 +28,16 @@ _Kind = TypeVar("_Kind", bound=Hashable)
 
 DRAWS, MOST_DRAWS = 2_000, 20_000
 FEW_TO_DRAW = 500
-# For fewer than 500 statements, the interval ends from 2,000 draws still move by more than 0.01
-# with the seed. The spread of the draws is inversely proportional to the square root of the number
-# of statements. This total of drawn statements keeps the ends stable.
+# With fewer than 500 statements and 2,000 draws, the ends of the interval still vary by more than 0.01 with the seed.
+# This total number of sampled statements keeps the ends stable, because the spread of the draws is inversely
+# proportional to the square root of the number of statements.
 STATEMENTS_DRAWN = 4_000_000
 SEED = 20250131
 LEAST_STATEMENTS = 20
 MOST_UNDEFINED = 0.05
 FEW_STATEMENTS = "fewer than 20 statements"
 OFTEN_UNDEFINED = "more than 5% of the draws have no variation"
-# An interval of zero width would claim that the value is certain.
+# An interval of zero width would imply that the value is certain.
 ALL_ALIKE = "all draws give the same value"
 _NO_WIDTH = 1e-12
 # Maximum number of values held in memory at a time.
@@ -46,7 +47,7 @@ _HELD = 20_000_000
 def as_rows(
     statements: Iterable[tuple[Sequence[_Kind], int]], kinds: Sequence[_Kind]
 ) -> tuple[Floats, Floats]:
-    """Return statements as a matrix of items per kind, and the number of statements for each row."""
+    """Return the statements as a matrix (a row per statement, with its items per kind), and the counts of the rows."""
     places = {kind: place for place, kind in enumerate(kinds)}
     rows, times = [], []
     for items, n in statements:
@@ -60,7 +61,7 @@ def as_rows(
 
 
 def resample(rows: Floats, times: Floats) -> Floats:
-    """Draw the same number of statements many times, and return the number of items of each kind in each draw."""
+    """Resample the statements with replacement. Return the number of items of each kind in each draw."""
     total = int(times.sum())
     wanted = DRAWS if total >= FEW_TO_DRAW else min(MOST_DRAWS, STATEMENTS_DRAWN // total)
     generator = np.random.default_rng(SEED)
@@ -73,7 +74,7 @@ def resample(rows: Floats, times: Floats) -> Floats:
 
 
 def tail(statements: int) -> float:
-    """Return the share of draws beyond each end of a 95% interval. It falls below 0.025 with fewer statements."""
+    """Return the share of draws beyond each end of a 95% interval, which is less than 0.025 for few statements."""
     degrees = statements - 1
     return NormalDist().cdf(-sqrt(statements / degrees) * t_quantile(degrees))
 
@@ -81,8 +82,9 @@ def tail(statements: int) -> float:
 def intervals_of(
     measures: Mapping[str, Callable[[Floats], Floats]], rows: Floats, times: Floats
 ) -> tuple[dict[str, list[float] | None], str]:
-    """Return the interval of each measure, and the reason why one is missing. A measure takes the draws from
-    `resample`.
+    """Return the interval of each measure, and the reason why an interval is missing.
+
+    A measure is a function of the draws from `resample`.
     """
     if times.sum() < LEAST_STATEMENTS:
         return dict.fromkeys(measures), FEW_STATEMENTS

@@ -1,12 +1,12 @@
-"""Agreement coefficients, kappa and alpha, for many tables at once. Undefined coefficients are NaN.
+"""Agreement coefficients (kappa, alpha, AC1 and AC2) for many tables at once. Undefined coefficients are NaN.
 
-A table for two reviewers has 3 by 3 counts of their scores. Leading dimensions are for multiple tables. A penalty is 0
-for equal values and grows with their distance. A criterion that splits the scale is also a penalty, with 1 across the
-split.
+A table for two reviewers contains the 3 x 3 counts of their scores. Leading dimensions are for multiple tables. A
+penalty is 0 for equal values and grows with their distance. A criterion is a penalty of 1 for values on different sides
+of its threshold.
 
-Cohen 1960 and 1968 for kappa; Krippendorff, Content Analysis, for alpha and its ordinal metric; Gwet 2008 for AC1; Gwet
-2014, Handbook of Inter-Rater Reliability (4th edition), for AC2, ordinal weights and missing values, as in his R
-package irrCAC; Fleiss 1971.
+Sources: Cohen 1960 and 1968 for kappa; Krippendorff, Content Analysis, for alpha and its ordinal metric; Gwet 2008 for
+AC1; Gwet 2014, Handbook of Inter-Rater Reliability (4th edition), for AC2, ordinal weights and missing values, as in
+his R package irrCAC; Fleiss 1971.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Floats: TypeAlias = "NDArray[np.float64]"
 
 @cache
 def penalties() -> dict[str, Floats]:
-    """Return the penalty for each pair of values, by the penalty's name."""
+    """Return the penalties by name. Each is a matrix with the penalty for each pair of values."""
     steps = np.abs(np.subtract.outer(np.arange(3), np.arange(3))).astype(np.float64)
     return {
         "nominal": (steps > 0).astype(np.float64),
@@ -44,24 +44,25 @@ ALPHAS = ("nominal", "ordinal", "interval")
 
 
 def percents_of(tables: Floats, penalty: Floats) -> Floats:
-    """Return the share of items on which both agree, for penalties of 0 and 1. No table may be empty."""
+    """Return the share of items on which both reviewers agree, for penalties of 0 and 1. No table may be empty."""
     share: Floats = 1 - _cost(tables, penalty) / tables.sum(axis=(-2, -1))
     return share
 
 
 def kappas_of(tables: Floats, penalty: Floats) -> Floats:
-    """Return 1 minus the ratio of the penalty to the penalty expected from the margins. Undefined if the expected
-    penalty is 0.
+    """Return Cohen's kappa: 1 minus the ratio of the observed penalty to the penalty expected from the margins.
+
+    Kappa is undefined if the expected penalty is 0.
     """
     expected = _cost(tables.sum(axis=-1)[..., :, None] * tables.sum(axis=-2)[..., None, :], penalty)
     return _one_less(_cost(tables, penalty) * tables.sum(axis=(-2, -1)), expected)
 
 
 def alphas_of(multisets: Floats, times: Floats, metric: str) -> Floats:
-    """Return Krippendorff's alpha for many samples of the same kinds of items. Undefined if all values are equal.
+    """Return Krippendorff's alpha for many samples of the same kinds of items. Alpha is undefined for constant values.
 
-    `multisets` (kinds x 3) has the numbers of scores of 0, 1 and 2, at least two in total; `times` (samples x kinds)
-    has the number of items of each kind in a sample; `metric` is nominal, ordinal or interval.
+    `multisets` (kinds x 3) contains the numbers of scores of 0, 1 and 2, at least two in total. `times` (samples x
+    kinds) contains the number of items of each kind in a sample. `metric` is nominal, ordinal or interval.
     """
     raters = multisets.sum(axis=1)
     together = multisets[:, :, None] * multisets[:, None, :]
@@ -75,7 +76,7 @@ def alphas_of(multisets: Floats, times: Floats, metric: str) -> Floats:
 
 
 def percent_of(multisets: Floats, times: Floats) -> Floats:
-    """Return the proportion of agreeing pairs of scores for many samples. Undefined without a pair."""
+    """Return the proportion of agreeing pairs of scores for many samples. It is undefined without pairs."""
     raters = multisets.sum(axis=1)
     agreeing = times @ (multisets * (multisets - 1)).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -84,7 +85,7 @@ def percent_of(multisets: Floats, times: Floats) -> Floats:
 
 
 def ac1_of(multisets: Floats, times: Floats) -> Floats:
-    """Return Gwet's AC1 for right and wrong under strict."""
+    """Return Gwet's AC1 for the categories right and wrong under the strict criterion."""
     right = multisets[:, 2]
     return gwet_of(np.stack([multisets.sum(axis=1) - right, right], axis=1), times, np.eye(2))
 
@@ -104,9 +105,9 @@ def ordinal_weights(size: int) -> Floats:
 
 
 def gwet_of(multisets: Floats, times: Floats, weights: Floats) -> Floats:
-    """Return Gwet's coefficient with these weights for many samples. With identity weights, it is AC1.
+    """Return Gwet's coefficient with these weights for many samples. Identity weights produce AC1.
 
-    Items with one score count only in the category shares.
+    Items with one score affect only the shares of the categories.
     """
     raters, size = multisets.sum(axis=1), len(weights)
     is_shared = raters > 1
@@ -121,7 +122,7 @@ def gwet_of(multisets: Floats, times: Floats, weights: Floats) -> Floats:
 
 
 def fleiss_of(multisets: Floats, times: Floats) -> Floats:
-    """Return Fleiss' kappa for items with the same number of scores each. Undefined if all values are equal."""
+    """Return Fleiss' kappa for items with equal numbers of scores. Kappa is undefined for constant values."""
     raters = multisets.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         within = ((multisets * (multisets - 1)).sum(axis=1)) / (raters * (raters - 1))
@@ -133,7 +134,7 @@ def fleiss_of(multisets: Floats, times: Floats) -> Floats:
     return found
 
 
-# Penalties by alpha's metric. The penalty of "ordinal" depends on the scores.
+# Penalty names by metric of alpha. The penalty for "ordinal" depends on the scores.
 _FIXED = {"nominal": "nominal", "interval": "quadratic"}
 
 
@@ -148,9 +149,7 @@ def _one_less(paid: Floats, expected: Floats) -> Floats:
 
 
 def _ordinal(margins: Floats) -> Floats:
-    """Return the squared number of values between two ranks, with each end counted by half (Krippendorff's ordinal
-    metric).
-    """
+    """Return Krippendorff's ordinal metric: the squared number of scores between two values, with each end halved."""
     upto = np.cumsum(margins, axis=-1) - margins / 2
     distance: Floats = (upto[:, :, None] - upto[:, None, :]) ** 2
     return distance

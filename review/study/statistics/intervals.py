@@ -1,4 +1,4 @@
-"""Calculates shares and paired differences of shares with 95% intervals, for items that may share statements."""
+"""Calculate shares and paired differences of shares with 95% intervals, for items that may share statements."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from core.translation import gettext_noop as _
 from review.study.statistics.p_values import sign_flip
 
 ONE_STATEMENT = _("all items have the same statement")
-# The contribution of a statement's items to the numerator, their number, and the number of statements with the same two
-# values.
+# The contribution of a statement's items to the numerator, the number of these items, and the number of statements with
+# the same two values.
 Cluster = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class Share:
-    """A proportion with its interval. With a denominator of 0, the share has no value (not 0) and no interval.
+    """A proportion with its interval. If the denominator is 0, value and interval are None.
 
     `deff` is the design effect if statements repeat, and None otherwise.
     """
@@ -36,9 +36,7 @@ class Share:
     def of(
         cls, numerator: int, denominator: int, *, clusters: Sequence[Cluster] | None = None
     ) -> Share:
-        """Return the share with Wilson's interval. `clusters` are all its statements, or None if no statement
-        repeats.
-        """
+        """Return the share with Wilson's interval. `clusters` are all statements, or None if no statement repeats."""
         if not denominator:
             return cls(numerator, denominator, None, None, None)
         value, deff = numerator / denominator, None
@@ -51,7 +49,7 @@ class Share:
         return cls(numerator, denominator, value, low, high, deff, "" if found else ONE_STATEMENT)
 
     def without_interval(self, reason: str) -> Share:
-        """Return the share without its interval, with the reason."""
+        """Return the share with the reason instead of its interval."""
         if self.value is None:
             return self
         return replace(self, low=None, high=None, deff=None, no_interval=reason)
@@ -69,10 +67,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Difference:
-    """Two shares of the same items: `gained` items are right only after, and `lost` items only before.
+    """The difference between two shares of the same items: the share right after minus the share right before.
 
-    The value is after minus before, with its interval. The p value comes from flipping the signs of whole statements,
-    which is McNemar's exact test if no statement repeats.
+    `gained` items are right only after, and `lost` items are right only before. The p value is from a sign-flip test
+    over whole statements, which is McNemar's exact test if no statement repeats.
     """
 
     gained: int
@@ -98,8 +96,8 @@ class Difference:
     ) -> Difference:
         """Return the difference with Newcombe's interval (method 10).
 
-        `clusters` are all statements if some repeat: their difference, their number of items, and the number of equal
-        statements.
+        `clusters` are all statements if any statement repeats: the difference, the number of items, and the number of
+        equal statements.
         """
         items = both + lost + gained + neither
         if not items:
@@ -144,7 +142,7 @@ def _of_clusters(
 def _deff_of_difference(
     gained: int, lost: int, items: int, clusters: Sequence[Cluster]
 ) -> float | None:
-    """Return the design effect of the differences, or None with fewer than two statements."""
+    """Return the design effect for a difference, or None if there are fewer than two statements."""
     statements = sum(times for _change, size, times in clusters if size)
     if statements < 2:
         return None
@@ -154,6 +152,6 @@ def _deff_of_difference(
 
 
 def _deff(mean: float, spread: float, statements: int, clusters: Sequence[Cluster]) -> float:
-    """Return the ratio of the variance of whole statements to that of independent items, at least 1."""
+    """Return the ratio of the variance over whole statements to the variance over independent items, at least 1."""
     between = sum(times * (right - mean * size) ** 2 for right, size, times in clusters if size)
     return max(1.0, statements / (statements - 1) * between / spread) if spread else inf

@@ -1,4 +1,4 @@
-"""Calculates exact p values of paired differences, and Holm's correction for multiple comparisons."""
+"""Calculate exact p values of paired differences, and Holm's correction for multiple comparisons."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def sign_flip(steps: Mapping[int, int], observed: int) -> float:
-    """Return the two-sided p value if the sign of each statement's difference is a fair coin flip.
+    """Return the two-sided p value under the hypothesis that the sign of each statement's difference is a coin flip.
 
-    `steps` maps each size of a difference to its number of statements. The probability is exact for any number of
-    statements. If no statement repeats, this is McNemar's exact test.
+    `steps` maps the size of a difference to its number of statements. The p value is exact for any number of
+    statements. If no statement repeats, the test is McNemar's exact test.
     """
     if observed == 0:
         return 1.0
-    # The sum must end at `observed` or beyond. The most frequent size is not added to the distribution, because only
-    # its cumulative probability is needed.
+    # The p value is the probability of a sum at least as extreme as `observed`. `spread` omits the most frequent size,
+    # because only its cumulative probability is needed.
     *others, (times, size) = sorted(
         (times, size) for size, times in steps.items() if size and times
     )
@@ -38,14 +38,14 @@ def sign_flip(steps: Mapping[int, int], observed: int) -> float:
 
 
 def mcnemar_exact(gained: int, lost: int) -> float:
-    """Return the two-sided p value of McNemar's exact test, with a fair coin flip for each changed item."""
+    """Return the two-sided p value of McNemar's exact test."""
     return sign_flip({1: gained + lost}, gained - lost)
 
 
 def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return each p value adjusted for all of them (Holm 1979). A missing p value counts as 1.
+    """Return the p values with Holm's correction (Holm 1979). A missing p value is treated as 1.
 
-    The family has the size of the list, so that a missing p value does not make another one significant.
+    The size of the family includes missing p values. Otherwise, a missing p value could make another significant.
     """
     order = sorted(range(len(p_values)), key=lambda place: _or_one(p_values[place]))
     adjusted: list[float | None] = [None] * len(p_values)
@@ -57,9 +57,7 @@ def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _add(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distribution of the sum of two variables. Long distributions use Fourier transforms, which are exact
-    up to rounding.
-    """
+    """Return the distribution of the sum of two variables. Convolve long distributions with Fourier transforms."""
     if min(len(one), len(other)) < 1_000:
         return np.convolve(one, other)
     length = len(one) + len(other) - 1
@@ -72,7 +70,7 @@ def _or_one(p_value: float | None) -> float:
 
 
 def _walk(size: int, times: int) -> NDArray[np.float64]:
-    """Return the distribution of the sum of `times` steps of one size, each up or down, starting at the lowest sum."""
+    """Return the distribution of the sum of `times` random steps of +`size` or -`size`, starting at the lowest sum."""
     first, shares = _chances_of(times)
     spread = np.zeros(2 * size * times + 1)
     spread[2 * size * first : 2 * size * (first + len(shares)) : 2 * size] = shares
@@ -82,19 +80,21 @@ def _walk(size: int, times: int) -> NDArray[np.float64]:
 # Cached because a report uses the same numbers of steps repeatedly.
 @lru_cache(maxsize=64)
 def _chances_of_at_most(times: int) -> tuple[int, NDArray[np.float64]]:
-    """Return the probabilities of at most `first`, `first + 1` ... ups in `times` coin flips. Below `first`, the
-    probabilities are 0.
+    """Return `first` and the probabilities of at most `first`, `first + 1` ... heads in `times` coin flips.
+
+    Below `first`, the probabilities are 0.
     """
     first, shares = _chances_of(times)
     return first, np.cumsum(shares)
 
 
 def _chances_of(times: int) -> tuple[int, NDArray[np.float64]]:
-    """Return the probabilities of `first`, `first + 1` ... ups in `times` coin flips, without probabilities that
-    underflow.
+    """Return `first` and the probabilities of `first`, `first + 1` ... heads in `times` coin flips.
+
+    Probabilities that underflow are omitted.
     """
-    # Calculated from the middle outwards, relative to the middle, so that no power of 2 is out of
-    # range. At forty standard deviations, the ratio is exp(-800).
+    # Calculate the ratios to the middle probability, from the middle outward, because powers of 2 would be out of
+    # range. At 40 standard deviations, the ratio is exp(-800).
     middle = (times + 1) // 2
     ups = np.arange(middle, min(times, middle + 20 * isqrt(times) + 20))
     upper = np.exp(np.concatenate(([0.0], np.cumsum(np.log((times - ups) / (ups + 1))))))
