@@ -1,4 +1,4 @@
-"""Models of expert review, such as campaigns, items, assignments, scores, decisions and adjudications."""
+"""Models for expert review, such as campaigns, items, assignments, scores, decisions and adjudications."""
 
 from __future__ import annotations
 

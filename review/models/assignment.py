@@ -1,4 +1,4 @@
-"""Models of a reviewer's work on an item: Assignment, SentBack, Scratch, Reveal, Flag and Remark."""
+"""Models for a reviewer's work on an item: Assignment, SentBack, Scratch, Reveal, Flag and Remark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from review.models.item import Item
 
 
 class Assignment(models.Model):
-    """One reviewer's lease on one Item."""
+    """The assignment of one Item to one reviewer, with a lease while active."""
 
     class State(models.TextChoices):
         ACTIVE = "active", _("Active")
@@ -27,9 +27,9 @@ class Assignment(models.Model):
 
     HOLDING = (State.ACTIVE, State.WAITING, State.SUBMITTED)
     LET_GO = (State.SKIPPED, State.CANNOT_JUDGE, State.RELEASED, State.EXPIRED)  # all other states
-    # Ended with a reason. Another reviewer gets the item.
+    # States with a reason, after which another reviewer gets the item.
     PASSED_OVER = (State.SKIPPED, State.CANNOT_JUDGE)
-    # Neither active nor finished, so that the same reviewer may get the item again.
+    # States that are neither active nor finished. The same reviewer may get the item again.
     LOOSE = (State.WAITING, State.RELEASED, State.EXPIRED)
 
     class Reason(models.TextChoices):
@@ -41,20 +41,20 @@ class Assignment(models.Model):
 
     item = models.ForeignKey(
         Item, models.CASCADE, related_name="assignments", db_index=False
-    )  # the index on item and reviewer starts with it
+    )  # the index on item and reviewer covers it
     reviewer = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="assignments", db_index=False
     )
     state = models.CharField(max_length=12, choices=State, default=State.ACTIVE)
     reason = models.CharField(max_length=9, choices=Reason, default=Reason.QUEUE)
     position = models.PositiveIntegerField(default=0)
-    # After a second tab takes over, writes from the first tab have an old fence and are refused.
+    # After a second tab takes over, requests from the first tab have an old fence and are rejected.
     fence = models.PositiveIntegerField(default=1)
     lease_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
     why = models.TextField(_("reason"), blank=True)
-    # Number of inactive periods longer than the idle limit. Active seconds do not include them.
+    # Number of inactive periods longer than the idle limit. `active_seconds` excludes these periods.
     pauses = models.PositiveIntegerField(default=0)
     active_seconds = models.JSONField(default=dict, blank=True)
 
@@ -114,7 +114,7 @@ class Assignment(models.Model):
 
 
 class SentBack(models.Model):
-    """A manager's request that a reviewer check an item again, with a reason. The old scores are kept."""
+    """A manager's request, with a reason, that a reviewer check an item again. Existing scores are preserved."""
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="sent_back")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
@@ -137,7 +137,7 @@ class SentBack(models.Model):
 
 
 class Scratch(models.Model):
-    """Text that a reviewer has typed but not submitted. It survives lost tabs, sessions and connections."""
+    """The autosaved text that a reviewer has not submitted yet. It survives closed tabs and lost sessions."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="scratches")
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="scratches")
@@ -186,7 +186,7 @@ class Reveal(models.Model):
 
 
 class Flag(models.Model):
-    """A reviewer's report of a problem with an item, which a manager resolves."""
+    """A reviewer's report of a problem with an item. A manager resolves the report."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="flags")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
@@ -207,7 +207,7 @@ class Flag(models.Model):
 
 
 class Remark(models.Model):
-    """A reviewer's comment on one line of a Draft. A removed comment is kept and marked."""
+    """A reviewer's comment on a line of a Draft. Removed comments are marked, not deleted."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="remarks")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")

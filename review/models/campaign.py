@@ -1,4 +1,4 @@
-"""Campaign, Rubric and Member: the rules of a review and its reviewers."""
+"""Models for a set of reviews, its guidelines and its reviewers: Campaign, Rubric and Member."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.models import Batch, Configuration
 
 
 class Campaign(models.Model):
-    """A set of items to review, with rules. The review queue is the only Campaign that never ends."""
+    """A set of items to review under common rules: a study, or the review queue, which never closes."""
 
     class Kind(models.TextChoices):
         LIVE = "live", _("Review queue")
@@ -21,7 +21,7 @@ class Campaign(models.Model):
 
     class State(models.TextChoices):
         SETUP = "setup", _("Being set up")
-        # Only the pilot's items are assigned.
+        # Reviewers get only the pilot's items.
         PILOT = "pilot", _("Pilot")
         OPEN = "open", _("Open")
         PAUSED = "paused", _("Paused")
@@ -37,7 +37,7 @@ class Campaign(models.Model):
     kind = models.CharField(_("kind"), max_length=5, choices=Kind, default=Kind.STUDY)
     state = models.CharField(_("state"), max_length=6, choices=State, default=State.SETUP)
     overlap = models.PositiveSmallIntegerField(_("reviewers per item"), default=1)
-    # A share of the items can have more reviewers than the rest, to measure agreement.
+    # To measure agreement, a share of the items can have more reviewers than the other items.
     extra_overlap = models.PositiveSmallIntegerField(
         _("reviewers per item of the share"), null=True, blank=True
     )
@@ -45,7 +45,7 @@ class Campaign(models.Model):
     order = models.CharField(_("order"), max_length=8, choices=Order, default=Order.RANDOM)
     seed = models.PositiveBigIntegerField(_("seed of the random order"), default=0)
 
-    # Data that is hidden from reviewers until its stage. Each score records what was visible.
+    # Data that reviewers see only after scoring the stage. Each score records the visible data.
     hides_verdict = models.BooleanField(
         _("hides verdict and feedback until the script is scored"), default=True
     )
@@ -53,22 +53,22 @@ class Campaign(models.Model):
     hides_reviewers = models.BooleanField(_("hides other reviewers"), default=True)
     hides_execution = models.BooleanField(_("hides execution results"), default=True)
     hides_reference = models.BooleanField(_("hides the reference script"), default=True)
-    # In the review queue, reviewers may view the verdict before scoring. The request is recorded.
+    # Lets reviewers view hidden data, such as the verdict, before scoring. A Reveal records the request.
     may_reveal = models.BooleanField(_("lets reviewers reveal what is hidden"), default=False)
 
     open_to_all = models.BooleanField(_("open to every reviewer"), default=False)
     limit_each = models.PositiveIntegerField(_("maximum items per reviewer"), null=True, blank=True)
-    # Feedback and refinement are created for every item before review. Otherwise their presence
-    # would reveal the verdict.
+    # Feedback and refinement are created for every item before review, because their presence would otherwise reveal
+    # the verdict.
     prepares_all = models.BooleanField(
         _("prepares feedback and refinement for every item"), default=True
     )
-    # Off by default, because an example may resemble the answer to a study's statement.
+    # Disabled by default, because an example may reveal the answer to a study's statement.
     uses_examples = models.BooleanField(
         _("shows verified entries as examples"), default=False, db_default=False
     )
     pilot_size = models.PositiveIntegerField(_("pilot size"), null=True, blank=True)
-    # Set by the manager before the main phase. If false, no figure includes the pilot's scores.
+    # The manager decides before the main phase. If false, the figures exclude the pilot's scores.
     pilot_counts = models.BooleanField(
         _("counts the scores of the pilot"), default=False, db_default=False
     )
@@ -79,8 +79,8 @@ class Campaign(models.Model):
     halo_share = models.PositiveSmallIntegerField(_("halo share (%)"), default=0)
     repeat_share = models.PositiveSmallIntegerField(_("repeats (%)"), default=0)
     planned_items = models.PositiveIntegerField(_("planned number of items"), null=True, blank=True)
-    # The one comparison whose p value is not corrected, chosen before the campaign opens. It
-    # compares a figure between the second configuration and the first, under one criterion.
+    # The primary comparison, chosen before the campaign opens: one figure under one criterion, from the first to the
+    # second Configuration. Its p value is not adjusted.
     primary_figure = models.CharField(_("primary figure"), max_length=60, blank=True)
     primary_criterion = models.CharField(
         _("primary criterion"), max_length=7, blank=True, default="", db_default=""
@@ -101,13 +101,13 @@ class Campaign(models.Model):
         related_name="+",
         verbose_name=_("primary pair, second"),
     )
-    # When the primary outcome was chosen, and the numbers of scores and report views before that
-    # (`rules.note_primary`).
+    # The time of the choice of the primary outcome, and the numbers of scores and report views until then (see
+    # `rules.note_primary`).
     primary_chosen = models.JSONField(_("when it was chosen"), null=True, blank=True)
-    # The comparisons under Holm's correction, fixed when the campaign opens: review.study.family.Hypothesis as lists.
-    # None for campaigns that opened before this field existed.
+    # The comparisons under Holm's correction, fixed when the campaign opens. Each is a `review.study.family.Hypothesis`
+    # as a list. None for campaigns that opened before this field existed.
     p_family = models.JSONField(_("family of p values"), null=True, blank=True)
-    # The assumptions and curve behind the number of items: services.planning.Plan as JSON.
+    # The assumptions and curve behind the planned number of items (`services.planning.Plan` as JSON).
     plan = models.JSONField(_("plan"), null=True, blank=True)
 
     batch = models.OneToOneField(
@@ -171,21 +171,17 @@ class Campaign(models.Model):
 
     @cached_property
     def is_scored_elsewhere(self) -> bool:
-        """Return whether the scores were imported and no item waits for a reviewer. List queries annotate this
-        value.
-        """
+        """Return whether the scores were imported and no item is waiting for a reviewer. Lists annotate this value."""
         return Campaign.objects.filter(scored_elsewhere(), pk=self.pk).exists()
 
     def get_state_display(self) -> str:  # type: ignore[no-redef]
-        """Return the label of the state. A study in setup that was only imported is labeled "Imported"."""
+        """Return the label of the state, or "Imported" for a study in setup whose scores were all imported."""
         is_imported = self.state == Campaign.State.SETUP and self.is_scored_elsewhere
         return str(_("Imported") if is_imported else Campaign.State(self.state).label)
 
 
 def scored_elsewhere() -> Q:
-    """Return a condition for campaigns that were never opened, have imported scores and have no items that wait for a
-    reviewer.
-    """
+    """Return a condition for unopened campaigns that have imported scores and no items waiting for a reviewer."""
     item = Campaign._meta.get_field("items").related_model
     items = item._default_manager.filter(campaign=OuterRef("pk"))
     waiting = items.filter(state__in=["preparing", "held", "open"])
@@ -194,9 +190,7 @@ def scored_elsewhere() -> Q:
 
 
 class Rubric(models.Model):
-    """One version of a campaign's guidelines in Markdown. Each score references the version under which it was
-    given.
-    """
+    """A version of a campaign's guidelines in Markdown. Each score references the version that applied to it."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="rubrics")
     number = models.PositiveIntegerField()
@@ -219,18 +213,18 @@ class Rubric(models.Model):
 
 
 class Member(models.Model):
-    """A reviewer of a campaign, with their own order, limit and pause."""
+    """A reviewer of a campaign, with an individual item order, limit and pause."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="members")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="memberships")
     seed = models.PositiveBigIntegerField(default=0)
-    # Number of `Item.shuffle` buckets that the reviewer has finished in their own random order.
+    # The reviewer's progress in the random order, in 4096ths (see `review.queue.reviewer_order`).
     reached = models.PositiveSmallIntegerField(default=0)
     limit = models.PositiveIntegerField(_("maximum items"), null=True, blank=True)
     paused_at = models.DateTimeField(null=True, blank=True)
-    # When the training round was finished. Until then, the reviewer gets only training items.
+    # The time when the reviewer finished the training. Until then, the reviewer gets only training items.
     trained_at = models.DateTimeField(null=True, blank=True)
-    # When the reviewer first saw verdicts of this campaign's items and stopped being blind.
+    # The time when the reviewer first saw verdicts of this campaign's items and was unblinded.
     unblinded_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Models of reviewers' changes to sandbox tests, and of their reasons why results and scores differ."""
+"""Models for sandbox tests in reviews: reviewers' changes to tests, and the reasons why results and scores differ."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from review.models.item import Case, Item
 
 
 class CampaignCaseSet(models.Model):
-    """A case set that counts for a case of a study. The set stays fixed even if other sets are written for the
-    statement later.
-    """
+    """A case set that a study uses for a case. Later case sets for the same statement do not replace it."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="case_sets", db_index=False)
     case_set = models.ForeignKey(CaseSet, models.CASCADE, related_name="counted_for")
@@ -33,7 +31,7 @@ class CampaignCaseSet(models.Model):
 
 
 class ImportedResult(models.Model):
-    """An imported result, which counts only in the campaign into which it was imported."""
+    """A link from an imported result to its campaign. Other campaigns do not use the result."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+", db_index=False)
     execution = models.ForeignKey(Execution, models.CASCADE, related_name="+")
@@ -50,11 +48,11 @@ class ImportedResult(models.Model):
 
 
 class CaseRevision(models.Model):
-    """A reviewer's removal, correction or addition of a case. Rows never change.
+    """A reviewer's removal, correction or addition of a sandbox test. Append-only.
 
-    `case_set` is the set on the reviewer's page after the change. `merged` is the campaign's current set after the same
-    change, and replaces `root` there. It excludes removed cases, and includes the newest version of each corrected case
-    and all added cases. Either set is empty if no cases are left.
+    `case_set` is the set on the reviewer's page after the change. `merged` is the campaign's set after the change, in
+    which it replaces `root`. `merged` excludes removed tests. It includes the newest version of each corrected test and
+    all added tests. Either set is None if no tests are left.
     """
 
     class Kind(models.TextChoices):
@@ -90,8 +88,9 @@ class CaseRevision(models.Model):
 
 
 class ExecutionLabel(models.Model):
-    """A reason why an expert's score and the script's test results differ. Append-only, with one current row
-    per stage.
+    """A reviewer's reason why a score and the script's test results differ. Append-only.
+
+    Each reviewer has one current row per item and stage.
     """
 
     class Stage(models.TextChoices):
@@ -108,7 +107,7 @@ class ExecutionLabel(models.Model):
     item = models.ForeignKey(Item, models.CASCADE, related_name="execution_labels")
     stage = models.CharField(_("stage"), max_length=7, choices=Stage)
     draft = models.ForeignKey(Draft, models.PROTECT, null=True, blank=True, related_name="+")
-    # Empty if the reviewer removed the reason.
+    # Empty if the reviewer has removed the reason.
     reason = models.CharField(
         _("cause of the difference"), max_length=20, choices=Reason, blank=True
     )

@@ -1,4 +1,4 @@
-"""Exposure: records who saw a verdict, or data that reveals it, outside the stages of their own review."""
+"""The Exposure model, which records users who saw a verdict, or data that reveals it, outside of their own review."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from review.models.campaign import Campaign
 
 
 class Exposure(models.Model):
-    """The first time a user was shown the verdict of a run, or of a whole campaign. Append-only.
+    """A user's first view of the verdict of a run, or of the verdicts of a campaign. Append-only.
 
-    Verdicts shown on the review page at their regular time are not recorded. An early request is a Reveal.
+    Verdicts that the review page shows after scoring are not recorded. A request to see the verdict before scoring is a
+    Reveal.
     """
 
     class What(models.TextChoices):
-        # The verdict alone, or with the assessment, the feedback, the refined script, times and costs.
+        # The verdict, or data that reveals the verdict, such as feedback, refined scripts, times and costs.
         RUN = "run", _("A run with its verdict")
         ITEMS = "items", _("A list of items filtered by verdict")
         FILE = "file", _("An export")
@@ -34,7 +35,7 @@ class Exposure(models.Model):
         Campaign, models.CASCADE, null=True, blank=True, related_name="exposures", db_index=False
     )
     what = models.CharField(max_length=5, choices=What)
-    # Name of the page or API operation.
+    # The name of the page or API operation.
     where = models.CharField(max_length=100)
     at = models.DateTimeField(default=timezone.now)
 

@@ -1,4 +1,4 @@
-"""Case and Item: the statements and runs that a campaign reviews."""
+"""The Case and Item models: the statements of a campaign and the runs to review."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from review.models.campaign import Campaign
 
 
 class Case(models.Model):
-    """One Action in one Campaign, with the importer's ID. It has one Item per Configuration."""
+    """An Action in a Campaign, with its external ID. A Case has one Item per Configuration."""
 
     class Purpose(models.TextChoices):
         REAL = "real", _("Real")
@@ -26,11 +26,11 @@ class Case(models.Model):
     external_id = models.CharField(_("id"), max_length=200)
     action = models.ForeignKey(Action, models.PROTECT, related_name="cases")
     purpose = models.CharField(_("purpose"), max_length=8, choices=Purpose, default=Purpose.REAL)
-    # The case that this case repeats, either unchanged or with the refined script shown as a first Draft.
+    # The case that this repeat or halo check shows again.
     repeats = models.ForeignKey(
         "self", models.CASCADE, null=True, blank=True, related_name="repeated_by", db_index=False
     )
-    # For gold and training items, the correct score of each stage, as {"script": 2, ...}, and the reason.
+    # For gold and training items: the correct score of each stage and the reason, as {"script": 2, ..., "why": "..."}.
     known = models.JSONField(_("known scores"), default=dict, blank=True)
     content_sha256 = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -39,7 +39,7 @@ class Case(models.Model):
         ordering = ["pk"]
         indexes = [
             index_where_set("repeats", name="case_repeats"),
-            # The index is partial because few cases are gold, training or repeats.
+            # A partial index, because most cases are real.
             models.Index(
                 fields=["purpose", "campaign"], name="case_not_real", condition=~Q(purpose="real")
             ),
@@ -60,15 +60,15 @@ class Case(models.Model):
 
 class ItemQuerySet(models.QuerySet["Item"]):
     def waiting(self) -> ItemQuerySet:
-        """Return items that another reviewer could claim now."""
+        """Return the open items that have a free place."""
         return self.filter(state=Item.State.OPEN, places__gt=0)
 
 
 class Item(models.Model):
-    """One Run of a Case, to be reviewed.
+    """A Run of a Case to review.
 
-    `places` counts the reviewers still needed. A claim takes one slot and a release returns it. A database constraint
-    keeps it from going below zero, so concurrent claims can't exceed the overlap.
+    `places` is the number of reviewers still needed. A claim takes a place and a release returns it. A database
+    constraint prevents negative values, so concurrent claims can't exceed the overlap.
     """
 
     class State(models.TextChoices):
@@ -88,22 +88,22 @@ class Item(models.Model):
     run = models.ForeignKey(Run, models.PROTECT, null=True, blank=True, related_name="items")
     state = models.CharField(_("state"), max_length=9, choices=State, default=State.PREPARING)
     overlap = models.PositiveSmallIntegerField(default=1)
-    # Number of these places that were added because reviewers differed.
+    # Number of reviewers in `overlap` who were added to break a tie.
     called_in = models.PositiveSmallIntegerField(default=0, db_default=0)
     places = models.PositiveSmallIntegerField(default=1)
-    # Items with higher values come first. The value is 4 minus severity, plus 100 after a break-glass use.
+    # Items with higher values come first: 4 minus severity, plus 100 if the script was used without review.
     priority = models.IntegerField(default=0)
     shuffle = models.PositiveIntegerField(default=0)
     sham = models.BooleanField(default=False)
-    # Marks a second item of the same run that measures reviewers, not scripts. It repeats the item for the same
-    # reviewer, or shows the refined script to another reviewer as if it were a first Draft.
+    # Marks a second item of the same run that measures reviewers, not scripts. A repeat shows the item to the same
+    # reviewer again. A halo check shows the refined script to another reviewer as if it were a first Draft.
     again = models.CharField(max_length=6, choices=Again, blank=True, default="", db_default="")
     pilot = models.BooleanField(default=False)
-    # Number of reviewers who finished the item. Its scores count in figures once this reaches `overlap`.
+    # Number of reviewers who finished the item. When this number reaches `overlap`, the figures include the item.
     done = models.PositiveSmallIntegerField(default=0)
-    # True if final reviewers differ on a stage that has not been adjudicated.
+    # True if a stage is unresolved and has not been adjudicated.
     disputed = models.BooleanField(default=False)
-    # The item's current contribution to the campaign's figures; see review.counting.tallies.
+    # The item's current contribution to the campaign's figures (see `review.counting.tallies`).
     pattern = models.TextField(blank=True)
     execution = models.FloatField(_("execution result"), null=True, blank=True)
     execution_reason = models.CharField(

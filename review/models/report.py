@@ -1,4 +1,4 @@
-"""Tally, TallyDue, ReportPart, ReportSnapshot and ReportLook: a campaign's figures and a log of their viewers."""
+"""Models for a campaign's figures and their view log: Tally, TallyDue, ReportPart, ReportSnapshot and ReportLook."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from review.models.item import Item
 
 
 class Tally(models.Model):
-    """The number of items (or score pairs) in a campaign and configuration that have the same pattern.
+    """The number of items or statements with the same pattern, for one campaign and Configuration.
 
-    Only `review.counting.tallies` writes this table, with one writer at a time per campaign. The numbers always equal a
-    recount of the items that are not due.
+    Only `review.counting.tallies` writes this table, with one writer at a time per campaign. The counts always equal a
+    recount of all items, except for items that are due.
     """
 
     class Kind(models.TextChoices):
@@ -49,10 +49,10 @@ class Tally(models.Model):
 
 
 class TallyDue(models.Model):
-    """An item whose scores changed since it was last counted. The row is deleted when the item is recounted.
+    """An item whose scores have changed since the last count. Recounting the item deletes the row.
 
-    Rows are appended with the change, so that reviewers don't wait for each other. An import adds one row for many
-    items, from `first` to `last` by primary key.
+    Each change only appends a row, so reviewers don't wait for each other's locks. An import adds a single row for a
+    range of items, with primary keys from `first` to `last`.
     """
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="+", null=True, blank=True)
@@ -79,9 +79,9 @@ class ReportPart(models.Model):
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="report_parts")
     name = models.CharField(max_length=12)
-    state = models.TextField()  # identifies the data that the part was computed from
+    state = models.TextField()  # identifies the state of the input data
     at = models.DateTimeField()
-    seconds = models.FloatField()  # time taken to compute it
+    seconds = models.FloatField()  # computing time
     data = models.JSONField()
 
     class Meta:
@@ -94,7 +94,7 @@ class ReportPart(models.Model):
 
 
 class ReportSnapshot(models.Model):
-    """A copy of a report as of one time. Later scores do not change the copy."""
+    """A saved copy of a report. Later scores do not change the copy."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="snapshots")
     name = models.CharField(_("name"), max_length=150)
@@ -114,9 +114,7 @@ class ReportSnapshot(models.Model):
 
 
 class ReportLook(models.Model):
-    """A record that a user viewed a study's figures. Frequent viewing is a threat to validity, so the report lists all
-    views.
-    """
+    """A user's view of a study's figures. The report lists all views, because they are a threat to validity."""
 
     class What(models.TextChoices):
         REPORT = "report", _("the report")
@@ -132,12 +130,12 @@ class ReportLook(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     at = models.DateTimeField(default=timezone.now)
-    # Number of items whose script score was final at that time.
+    # Number of items with a final script score at that time.
     scored = models.PositiveIntegerField(default=0)
     what = models.CharField(
         max_length=8, choices=What, default=What.REPORT.value, db_default=What.REPORT.value
     )
-    # The campaign's state at that time. Empty for older rows, when the campaign was not closed.
+    # The campaign's state at that time. Empty in older rows, for which the campaign was not closed.
     state = models.CharField(
         max_length=6, choices=Campaign.State, blank=True, default="", db_default=""
     )

@@ -1,4 +1,4 @@
-"""Append-only records of judgments: Score, Decision, Publication and Adjudication."""
+"""Models for append-only records of judgments: Score, Decision, Publication and Adjudication."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from review.models.assignment import Assignment
 from review.models.campaign import Rubric
 from review.models.item import Item
 
-# OF_ANOTHER is set in `visible` if the Draft was made from another expert's feedback. OTHERS is the name of that step.
+# OF_ANOTHER is the key in `visible` for Drafts that were refined with another expert's feedback. OTHERS is the name of
+# the step that scores such a Draft.
 OF_ANOTHER, OTHERS = "others_feedback", "others"
 
 
 class Score(models.Model):
-    """One reviewer's 0, 1 or 2 for one stage of one Item in one arm, with a reference to the exact object that the
-    reviewer saw.
+    """A reviewer's score of 0, 1 or 2 for one stage and arm of an Item, with the exact object that the reviewer saw.
 
-    Rows are never changed or deleted. A later score with the same reviewer, stage and arm becomes the `current` one. A
-    stage that was not scored has no row and never counts as 0.
+    Values are never changed, and rows are never deleted. A later score by the same reviewer for the same stage and arm
+    becomes the `current` score. A stage without a score has no row and never counts as 0.
     """
 
     class Stage(models.TextChoices):
@@ -60,19 +60,19 @@ class Score(models.Model):
         Assignment, models.SET_NULL, null=True, blank=True, related_name="scores"
     )
     current = models.BooleanField(default=True)
-    # False if the reviewer had seen data of later stages or of other reviewers. Such a score is
-    # kept, but the figures use the previous score.
+    # False if the reviewer had seen data of later stages or of other reviewers. The figures then use the reviewer's
+    # previous blind score.
     blind = models.BooleanField(default=True)
     imported = models.BooleanField(default=False)
     comment = models.TextField(_("comment"), blank=True)
     at = models.DateTimeField(default=timezone.now)
-    # False if the imported file gives no time. `at` is then the import time, and the score precedes
-    # all scores with a time.
+    # False if the imported file contains no time. `at` is then the time of the import, and the score precedes all
+    # scores with a time.
     timed = models.BooleanField(default=True, db_default=True)
 
-    # Recorded to assess threats to validity.
+    # The report of threats to validity uses this record.
     visible = models.JSONField(_("what was visible"), default=dict, blank=True)
-    # Reviewers who gave the current scores of the stages before this one, as {"script": reviewer, ...}.
+    # Reviewers who gave the current scores of the earlier stages, as {"script": reviewer, ...}.
     earlier_by = models.JSONField(
         _("earlier stages scored by"),
         default=dict,
@@ -84,14 +84,14 @@ class Score(models.Model):
     sitting_minutes = models.FloatField(null=True, blank=True)
     active_seconds = models.FloatField(null=True, blank=True)
     rubric = models.ForeignKey(Rubric, models.PROTECT, null=True, blank=True, related_name="+")
-    # The time when the reviewer undid the score. The score is kept but is no longer current.
+    # The time when the reviewer undid the score, which is then no longer current.
     undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["pk"]
         constraints = [
-            # One score for each text. The expert arm can have refinements by several experts, and
-            # the model arm can have several rounds.
+            # One score for each text. The expert arm can contain refinements from multiple experts' feedback, and the
+            # model arm can have multiple rounds.
             models.UniqueConstraint(
                 fields=["item", "reviewer", "stage", "arm", "draft"],
                 condition=Q(current=True, draft__isnull=False),
@@ -115,7 +115,7 @@ class Score(models.Model):
             models.CheckConstraint(
                 condition=~Q(stage="script") | Q(arm="model"), name="score_script_has_no_arm"
             ),
-            # Imported scores may have no texts. Scores given here always reference the object that the reviewer saw.
+            # Imported scores may lack the scored text. Scores given here always reference the object that was scored.
             models.CheckConstraint(
                 condition=Q(imported=True)
                 | Q(stage="feedback", feedback__isnull=False, draft=None)
@@ -133,7 +133,7 @@ class Score(models.Model):
 
     @property
     def step_key(self) -> str:
-        """The key of the scored step. A Draft made from another expert's feedback has its own step."""
+        """Return the key of the scored step. A Draft refined with another expert's feedback has its own step."""
         return f"{self.stage}-{OTHERS if OF_ANOTHER in self.visible else self.arm}"
 
 
@@ -153,9 +153,9 @@ class Decision(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="decisions")
     at = models.DateTimeField(default=timezone.now)
     reason = models.TextField(_("reason"), blank=True)
-    # Content of the score form next to the decision: {"step": "script-model", "value": 0 or null, "comment": ""}.
+    # The state of the score form at the decision: {"step": "script-model", "value": 0 or null, "comment": ""}.
     picked = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
-    # Keys of the scores that were stored with the decision and are undone with it.
+    # Keys of the scores that were saved with the decision. Undoing the decision also undoes these scores.
     scores = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     undone_at = models.DateTimeField(null=True, blank=True)
     undone_by = models.ForeignKey(
@@ -197,7 +197,7 @@ class Publication(models.Model):
 
 
 class Adjudication(models.Model):
-    """The final score of a stage on which reviewers differ, with the adjudicator and the reason."""
+    """An adjudicator's final score for a stage on which reviewers differ, with the reason."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="adjudications")
     stage = models.CharField(max_length=8, choices=Score.Stage)

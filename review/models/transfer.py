@@ -1,4 +1,4 @@
-"""Transfer: an import or export that runs in the background, with a report by line."""
+"""Models for imports and exports in the background: Transfer, and TransferLine for the report by line."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from review.models.campaign import Campaign
 
 
 class Transfer(LeasedJob):
-    """One import or export. The file is stored in the data folder under `path` until it expires.
+    """An import or export. The file is stored in the data folder under `path` until it expires.
 
-    An interrupted transfer is resumed. Reading a row twice does not duplicate it.
+    A worker resumes an interrupted transfer. Reading a row twice does not create a duplicate.
     """
 
     class Kind(models.TextChoices):
@@ -65,7 +65,7 @@ class Transfer(LeasedJob):
 
 
 class TransferLine(models.Model):
-    """A line of a file that was rejected, or imported with a warning."""
+    """A line of a file that was rejected or was imported with a warning."""
 
     transfer = models.ForeignKey(Transfer, models.CASCADE, related_name="lines")
     line = models.PositiveBigIntegerField()

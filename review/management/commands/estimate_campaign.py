@@ -1,4 +1,4 @@
-"""Prints what a campaign's runs will cost and how long its reviewers will need."""
+"""Print the expected cost of a campaign's runs and the expected time of its reviewers."""
 
 from __future__ import annotations
 

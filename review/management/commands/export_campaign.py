@@ -50,9 +50,9 @@ class Command(BaseCommand):
 
 
 def _write(campaign: Campaign, target: Path, layout: Layout) -> int:
-    """Write to a temporary file next to the target first, so that a partial export never has the target's name."""
+    """Write the export to a temporary file and rename it, so the target never contains a partial export."""
     if target.exists() and not target.is_file():
-        # The target may be a pipe or a device. If it is a folder, opening it raises a clear error.
+        # The target may be a pipe or device. Opening a folder raises a clear error.
         with target.open("wb") as file:
             return export_campaign(campaign, file, by=None, layout=layout)
     part = target.with_name(f".{target.name}.part")

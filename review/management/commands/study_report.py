@@ -1,4 +1,4 @@
-"""Prints the report of a study: figures with their intervals, and agreement."""
+"""Print the report of a study: the figures with their intervals, and the agreement."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         if campaign is None:
             raise CommandError(f"No study named “{name}” exists.", returncode=2)
         document = make_document(campaign)
-        # The command does not run under an account, so the view is logged without a user.
+        # Log the view without a user, because the command does not run under an account.
         log_look(campaign, ReportLook.What.REPORT, by=None)
         if options["json"]:
             self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2))
