@@ -1,1 +1,1 @@
-"""Code that every app uses: errors, texts, the audit log, leased jobs. It depends on no concept of the product."""
+"""Code that all apps share, such as errors, the audit log and leased jobs. It does not depend on product concepts."""

@@ -1,4 +1,4 @@
-"""Finds the user with a typed name, from a sign-in, a field, a request, or `--by USER` of a management command."""
+"""Find a user by a typed name, from a sign-in, a form, an API request or the `--by` option of a command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.errors import BadInput
 
 
 def find_user(name: str, users: QuerySet[User] | None = None) -> User | None:
-    """Return the user with exactly this name, or else the only user whose name differs only in case."""
+    """Return the user with this exact name or, if there is only one, the user whose name differs only in case."""
     users = User.objects.all() if users is None else users
     alike = list(users.filter(username__iexact=name).order_by("pk")[:50])
     exact = next((user for user in alike if user.username == name), None)
@@ -17,7 +17,7 @@ def find_user(name: str, users: QuerySet[User] | None = None) -> User | None:
 
 
 def find_actor(name: str | None) -> User | None:
-    """Return the active account with this name, or None without a name. Raises BadInput if no such account exists."""
+    """Return the active user with this name, or None if `name` is None. Raises BadInput if no such user exists."""
     if name is None:
         return None
     user = find_user(name, User.objects.filter(is_active=True))

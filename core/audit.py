@@ -1,7 +1,6 @@
-"""The audit log, which records who changed which values, before and after. The database prevents later changes to its
-rows.
+"""The audit log, which records changes with user, old values and new values. The database makes its rows immutable.
 
-Each event is also passed to the outbox, inside its transaction.
+Each event is also passed to the outbox, in the same transaction.
 """
 
 from __future__ import annotations
@@ -16,14 +15,15 @@ from django.db.models import Model
 
 Changes = Mapping[str, tuple[object, object]]
 
-# Registered by the composition root. Its writes are part of the event's transaction. An exception rolls back both.
+# The composition root registers this callback. Its writes are part of the event's transaction, so an exception rolls
+# back both.
 transactional_listener: Callable[[Model, str, User | None, Changes], None] | None = None
 
 
 def record(
     instance: Model, event: str, *, by: User | None, **changes: tuple[object, object]
 ) -> None:
-    """Log an event, named in the past tense ("verified"), with old and new values. Never log the text of a script."""
+    """Log an event, named in the past tense ("verified"), with old and new values. Never log script text."""
     with transaction.atomic(savepoint=False):
         LogEntry.objects.log_create(
             instance,
@@ -39,7 +39,7 @@ def record(
 def emit(
     instance: Model, event: str, *, by: User | None = None, **changes: tuple[object, object]
 ) -> None:
-    """Pass an event caused by a program to the listener, inside its transaction, without a row in the log."""
+    """Pass an event to the listener, in the same transaction, without logging it."""
     if transactional_listener is not None:
         transactional_listener(instance, event, by, changes)
 
@@ -52,19 +52,19 @@ def events_of(instance: Model, *events: str) -> list[LogEntry]:
 
 @contextmanager
 def erasing() -> Iterator[None]:
-    """Allow texts to be removed from the log, which is otherwise append-only, until the end of the block."""
+    """Allow the block to erase text in the log, which is otherwise append-only."""
     _say_erasing("on")
     yield
     _say_erasing("off")
 
 
 def forget_name(instance: Model) -> None:
-    """Remove an object's old name from the log, in the transaction that erases its texts. The rows stay."""
+    """Erase an object's former name from the log, in the transaction that erases its text. The rows are preserved."""
     with erasing():
         LogEntry.objects.get_for_object(instance).update(object_repr=str(instance))
 
 
 def _say_erasing(state: str) -> None:
-    # The trigger on the log reads this setting, which ends with the transaction.
+    # The trigger on the log table reads this setting, which is reset when the transaction ends.
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('scriptsmith.erasing', %s, true)", [state])

@@ -1,14 +1,14 @@
-"""The exceptions of services. Pages and the API show their text to the user."""
+"""Exceptions that services raise. Pages and the API show their messages to the user."""
 
 from __future__ import annotations
 
 
 class Refused(Exception):
-    """The rules do not allow the change. Nothing was changed, and the text is shown to the user."""
+    """The change is not allowed, and nothing was changed. The message is shown to the user."""
 
 
 class NotAllowedNow(Refused):
-    """The current state does not allow the change (409), because it was already made or another user was faster."""
+    """The current state does not allow the change (409), for example because another user was faster."""
 
 
 class TooManyRequests(NotAllowedNow):
@@ -20,7 +20,7 @@ class TooManyRequests(NotAllowedNow):
 
 
 class Paused(NotAllowedNow):
-    """An administrator has paused answers (503)."""
+    """An administrator has paused agents (503)."""
 
 
 class Stale(NotAllowedNow):
@@ -32,7 +32,7 @@ class Stale(NotAllowedNow):
 
 
 class BadInput(Refused):
-    """The input is not valid (422). `field` is the field's name, or empty."""
+    """The input is invalid (422). `field` is the name of the field, or empty."""
 
     def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)

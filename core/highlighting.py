@@ -1,4 +1,4 @@
-"""Splits a text into marked and unmarked pieces, which pages highlight."""
+"""Split text into marked and unmarked pieces, for highlighting on pages."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import NamedTuple
 
 
 class Piece(NamedTuple):
-    """A piece of a text."""
+    """A piece of text, marked or unmarked."""
 
     text: str
     is_marked: bool
 
 
 def cut_at(text: str, spans: Iterable[tuple[int, int]]) -> list[Piece]:
-    """Return the whole text in order with the spans marked. If spans overlap, the first span counts.
+    """Return the text as pieces, with the spans marked. Of overlapping spans, only the first is marked.
 
-    >>> [piece.text for piece in cut_at("keep 30 days", [(5, 7)])] ['keep ', '30', ' days']
+    >>> [piece.text for piece in cut_at("keep 30 days", [(5, 7)])]
+    ['keep ', '30', ' days']
     """
     pieces, place = [], 0
     for start, end in sorted(set(spans)):

@@ -1,4 +1,4 @@
-"""Confidence intervals of proportions and paired differences. `z` is the normal quantile of the level."""
+"""Confidence intervals for proportions and paired differences. `z` is the normal quantile for the confidence level."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Interval(NamedTuple):
     high: float
 
     def holds(self, value: float) -> bool:
-        """Return whether a value is inside, including the bounds even after rounding."""
+        """Return whether the interval contains a value. The bounds are included, with a tolerance for rounding."""
         return self.low - 1e-9 <= value <= self.high + 1e-9
 
 
 def wilson(numerator: float, denominator: float, *, z: float = Z) -> Interval:
-    """Return Wilson's score interval for a proportion (Wilson 1927). Raises ValueError for an invalid one.
+    """Return Wilson's score interval for a proportion (Wilson 1927). Raises ValueError for an invalid proportion.
 
-    The numbers need not be integers, because items that are not independent count as fewer items.
+    The arguments can be fractions, because the effective number of dependent items is rarely an integer.
     """
     if denominator <= 0 or not 0 <= numerator <= denominator:
         raise ValueError(f"not a share: {numerator} of {denominator}")
@@ -37,11 +37,11 @@ def wilson(numerator: float, denominator: float, *, z: float = Z) -> Interval:
 
 
 def newcombe(*, both: float, lost: float, gained: float, neither: float, z: float = Z) -> Interval:
-    """Return the interval of the difference of two paired proportions (Newcombe 1998, paired data, method 10).
+    """Return the interval for the difference between two paired proportions (Newcombe 1998, paired data, method 10).
 
     The difference is after minus before. `both` items were right before and after, `lost` items only before, and
-    `gained` items only after. The Wilson intervals of the two proportions are combined using their correlation, with a
-    continuity correction if it is positive. Raises ValueError without items.
+    `gained` items only after. The method combines the Wilson intervals of the two proportions, using their correlation.
+    A positive correlation has a continuity correction. Raises ValueError if there are no items.
     """
     items = both + lost + gained + neither
     before, after = both + lost, both + gained
@@ -74,14 +74,14 @@ def _joined(one: float, other: float, phi: float) -> float:
 def t_quantile(freedom: int, level: float = 0.975) -> float:
     """Return the quantile of Student's t distribution for a level above one half.
 
-    Raises ValueError without degrees of freedom.
+    Raises ValueError for fewer than one degree of freedom.
     """
     if freedom < 1:
         raise ValueError(f"not degrees of freedom: {freedom}")
     low, high = 0.0, 2.0
     while _t_upper(high, freedom) > 1 - level:
         low, high = high, high * 2
-    # Sixty bisections reach the spacing of floats.
+    # Sixty bisections reach floating-point precision.
     for _ in range(60):
         middle = (low + high) / 2
         if _t_upper(middle, freedom) > 1 - level:
@@ -92,12 +92,12 @@ def t_quantile(freedom: int, level: float = 0.975) -> float:
 
 
 def _t_upper(t: float, freedom: int) -> float:
-    """Return the probability of more than `t`, from the regularized incomplete beta function."""
+    """Return the probability of a value above `t`, using the regularized incomplete beta function."""
     return _beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) / 2
 
 
 def _beta_share(x: float, a: float, b: float) -> float:
-    """Return the regularized incomplete beta function, from its continued fraction (Lentz's algorithm)."""
+    """Return the regularized incomplete beta function, using its continued fraction (Lentz's algorithm)."""
     if x <= 0 or x >= 1:
         return max(0.0, min(1.0, x))
     if x > (a + 1) / (a + b + 2):

@@ -1,8 +1,8 @@
-"""Temporary files with names that cannot be guessed, available on every machine of the product.
+"""Temporary files with unguessable names that all machines of an installation can read.
 
-They are in Django's default storage: a folder (shared if there are several machines) or an S3 bucket. A reader gets a
-path, either of the file itself or of a local copy, which stays valid because a file never changes under its name.
-Copies are deleted after a day, because another machine may have deleted the file.
+The files are in Django's default storage: a folder (shared between machines) or an S3 bucket. A reader gets the path of
+the file or of a local copy. Stored files never change, so copies stay valid. Copies are deleted after a day, because
+another machine may have deleted the file.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ UNFINISHED = "unfinished"  # the folder of files that are being written
 
 
 class KeptFiles:
-    """The stored files of one purpose."""
+    """The stored files for one purpose, in one folder."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
 
     def keep(self, file: File[bytes]) -> str:
-        """Store an upload and return its name. If that fails, nothing is left behind."""
+        """Store an upload and return its new name. A failed upload leaves no file behind."""
         name = new_name()
         with self.writing(name) as target:
             for part in file.chunks():
@@ -40,7 +40,7 @@ class KeptFiles:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
-        """Yield a file to write to. It is stored under the name if the block ends without an exception."""
+        """Yield a writable file. If the block ends without an exception, store the file under the name."""
         with tempfile.NamedTemporaryFile(dir=_scratch(), delete=False) as unfinished:
             path = Path(unfinished.name)
             try:
@@ -52,7 +52,7 @@ class KeptFiles:
                 path.unlink(missing_ok=True)
 
     def fetch(self, name: str) -> Path:
-        """Return the path on this machine. If the file was deleted, the path does not exist."""
+        """Return the file's path on this machine. If the file was deleted, the path does not exist."""
         if (path := self._own_path(name)) is not None:
             return path
         delete_copies(before=timezone.now() - COPIES_KEPT_FOR)
@@ -68,7 +68,7 @@ class KeptFiles:
         return copy
 
     def open(self, name: str) -> BinaryIO:
-        """Open the stored file as a stream, without a local copy. Raises OSError if it was deleted."""
+        """Open the stored file as a stream, without a local copy. Raises OSError if the file was deleted."""
         return cast(BinaryIO, default_storage.open(self._key(name)))
 
     def has(self, name: str) -> bool:
@@ -82,7 +82,7 @@ class KeptFiles:
             self._copy(name).unlink(missing_ok=True)
 
     def names_before(self, when: datetime) -> list[str]:
-        """Return the names of files stored before `when`, and delete local copies and unfinished files of that age."""
+        """Delete local copies and unfinished files from before `when`, and return the names of older stored files."""
         delete_copies(before=when)
         try:
             _folders, names = default_storage.listdir(self._folder)
@@ -114,21 +114,21 @@ class KeptFiles:
 
 
 class _Movable(File[bytes]):
-    """Gives a file storage the path of the file, so that it is moved rather than copied."""
+    """A file with a path that the file storage can move instead of copying the content."""
 
     def temporary_file_path(self) -> str:
         return str(self.name)
 
 
 def delete_copies(*, before: datetime) -> None:
-    """Delete local copies and unfinished files from before this time."""
+    """Delete local copies and unfinished files that are older than this time."""
     for left in (*_fetched().glob("*/*"), *_scratch().glob("*")):
         if _changed_at(left) < before:
             left.unlink(missing_ok=True)
 
 
 def local_folder() -> Path | None:
-    """Return the folder of the files, or None if they are in a bucket."""
+    """Return the folder of the stored files, or None if they are in a bucket."""
     try:
         return Path(default_storage.path(""))
     except NotImplementedError:  # this storage has no paths
@@ -136,12 +136,12 @@ def local_folder() -> Path | None:
 
 
 def new_name() -> str:
-    """Return a file name that cannot be guessed."""
+    """Return an unguessable file name."""
     return secrets.token_hex(16)
 
 
 def _scratch() -> Path:
-    """Return a folder on the disk of the stored files, if they are on one, so that finished files can be moved."""
+    """Return the folder for unfinished files, on the same disk as stored files if possible, so that moves are fast."""
     folder = (local_folder() or _fetched()) / UNFINISHED
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder

@@ -1,6 +1,6 @@
 """numpy, loaded on first use: `from core.lazy_numpy import np`.
 
-Every process imports statistics and embedders, but few use them. numpy takes 15 MiB and a tenth of the startup time.
+All processes import statistics and embedders, but few use them. numpy takes 15 MiB and a tenth of the startup time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ else:
             import numpy
 
             value = getattr(numpy, name)
-            setattr(self, name, value)  # later accesses find the attribute without this method
+            setattr(self, name, value)  # later accesses do not call __getattr__
             return value
 
     np = _LazyNumpy()

@@ -1,8 +1,8 @@
-"""Background jobs that must not run concurrently: enqueued, claimed, renewed, ended.
+"""Background jobs that at most one worker runs at a time, based on leases.
 
-A worker holds a job by owner, fencing token and lease. It renews the lease whenever it records progress. If a worker is
-killed, its lease expires and the next sweep gives the job to another worker. Every claim increments the token, so that
-a worker that lost the job can no longer write. Leases use only the database's clock.
+A claim stores the worker's name, a fencing token and the end of the lease. The worker renews the lease whenever it
+records progress. If a worker is killed, its lease expires and the next sweep enqueues the job again. Each claim
+increments the token, so a worker that has lost the job can no longer write. Leases use only the database's clock.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ LEASE = timedelta(seconds=60)
 
 
 class LostLease(Exception):
-    """Another worker holds the job now, or the job ended. The pending write is discarded."""
+    """Another worker has claimed the job, or the job has ended. The pending write is discarded."""
 
 
 class Canceled(Exception):
-    """A user has asked to stop the job."""
+    """A user has requested cancellation of the job."""
 
 
 class JobState(models.TextChoices):
-    """The states of every job. WAITING and RUNNING are the unfinished states."""
+    """The states of a job. WAITING and RUNNING jobs are unfinished."""
 
     WAITING = "waiting", _("Waiting")
     RUNNING = "running", _("Running")
@@ -49,7 +49,7 @@ UNFINISHED = (JobState.WAITING, JobState.RUNNING)
 
 
 class LeasedJob(models.Model):
-    """The columns of every table of jobs. A subclass names the Celery task that runs a job."""
+    """The common fields of all job models. A subclass sets the Celery task that runs its jobs."""
 
     State = JobState
     TASK: ClassVar[str]
@@ -73,7 +73,7 @@ class LeasedJob(models.Model):
 
     @property
     def is_active(self) -> bool:
-        """Return whether the job waits for a worker or runs."""
+        """Return whether the job is waiting or running."""
         return self.state in UNFINISHED
 
     def enqueue(self) -> Self:
@@ -82,7 +82,7 @@ class LeasedJob(models.Model):
         return self
 
     def dispatch(self) -> None:
-        """Enqueue the job now. If the broker is down, no error is raised, because the sweep enqueues the job again."""
+        """Enqueue the job now. If the broker is down, log a warning, because the sweep will enqueue the job again."""
         try:
             current_app.send_task(self.TASK, args=(self.pk,), queue=self.QUEUE, expires=60)
         except Exception:
@@ -94,25 +94,25 @@ J = TypeVar("J", bound=LeasedJob)
 
 @dataclass(frozen=True)
 class Claim(Generic[J]):
-    """A worker's hold on a job, valid until another worker claims the job."""
+    """A worker's claim on a job, valid until another worker claims the job."""
 
     model: type[J]
     pk: int
     fence: int
 
     def note(self, **progress: object) -> None:
-        """Record progress and renew the lease. Raises LostLease, or Canceled if a user asked to stop the job."""
+        """Record progress and renew the lease. Raises LostLease, or Canceled if a user requested cancellation."""
         if not self._mine().update(lease_until=Now() + LEASE, **progress):
             raise LostLease
         if self._mine().filter(cancel_asked_at__isnull=False).exists():
             raise Canceled
 
     def end(self, state: str, **outcome: object) -> None:
-        """End the job. Does nothing if another worker holds it."""
+        """End the job, unless another worker has claimed it."""
         self._mine().update(state=state, ended_at=Now(), owner="", lease_until=None, **outcome)
 
     def give_back(self) -> None:
-        """Return the job to the queue. Does nothing if another worker holds it."""
+        """Return the job to the queue, unless another worker has claimed it."""
         self._mine().update(state=JobState.WAITING, owner="", lease_until=None)
 
     def _mine(self) -> QuerySet[J]:
@@ -123,7 +123,7 @@ class Claim(Generic[J]):
 
 @transaction.atomic
 def claim(model: type[J], pk: int) -> Claim[J] | None:
-    """Claim the job. Return None if another worker holds it or no work is left."""
+    """Claim the job. Return None if another worker has claimed it or the job has ended."""
     job = free(model).filter(pk=pk).select_for_update(skip_locked=True, of=("self",)).first()
     if job is None:
         return None
@@ -138,7 +138,7 @@ def claim(model: type[J], pk: int) -> Claim[J] | None:
 
 
 def dispatch_unheld(model: type[J], *, limit: int = 100) -> int:
-    """Enqueue jobs that no worker holds, because a message was lost or a worker died, and return their number."""
+    """Enqueue the free jobs again, and return their number. Their message was lost or their worker died."""
     jobs = list(free(model).order_by("pk")[:limit])
     for job in jobs:
         job.dispatch()
@@ -146,7 +146,7 @@ def dispatch_unheld(model: type[J], *, limit: int = 100) -> int:
 
 
 def free(model: type[J]) -> QuerySet[J]:
-    """Return the unfinished jobs that no worker holds, because they wait or their worker died."""
+    """Return the unfinished jobs without a valid lease: they are waiting, or their worker died."""
     return model._default_manager.filter(
         Q(lease_until=None) | Q(lease_until__lt=Now()), state__in=UNFINISHED
     )

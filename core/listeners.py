@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 logger = logging.getLogger(__name__)
 
-# Called with the primary key of the event's object.
+# A listener is called with the primary key of the event's object.
 Listener = Callable[[int], None]
 
 
 def notify(listener: Listener | None, key: int, *, event: str) -> None:
-    """Call the listener, if any. A failure is logged with the event's name and not raised."""
+    """Call the listener, if any. An exception is logged with the event's name and not raised."""
     if listener is None:
         return
     try:

@@ -1,7 +1,7 @@
-"""Counters. Each process writes its own to files in the data folder, and reading them adds them up.
+"""Prometheus metrics. Each process writes its own files in the data folder, and `collect` adds them up.
 
-Labels are names of endpoints, states and the like: never a request text, a script, a user, or anything that a blinded
-study hides. Counting never raises. If the files can't be written, events are not counted.
+Labels are names, such as those of endpoints and states. They never contain request text, scripts, users or data that a
+blinded study hides. Recording never raises an exception. If the files can't be written, events are not recorded.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ from prometheus_client.values import MultiProcessValue
 
 logger = logging.getLogger(__name__)
 
-# Allocated when a process begins to count, because a write to a mapped page kills the process if the disk is full.
+# The file sizes to allocate before the first write. If the disk is full, a write to an unallocated page of a mapped
+# file would kill the process.
 _BYTES = {"counter": 1024 * 1024, "histogram": 256 * 1024}
 _FORGOTTEN_AFTER = 30 * 24 * 3600  # seconds
 _HOST = socket.gethostname().replace("_", "-")
 
 
 def _folder() -> Path:
-    """Return the folder that the library writes to, from the settings; create it if it is missing."""
+    """Return the folder to which the Prometheus library writes. Create the folder if needed."""
     folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def _process(pid: int | None = None) -> str:
-    """Return a name for this process that is unique among all machines that share the folder."""
+    """Return a process name that is unique among all machines that share the folder."""
     return f"{_HOST}-{pid or os.getpid()}"
 
 
@@ -108,7 +109,7 @@ _warned: set[str] = set()
 
 
 def count(counter: Counter, *labels: str) -> None:
-    """Add one to the counter."""
+    """Increment the counter."""
     try:
         _prepare()
         counter.labels(*labels).inc()
@@ -126,7 +127,7 @@ def observe(histogram: Histogram, seconds: float, *labels: str) -> None:
 
 
 def collect() -> Iterator[Metric]:
-    """Yield the sums over all processes. An unused counter has a name and no values."""
+    """Yield the metrics, summed over all processes. An unused metric has no values."""
     counted = MultiProcessCollector(None, path=str(_folder())).collect()  # type: ignore[no-untyped-call]
     found = {metric.name: metric for metric in counted}
     for known in _ALL:
@@ -136,10 +137,10 @@ def collect() -> Iterator[Metric]:
 
 
 def empty_folder() -> None:
-    """Delete the counts of processes that have ended; call it when no process of this machine runs.
+    """Delete this machine's files. Call this function only when none of its processes are running.
 
-    Other machines' files are deleted only if they are so old that no process can still write to them, because a new
-    container has a new name.
+    Also delete very old files of other machines, to which no process can still write. Such files accumulate because
+    each new container has a new host name.
     """
     folder, long_ago = _folder(), time.time() - _FORGOTTEN_AFTER
     own = set(folder.glob(f"*_{_HOST}-*.db"))
@@ -149,7 +150,7 @@ def empty_folder() -> None:
 
 
 def forget_process(pid: int) -> None:
-    """Keep the counts of a process that has ended, and delete its gauges."""
+    """Delete the gauges of a process that has exited. Its counts are preserved."""
     mark_process_dead(_process(pid), path=str(_folder()))  # type: ignore[no-untyped-call]
 
 
@@ -167,7 +168,7 @@ def _prepare() -> None:
 
 
 def _warn(error: Exception) -> None:
-    """Log each reason once, because counting is frequent."""
+    """Log each error message once, because the functions are called frequently."""
     said = str(error)[:200]
     if said not in _warned and len(_warned) < 20:
         _warned.add(said)

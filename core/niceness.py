@@ -1,8 +1,8 @@
-"""Niceness that also applies between sessions.
+"""Niceness of sessions.
 
-If `kernel.sched_autogroup_enabled` is 1, the default of most distributions, Linux shares processors between sessions
-first and applies a process's niceness only within its session. Each session therefore has a niceness of its own, in
-`/proc/PID/autogroup`. Standard library only, because the sandbox helper uses this module.
+If `kernel.sched_autogroup_enabled` is 1, the default in most distributions, Linux first shares processors between
+sessions, and applies a process's niceness only within its session. Each session has its own niceness in
+`/proc/PID/autogroup`. The module imports only the standard library, because the sandbox helper uses it.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 import os
 import time
 
-LEAST_NICE = 19  # the kernel allows no more
-# The kernel accepts one write per 0.1 s from all processes without CAP_SYS_ADMIN.
+LEAST_NICE = 19  # the lowest priority that the kernel supports
+# From all processes without CAP_SYS_ADMIN together, the kernel accepts one write per 0.1 s.
 _RETRY_SECONDS = 0.05
 
 
 def set_session_niceness(niceness: int, *, pid: int | str = "self", patience: float = 0.0) -> bool:
-    """Set the niceness of a process's session, with retries for `patience` seconds.
+    """Set the niceness of a process's session, retrying for `patience` seconds.
 
-    Return False if the kernel has no autogroups, refuses the write, or stays busy.
+    Return False if the kernel has no autogroups, denies the write, or stays busy.
     """
     deadline = time.monotonic() + patience
     while True:
@@ -45,6 +45,6 @@ def session_niceness(pid: int | str = "self") -> int | None:
 
 
 def become_nice_session(niceness: int) -> None:
-    """Lower the priority of this process and of its session, which it must lead."""
+    """Lower the priority of this process and its session. The process must be the session leader."""
     os.nice(niceness)
     set_session_niceness(niceness, patience=2.0)

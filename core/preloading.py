@@ -1,4 +1,4 @@
-"""Preloads code in long-running processes, and tunes their garbage collection for shared memory."""
+"""Preload code in long-running processes, and tune garbage collection for shared memory."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from django.db import connections
 from django.template import engines
 from django.urls import get_resolver
 
-# New objects between two collections. A report creates some 50,000, all gone after its response. Python's default of
-# 700 would start seventy collections in that time.
+# The number of new objects that triggers a garbage collection. A report creates about 50,000 temporary objects, for
+# which Python's default of 700 would trigger 70 collections.
 _BETWEEN_LOOKS = 10_000
 
 
 def check_database() -> None:
-    """Raise SystemCheckError if this machine must not use its database: another secret key, demo accounts.
+    """Raise SystemCheckError if this machine must not use its database, because of a different key or demo accounts.
 
-    A database that does not answer yet passes.
+    Ignore a database that is not reachable yet.
     """
     try:
         call_command("check", tags=["database"], databases=["default"], stdout=sys.stderr)
     finally:
-        connections.close_all()  # processes forked from this one must not share any
+        connections.close_all()  # forked processes must not share connections
 
 
 def load_ahead() -> None:
-    """Load views with their URLs and templates, as the first pages would. Forked processes share them."""
-    get_resolver().reverse_dict  # noqa: B018 - filled when it is asked for
+    """Load views, URLs and templates before the first request, so that forked processes share them."""
+    get_resolver().reverse_dict  # noqa: B018 - the access fills the dictionary
     for engine in engines.all():
         for folder in engine.dirs:
             for path in Path(folder).rglob("*.html"):
@@ -37,7 +37,7 @@ def load_ahead() -> None:
 
 
 def settle_memory() -> None:
-    """Exclude everything loaded so far from garbage collection, so that forked processes share it."""
+    """Exclude all current objects from garbage collection, so that forked processes share their memory."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(_BETWEEN_LOOKS)

@@ -1,4 +1,4 @@
-"""The name under which this process holds leases, and the supervisor's standard error."""
+"""The name of this process as an owner of leases, and the supervisor's standard error."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import socket
 import uuid
 from contextlib import suppress
 
-# The number of bytes that a pipe accepts without blocking if `select` reports it writable.
+# If `select` reports a pipe as writable, the pipe accepts this number of bytes without blocking.
 _LEAST_PIPE_ROOM = 4096
 
-# The standard error of the supervisor that forked this process, whose own goes to a file.
+# The supervisor's standard error. The standard error of this process, which the supervisor forked, is a file.
 console: int | None = None
 _name = ""
 
 
 def write_to_console(text: str) -> None:
-    """Write to the supervisor's standard error, unless it is missing or its reader is too slow."""
+    """Write to the supervisor's standard error. Discard text if there is no supervisor or the reader is too slow."""
     data = text.encode()
     with suppress(OSError):
         while console is not None and data and select.select([], [console], [], 0)[1]:
@@ -25,7 +25,7 @@ def write_to_console(text: str) -> None:
 
 
 def owner() -> str:
-    """Return a unique name for this process, different from all others on any machine at any time."""
+    """Return this process's name, which is globally unique."""
     return _name
 
 
@@ -35,5 +35,5 @@ def _choose_name() -> None:
 
 
 _choose_name()
-# A fork gets its own name.
+# A forked process needs its own name.
 os.register_at_fork(after_in_child=_choose_name)

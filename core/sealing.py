@@ -1,7 +1,7 @@
-"""Encrypts secrets of other systems with a key derived from SECRET_KEY, one for each purpose.
+"""Encrypt secrets of other systems with keys derived from SECRET_KEY, one key for each purpose.
 
-The database alone does not reveal them. After a change of SECRET_KEY they are decrypted with SECRET_KEY_FALLBACKS; if
-that does not contain the old key, the secrets have to be entered again.
+The database alone does not reveal the secrets. After a change of SECRET_KEY, they are decrypted with a key in
+SECRET_KEY_FALLBACKS. If the old key is missing there, an administrator must enter the secrets again.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from django.conf import settings
 
 
 class CannotUnseal(Exception):
-    """The secret was encrypted with another SECRET_KEY, or for another purpose."""
+    """The secret was encrypted with a different SECRET_KEY or for a different purpose."""
 
 
 def seal(secret: str, *, purpose: str) -> str:
-    """Return the secret, encrypted, as text."""
+    """Return the encrypted secret as text."""
     return _cipher(purpose).encrypt(secret.encode()).decode("ascii")
 
 
 def unseal(sealed: str, *, purpose: str) -> str:
-    """Return the secret, decrypted. Raises CannotUnseal."""
+    """Return the decrypted secret. Raises CannotUnseal."""
     try:
         return _cipher(purpose).decrypt(sealed.encode()).decode()
     except InvalidToken as error:

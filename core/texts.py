@@ -1,4 +1,4 @@
-"""Validates text that users send, with or without stripping it."""
+"""Validate text from users, with or without stripping it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST_REASON = 2_000
 
 
 def clean_text(value: str, *, field: str, longest: int, required: bool = True) -> str:
-    """Return the stripped text. Raises BadInput if it is empty, too long or cannot be stored."""
+    """Return the stripped text. Raises BadInput if the text is empty, too long or can't be stored."""
     check_characters(value, field=field)
     value = value.strip()
     if required and not value:
@@ -28,7 +28,7 @@ def clean_text(value: str, *, field: str, longest: int, required: bool = True) -
 
 
 def check_text(text: str, *, field: str, most: int) -> str:
-    """Return the text exactly as sent. Raises BadInput if it is longer than `most` or cannot be stored."""
+    """Return the text unchanged. Raises BadInput if the text is longer than `most` or can't be stored."""
     check_characters(text, field=field)
     if len(text) > most:
         raise BadInput(
@@ -40,12 +40,12 @@ def check_text(text: str, *, field: str, most: int) -> str:
 
 
 def name_of(person: User | None) -> str:
-    """Return the name by which pages show a user."""
+    """Return a user's display name, or a placeholder for None."""
     return _("A user") if person is None else person.get_full_name() or person.username
 
 
 def check_characters(value: str, *, field: str) -> None:
-    """Raise BadInput for text that cannot be stored: NUL and lone surrogates."""
+    """Raise BadInput for text that contains NUL or lone surrogates, which can't be stored."""
     if "\0" in value:
         raise BadInput(_("This text contains a NUL character."), field=field)
     try:

@@ -1,7 +1,7 @@
-"""Traces of durations. Without a registered tracer, nothing is recorded and no library is loaded.
+"""Tracing of operations. Without a registered tracer, nothing is recorded and no library is loaded.
 
-Spans contain names of stages, endpoints and models, keys, counts and times: never a request text, a script, a reply
-or a user.
+Spans contain the names of stages, endpoints and models, and keys, counts and times. They never contain request text,
+scripts, replies or users.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ class Tracer(Protocol):
     """Creates spans."""
 
     def span(self, name: str, attributes: Attributes) -> AbstractContextManager[None]:
-        """Return a span for a block; spans inside it become its children."""
+        """Return a context manager that traces a block as a span. Spans inside the block become its children."""
         ...
 
     def record(
         self, name: str, attributes: Attributes, *, begun: datetime, ended: datetime, failed: bool
     ) -> None:
-        """Record a span for an operation that has ended, inside the current one."""
+        """Record a span for an operation that has ended, as a child of the current span."""
         ...
 
 
-# Registered by the composition root, in web and worker processes with tracing enabled.
+# The composition root registers the tracer in web and worker processes if tracing is enabled.
 tracer: Tracer | None = None
 
 _is_within = ContextVar("is_within", default=False)
@@ -50,7 +50,7 @@ def span(name: str, attributes: Attributes) -> Iterator[None]:
 
 
 def is_within() -> bool:
-    """Return whether there is a current span; without one, nothing is traced."""
+    """Return whether this code runs within a span."""
     return tracer is not None and _is_within.get()
 
 
@@ -75,6 +75,6 @@ def record_alone(
     ended: datetime,
     failed: bool = False,
 ) -> None:
-    """Record a separate span for an operation that has ended."""
+    """Record a span for an operation that has ended, even without a current span."""
     if tracer is not None:
         tracer.record(name, attributes, begun=begun, ended=ended, failed=failed)

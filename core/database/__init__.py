@@ -1,4 +1,4 @@
-"""PostgreSQL features that Django does not wrap: advisory locks, lists of keys, COPY, prepared statements.
+"""PostgreSQL features that Django does not support: advisory locks, array parameters, COPY, prepared statements.
 
-The package also has two additions to Django's migrations: `create_models` and `migration_history`.
+The package also contains two additions to Django's migrations, `create_models` and `migration_history`.
 """

@@ -1,6 +1,6 @@
-"""Inserts many rows with COPY, an order of magnitude faster than bulk_create.
+"""Insert many rows with COPY, which is an order of magnitude faster than bulk_create.
 
-Keys are reserved first, so that rows of several tables can refer to each other.
+The caller can reserve keys first, so that rows in different tables can refer to each other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def next_keys(model: type[Model], count: int) -> list[int]:
     if not count:
         return []
     with connection.cursor() as cursor:
-        # Look up the sequence once rather than for every key.
+        # OFFSET 0 makes PostgreSQL look up the sequence once instead of for every key.
         cursor.execute(
             "SELECT array_agg(nextval(name)) FROM"
             " (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS name OFFSET 0) AS sequence,"
@@ -30,11 +30,10 @@ def next_keys(model: type[Model], count: int) -> list[int]:
 
 
 class Table:
-    """Inserts rows into a model's table. Columns in `varying` differ between rows. Columns in `same` have the same
-    value in every row.
+    """A model's table, for inserting rows.
 
-    Both use the field names as stored, such as `campaign_id`. Other columns get their defaults. With `without_key`, the
-    database assigns keys that the caller does not need.
+    The values of `varying` columns are given for each row, and those of `same` columns once. Both use attribute names,
+    such as `campaign_id`. Other columns get their defaults. With `without_key`, the database assigns the keys.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class Table:
             return
         before = self._before
         with connection.cursor() as cursor, cursor.copy(self._statement) as copy:
-            # Use one write, because each write may have to wait for the thread that reads the next part.
+            # Write all lines at once, because each write may have to wait for the thread that parses the next part.
             copy.write(before + f"\n{before}".join(lines) + "\n")
 
 
@@ -84,7 +83,7 @@ def _default(field: Field[object, object]) -> object:
 
 def _cell(value: object) -> str:
     if type(value) is str:
-        # Most texts are short and need no escaping, so two checks suffice.
+        # These two checks are faster than escaping, and most strings need no escaping.
         return value if value.isprintable() and "\\" not in value else _escape(value)
     if type(value) is int:
         return str(value)

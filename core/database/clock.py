@@ -1,4 +1,4 @@
-"""The database's time, which all processes share, because machines' clocks differ and stored times are compared."""
+"""The database's clock, which all processes use, because stored times must be comparable and machine clocks differ."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from django.db.backends.signals import connection_created
 from django.utils import timezone
 from psycopg.pq import TransactionStatus
 
-_MEASURED_EVERY = 60.0  # seconds; in between, the machine's uptime is added
+# Seconds between readings. The time in between is calculated from the machine's uptime.
+_MEASURED_EVERY = 60.0
 _USABLE = (TransactionStatus.IDLE, TransactionStatus.INTRANS)
 
 
 class _Reading(NamedTuple):
-    """A time of the database, and the machine's uptime just before it was read."""
+    """The database's time, and the machine's uptime just before the reading."""
 
     at: datetime
     uptime: float
@@ -29,7 +30,7 @@ _process_now = timezone.now
 
 
 def database_now() -> datetime:
-    """Return the database's time, accurate to a round trip. Before the first reading, return this process's time."""
+    """Return the database's time, accurate to one round trip. Before the first reading, return this machine's time."""
     if _reading is None or _uptime() - _reading.uptime > _MEASURED_EVERY:
         _measure(connections[DEFAULT_DB_ALIAS])
     return _now_by(_reading).at if _reading else _process_now()
@@ -38,9 +39,9 @@ def database_now() -> datetime:
 def use_database_clock() -> None:
     """Make `timezone.now` return the database's time, including in Django, model defaults and packages.
 
-    Call it before models are loaded, because their fields keep a reference to the function.
+    Call this function before models are loaded, because their fields store a reference to `timezone.now`.
     """
-    # New migrations then refer to the function by Django's name.
+    # Rename the function, because new migrations refer to it by this name.
     database_now.__module__, database_now.__qualname__ = timezone.__name__, "now"
     timezone.now = database_now
     connection_created.connect(_measure_new)
@@ -58,12 +59,12 @@ def _measure(connection: BaseDatabaseWrapper) -> None:
         return
     began = _uptime()
     try:
-        # Bypass Django's cursor, so that a page makes the same queries at any time.
+        # Bypass Django's cursor, because the reading must not change the number of queries that a page executes.
         [at] = native.execute("SELECT clock_timestamp()", prepare=False).fetchone()
     except psycopg.Error:
         return
-    # Any value within the round trip is correct. In that case, keep the previous reading, so that
-    # time never runs backward.
+    # Any time within the round trip is correct. If the expected time is within the round trip, keep it, so that time
+    # never runs backward.
     expected = _reading and _now_by(_reading)
     if not expected or not at <= expected.at <= at + timedelta(seconds=expected.uptime - began):
         expected = _Reading(at.astimezone(UTC), began)

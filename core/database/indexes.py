@@ -1,4 +1,4 @@
-"""Index definitions shared by several apps."""
+"""Index definitions that multiple apps share."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from django.db.models import Index, Q
 
 
 def index_where_set(field: str, *, name: str) -> Index:
-    """Return a partial index on a field that is empty in most rows. The index contains only rows with a value."""
+    """Return a partial index on a field that is null in most rows. The index contains only the rows with a value."""
     return Index(fields=[field], name=name, condition=Q(**{f"{field}__isnull": False}))

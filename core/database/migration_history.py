@@ -1,4 +1,4 @@
-"""Distinguishes a half-migrated database from a new one and from a complete one."""
+"""Detect half-migrated databases, which are neither new nor complete."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from django.db.migrations.recorder import MigrationRecorder
 
 
 def missing_migrations(applied: Collection[tuple[str, str]]) -> list[str]:
-    """Return the missing migrations of each half-migrated app as "app.name", sorted.
+    """Return the missing migrations of all half-migrated apps as "app.name", sorted.
 
-    An app is half-migrated if `applied` has some, but not all, of the migrations that one of its files replaces. The
-    replaced files no longer exist, so this version can't apply the rest, and Django would silently skip such an app.
+    An app is half-migrated if `applied` contains some, but not all, of the migrations that a squashed migration
+    replaces. The replaced files no longer exist, so this version can't apply the missing migrations. Django would
+    silently skip them.
     """
     missing: set[tuple[str, str]] = set()
     for replaced in _replaced_together():
@@ -39,7 +40,7 @@ def require_whole_history(connection: BaseDatabaseWrapper) -> None:
 
 @cache
 def _replaced_together() -> list[set[tuple[str, str]]]:
-    """Return the names that each squashed migration replaces."""
+    """Return the set of migrations that each squashed migration replaces."""
     loader = MigrationLoader(None, load=False)
     loader.load_disk()
     return [set(one.replaces) for one in loader.disk_migrations.values() if one.replaces]

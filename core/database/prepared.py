@@ -1,7 +1,7 @@
 """Queries that are compiled once per process and prepared once per connection.
 
-Use this module only for queries that run in every review or on every page, which Django would compile and PostgreSQL
-would plan each time. `docs/decisions` describes the cost, and when this module can be removed.
+Use this module only for queries in every review or on every page, because Django would compile and PostgreSQL would
+plan them each time. `docs/decisions` describes the cost, and when this module can be removed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from psycopg.types.numeric import Int8
 
 Row = TypeVar("Row", bound=Model)
 
-# Placeholder values during compilation: numbers that no query contains.
+# The first of the numbers that stand for arguments during compilation. No query contains these numbers.
 _FIRST_MARK = 2_147_480_000
 _MARK = re.compile(r"\b21474800(\d\d)\b")
 _PLACEHOLDER = re.compile(r"%(?:\(([\w.]+)\)s|s|%)")
@@ -32,10 +32,10 @@ _LARGEST_KEY = 2**63 - 1
 
 
 class PreparedQuery(Generic[Row]):
-    """A query for rows of a model. The arguments of `build` are integers, which are passed on each call.
+    """A query for rows of a model. `build` returns the queryset for its integer arguments.
 
-    `build` is called once, with placeholders, so the query must not depend on its arguments in any other way.
-    `select_related`, `annotate` and `defer` work; `prefetch_related` does not.
+    `build` is called only once, with placeholders, so it must use its arguments only as values in the queryset.
+    `select_related`, `annotate` and `defer` work, but `prefetch_related` does not.
     """
 
     def __init__(self, build: Callable[..., QuerySet[Row]]) -> None:
@@ -51,11 +51,11 @@ class PreparedQuery(Generic[Row]):
 
     @property
     def sql(self) -> str:
-        """The SQL with a named placeholder, `%(name)s`, for each value."""
+        """Return the SQL with a named placeholder, `%(name)s`, for each argument."""
         return self._compiled.sql
 
     def read(self, row: Sequence[object]) -> Row:
-        """Return the model instance of a row, created as Django creates it."""
+        """Return the model instance for a row, as Django would create it."""
         compiler, read = self._compiled.compiler, self._compiled
         (values,) = compiler.apply_converters([row], read.converters)
         found: Row = read.model.from_db(DEFAULT_DB_ALIAS, read.names, values[read.columns])
@@ -71,7 +71,7 @@ class PreparedQuery(Generic[Row]):
         compiler = query.query.get_compiler(connection=connection)
         # Django allows FOR UPDATE only inside a transaction.
         with transaction.atomic() if connection.get_autocommit() else nullcontext():
-            # Write constants into the statement, because a partial index is used only then.
+            # Write constants into the statement, because PostgreSQL otherwise can't use partial indexes.
             sql = mogrify(*compiler.as_sql(), connection)  # type: ignore[call-arg]
             sql = sql.replace("%", "%%")
         info: dict[str, Any] = compiler.klass_info
@@ -89,7 +89,7 @@ class PreparedQuery(Generic[Row]):
 
 
 class _Compiled(NamedTuple):
-    """A query's SQL, and the data with which `ModelIterable` reads its rows."""
+    """A query's SQL, and the data that Django's `ModelIterable` needs to read its rows."""
 
     sql: str
     compiler: SQLCompiler
@@ -101,24 +101,24 @@ class _Compiled(NamedTuple):
 
 
 def fetch(sql: str, values: Sequence[object] | Mapping[str, object]) -> list[tuple[Any, ...]]:
-    """Execute a statement, which is prepared once per connection, and return its rows."""
+    """Execute a statement, preparing it once per connection, and return its rows."""
     return list(execute(sql, values).fetchall())
 
 
 def execute(sql: str, values: Sequence[object] | Mapping[str, object]) -> CursorWrapper:
-    """Execute a statement, which is prepared once per connection."""
+    """Execute a statement, preparing it once per connection, and return the cursor."""
     # Use a local variable, because `connection` looks up the database on each attribute access.
     database = connections[DEFAULT_DB_ALIAS]
     database.close_if_health_check_failed()
     database.ensure_connection()
-    # Django's cursors write values into the statement, which makes it a different one each time. This cursor sends
-    # them separately, and the connection prepares the statement at once (`prepare_threshold` in the settings).
+    # Django's cursors write values into the statement, which therefore differs each time. This cursor sends the values
+    # separately, and the connection prepares the statement at once (`prepare_threshold` in the settings).
     native = psycopg.RawCursor(database.connection)
     make = database.make_debug_cursor if database.queries_logged else database.make_cursor
     cursor = make(native)  # type: ignore[arg-type]
     numbered, names = _number(sql)
     given = [values[name] for name in names] if isinstance(values, Mapping) else values
-    # All whole numbers get one type. Otherwise, each combination of sizes would be prepared.
+    # Send all integers as the same type. Otherwise, psycopg would prepare a statement for each combination of sizes.
     cursor.execute(numbered, [_typed(value) for value in given])
     return cursor
 
@@ -127,7 +127,7 @@ def execute(sql: str, values: Sequence[object] | Mapping[str, object]) -> Cursor
 def _number(sql: str) -> tuple[str, list[str]]:
     """Return the statement with PostgreSQL's placeholders, and the names of their values.
 
-    Cached, because psycopg parses long statements again each time.
+    The result is cached because parsing a long statement is slow.
     """
     names: list[str] = []
 

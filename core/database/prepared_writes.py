@@ -1,7 +1,7 @@
-"""INSERT and UPDATE of rows, compiled once per process, prepared once per connection and sent together.
+"""INSERT and UPDATE statements that are compiled once per process, prepared once per connection and sent together.
 
-Use this module only for data that every review writes, because `save` builds its SQL and PostgreSQL plans it each time.
-The module sends no signals, which our models do not use.
+Use this module only for data that every review writes. With `save`, Django would build the SQL and PostgreSQL would
+plan it each time. The module does not send signals, because our models do not use them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from core.database.prepared import execute
 
 
 class Write(NamedTuple):
-    """A statement with named values. An INSERT also has the row, which gets its key when stored."""
+    """A statement with named values. For an INSERT, `new` is the row, which gets its key when stored."""
 
     sql: str
     values: Mapping[str, object]
@@ -25,22 +25,20 @@ class Write(NamedTuple):
 
 
 def insert(row: Model) -> Write:
-    """Return a write for a new row, whose key the database assigns, as `save(force_insert=True)` does."""
+    """Return the write that inserts a row like `save(force_insert=True)`. The database assigns the key."""
     return Write(
         _insert_into(type(row)), _values(row, row._meta.local_concrete_fields, add=True), row
     )
 
 
 def update(row: Model, names: Sequence[str]) -> Write:
-    """Return a write for these fields of an existing row, as `save(update_fields=...)` does."""
+    """Return the write that updates these fields of a row like `save(update_fields=...)`."""
     fields = [row._meta.pk, *map(row._meta.get_field, names)]
     return Write(_update_of(type(row), tuple(names)), _values(row, fields, add=False))
 
 
 def store(*writes: Write) -> None:
-    """Send the writes in one statement. At most one write, the first, may INSERT a row. Each write must be for a
-    different table.
-    """
+    """Execute the writes in one statement. Only the first write may be an INSERT, and the tables must differ."""
     values: dict[str, object] = {}
     for write in writes:
         values |= write.values

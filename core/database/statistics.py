@@ -1,4 +1,4 @@
-"""Updates the planner's statistics after a bulk insert."""
+"""Update the planner's statistics after a bulk insert."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from collections.abc import Iterable
 from django.db import connection
 from django.db.models import Model
 
-MANY = 1_000  # rows; any plan finds fewer fast
-
-
-_SHARE = 10  # one in this many of a table's rows; autovacuum also waits until a tenth has changed
+MANY = 1_000  # with fewer rows, any plan is fast
+_SHARE = 10  # a tenth of a table's rows, the same threshold as autovacuum's
 
 
 def refresh_statistics(models: Iterable[type[Model]], *, added: int) -> None:
-    """Run ANALYZE on the tables of these models in which `added` rows are a tenth or more.
+    """Run ANALYZE on those tables of these models in which `added` rows are at least a tenth of all rows.
 
-    Autovacuum does the same within a minute. Until then, a query may get a plan for an empty table, whose time grows
-    with the square of the rows. Source: PostgreSQL's manual, *Populating a Database*.
+    Autovacuum does the same within a minute. Until then, PostgreSQL may use a plan for an empty table, whose time is
+    quadratic in the number of rows. Source: the PostgreSQL manual, *Populating a Database*.
     """
     names = [model._meta.db_table for model in models]
     with connection.cursor() as cursor:
-        # ANALYZE samples 30,000 rows of each table, which takes as long as importing 5,000 items.
+        # Skip large tables, because ANALYZE samples 30,000 rows of each, which takes as long as importing 5,000 items.
         cursor.execute(
             "SELECT relname FROM pg_class WHERE oid = ANY(%s::regclass[]) AND reltuples <= %s",
             [names, added * _SHARE],

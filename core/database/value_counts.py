@@ -1,4 +1,4 @@
-"""Counts how many rows have each value, for several filters in one query."""
+"""Count the rows with each value of one or more fields in a single query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db.models.functions import Cast, Coalesce
 
 @dataclass(frozen=True)
 class Counted:
-    """A field or annotation whose values are counted. `most` limits the result to the most frequent values."""
+    """A field or annotation to count by value. `most` limits the result to the most frequent values."""
 
     rows: QuerySet[Any]
     field: str
@@ -21,14 +21,14 @@ class Counted:
 
 @dataclass
 class ValueCounts:
-    """The counts by value as text, most frequent first. `rows` includes rows with an empty value."""
+    """The number of rows for each value (as a string), most frequent first. `rows` includes rows without a value."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     rows: int = 0
 
 
 def count_values(wanted: Mapping[str, Counted]) -> dict[str, ValueCounts]:
-    """Return the counts of each name's values, all from one query."""
+    """Return the value counts for each name, using a single query."""
     found = {name: ValueCounts() for name in wanted}
     queries = [
         one.rows.order_by()

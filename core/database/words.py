@@ -1,4 +1,4 @@
-"""A condition for texts that contain every typed word."""
+"""A search condition for text that contains every typed word."""
 
 from __future__ import annotations
 
@@ -8,7 +8,5 @@ MOST_WORDS = 12
 
 
 def has_every_word(field: str, typed: str) -> Q:
-    """Return a condition that the field contains all words, in any order. A trigram index on the field makes it
-    fast.
-    """
+    """Return a condition that the field contains all words, in any order. Use a trigram index on the field."""
     return Q(*(Q((f"{field}__icontains", word)) for word in typed.split()[:MOST_WORDS]))

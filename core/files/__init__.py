@@ -1,1 +1,1 @@
-"""Reads and writes files of lines, JSON and tables as streams."""
+"""Read and write text, JSON and tables as streams."""

@@ -1,4 +1,4 @@
-"""Reads and writes table cells: text that no spreadsheet evaluates, and lists in a format that users can type."""
+"""Read and write table cells: text that no spreadsheet evaluates as a formula, and lists that users can type."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TypeGuard
 _CALCULATES = re.compile(r"'*[=+\-@\t\r]")
 _MARKED = re.compile(r"'+[=+\-@\t\r]")
 
-# The values that pandas and Excel write for an empty cell. Other words, such as NA, may be names.
+# The text that pandas and Excel write for an empty cell. Other words, such as NA, may be names.
 NO_VALUE = frozenset({"", "NaN", "nan", "-nan", "<NA>", "NaT", "#N/A"})
 
 
 def safe_cell(text: str) -> str:
-    """Return the text in a form that no spreadsheet treats as a formula. `plain_cell` is the exact inverse."""
+    """Return the text escaped so that no spreadsheet treats it as a formula. `plain_cell` is the exact inverse."""
     return f"'{text}" if _CALCULATES.match(text) else text
 
 
@@ -25,21 +25,21 @@ def plain_cell(text: str) -> str:
 
 
 def write_words(words: Sequence[str]) -> str:
-    """Return the words separated by commas, or as JSON if that would be ambiguous."""
+    """Return the words separated by commas, or as a JSON array if commas would be ambiguous."""
     plain = ", ".join(words)
     is_plain = bool(plain) and not plain.startswith("[") and read_words(plain) == list(words)
     return plain if is_plain else _json(list(words))
 
 
 def read_words(cell: str) -> object:
-    """Read a cell written by `write_words`. Raises ValueError for text that begins like JSON but is not valid."""
+    """Parse a cell written by `write_words`. Raises ValueError for invalid JSON."""
     if cell.startswith("["):
         return json.loads(cell)
     return [word.strip() for word in cell.split(",") if word.strip()]
 
 
 def write_lines(items: Sequence[str | Mapping[str, object]]) -> str:
-    """Return the texts, one per line, or as JSON if that would be ambiguous."""
+    """Return the items, one per line, or as a JSON array if lines would be ambiguous or an item is not text."""
     if items and _all_texts(items):
         plain = "\n".join(items)
         if not plain.startswith("[") and read_lines(plain) == list(items):
@@ -48,19 +48,19 @@ def write_lines(items: Sequence[str | Mapping[str, object]]) -> str:
 
 
 def read_lines(cell: str) -> object:
-    """Read a cell written by `write_lines`. Raises ValueError for text that begins like JSON but is not valid."""
+    """Parse a cell written by `write_lines`. Raises ValueError for invalid JSON."""
     if cell.startswith("["):
         return json.loads(cell)
     return [line.strip() for line in cell.split("\n") if line.strip()]
 
 
 def write_flag(value: bool) -> str:
-    """Return the cell of a flag: yes or no."""
+    """Return "yes" for True and "no" for False."""
     return "yes" if value else "no"
 
 
 def read_flag(cell: str) -> object:
-    """Return True for yes and False for no. Other text is returned unchanged, so that the record refuses it."""
+    """Return True for yes and False for no. Return other text unchanged, and the record will reject it."""
     word = cell.strip().lower().removesuffix(".0")
     return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}.get(
         word, cell
@@ -68,12 +68,12 @@ def read_flag(cell: str) -> object:
 
 
 def write_object(value: object) -> str:
-    """Return any other value as JSON."""
+    """Return the value as JSON."""
     return _json(value)
 
 
 def read_object(cell: str) -> object:
-    """Read a cell written by `write_object`. Raises ValueError."""
+    """Parse a cell written by `write_object`. Raises ValueError for invalid JSON."""
     return json.loads(cell)
 
 

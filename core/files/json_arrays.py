@@ -1,4 +1,4 @@
-"""Reads a JSON array of objects, alone or inside an object, one element at a time."""
+"""Read a JSON array of objects, either at the top level or inside an object, one element at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.files.lines import MOST_BYTES, UnreadableFile, open_text
 from core.files.records import DECODER, Record, object_of, too_long
 
 _PART = 1 << 18
-# Names under which exports from other tools store their records, such as promptfoo's `results.results`.
+# Names under which the exports of other tools store their records, such as promptfoo's `results.results`.
 _ARRAYS = ("items", "results", "data", "examples", "rows", "records", "runs", "tasks")
 _NO_ARRAY = (
     "The file has no array of objects, either at the top level or under one of the names "
@@ -24,9 +24,7 @@ _NEXT = re.compile(r"\}\s*,\s*(?=\{)")
 
 
 def read_json_array(file: BinaryIO) -> Iterator[Record]:
-    """Yield a record for each element. Its `line` is the position in the array, counted from 1. Raises
-    UnreadableFile.
-    """
+    """Yield a record for each element. `line` is the element's position, starting at 1. Raises UnreadableFile."""
     window = _Window(file)
     depth = _find_array(window)
     number = 0
@@ -51,7 +49,7 @@ def has_array(value: object) -> bool:
 
 
 class _Window:
-    """The part of the file that is in memory, as text. `at` is the current position."""
+    """The part of the file that is in memory. `at` is the current position in `text`."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = open_text(file)
@@ -63,34 +61,32 @@ class _Window:
         return len(self.text) - self.at
 
     def more(self) -> bool:
-        """Read more, at least doubling the text. Return False at the end of the file."""
+        """Read more of the file, at least doubling the rest of the text. Return False at the end of the file."""
         part = self._file.read(max(_PART, self.rest))
         self.text = self.text[self.at :] + part
         self.at = 0
         return bool(part)
 
     def skip(self, pattern: re.Pattern[str]) -> None:
-        """Skip all text that matches at this position, regardless of its length."""
+        """Skip all text that matches at the current position, even beyond the part in memory."""
         while (found := pattern.match(self.text, self.at)) is not None:
             self.at = found.end()
             if self.rest or not self.more():
                 return
 
     def is_at(self, character: str) -> bool:
-        """Return whether this character is next, or the file ends."""
+        """Return whether the next character is `character`. At the end of the file, return True."""
         return not self.rest or self.text[self.at] == character
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Match at this position. A match that ends at the end of the part is repeated, because it may continue in the
-        next part.
-        """
+        """Match the pattern at the current position. If the match reaches the end of the part, read more and retry."""
         while (found := pattern.match(self.text, self.at)) is None or found.end() == len(self.text):
             if self.rest > MOST_BYTES or not self.more():
                 break
         return found
 
     def value(self) -> object:
-        """Read the JSON value at this position. Raises ValueError or RecursionError, and then leaves `at` unchanged."""
+        """Read the JSON value at the current position. Raises ValueError or RecursionError, without changing `at`."""
         while True:
             try:
                 value, end = DECODER.raw_decode(self.text, self.at)
@@ -98,14 +94,14 @@ class _Window:
                 if self.rest > MOST_BYTES or not self.more():
                     raise
             else:
-                # The digits of a number may continue in the next part.
+                # A number may continue in the next part.
                 if end == len(self.text) and self.rest <= MOST_BYTES and self.more():
                     continue
                 self.at = end
                 return value
 
     def leave(self) -> None:
-        """Skip to the beginning of the next element, as far as it can be recognized."""
+        """Skip to the probable start of the next element."""
         while (found := _NEXT.search(self.text, self.at)) is None:
             self.at = max(self.at, len(self.text) - 1_000)
             if not self.more():
@@ -115,7 +111,7 @@ class _Window:
 
 
 def _find_array(window: _Window) -> int:
-    """Skip to the first element, and return how many objects enclose the array. Raises UnreadableFile."""
+    """Skip to the first element, and return the number of objects that enclose the array. Raises UnreadableFile."""
     depth, passed = 0, list[str]()
     window.skip(_GAP)
     while window.rest and window.is_at("{"):

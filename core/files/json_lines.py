@@ -1,4 +1,4 @@
-"""Reads JSONL, which has one object on each line."""
+"""Read JSONL files, which contain one object per line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.files.records import Record, decode_object, too_long
 
 
 def read_json_lines(file: BinaryIO) -> Iterator[Record]:
-    """Yield a record for each line that is not blank."""
+    """Yield a record for each nonblank line."""
     for number, line in iterate_lines(open_text(file)):
         if line is None:
             yield too_long(number)

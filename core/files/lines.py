@@ -1,4 +1,4 @@
-"""Reads the text and lines of a file. The file, and even a single line, may be larger than memory."""
+"""Read the text and lines of a file. The file, or even a single line, can be larger than memory."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from collections.abc import Iterator
 from io import TextIOWrapper
 from typing import BinaryIO, NamedTuple, TextIO
 
-MOST_BYTES = 4_000_000  # of one row, and of one file of a folder
+MOST_BYTES = 4_000_000  # the limit for a row, and for a file in a folder
 _PART = 1 << 20
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32"),  # must come before UTF-16, whose mark is a prefix
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _HIGH = bytes(range(128, 256))
-# A UTF-8 character, complete or damaged. In Windows-1252, these bytes seldom follow a letter.
+# A complete or damaged UTF-8 character. In Windows-1252 text, these byte sequences are rare.
 _SEQUENCE = re.compile(rb"[\xc2-\xf4](?:[\x80-\xbf]+|\Z)")
-# A byte that is not text in any encoding becomes this lone surrogate, which all readers of values refuse.
+# Undecodable bytes are replaced with this lone surrogate, which the validation of values rejects.
 _NOT_TEXT = "\udc80"
 _ERRORS = "core.files.lines"
 codecs.register_error(_ERRORS, lambda error: (_NOT_TEXT * (error.end - error.start), error.end))  # type: ignore[attr-defined]
 
 
 class UnreadableFile(ValueError):
-    """The file is unreadable. The text says why."""
+    """The file is unreadable. The message contains the reason."""
 
 
 class Line(NamedTuple):
-    """A line with its line ending, or None if it is too long."""
+    """A line with its number. `text` includes the line ending, and is None if the line is too long."""
 
     number: int
     text: str | None
 
 
 def open_text(file: BinaryIO, *, is_table: bool = False) -> TextIOWrapper:
-    """Open the file from its start as text with unchanged line ends, in UTF-8, or in UTF-16 from Excel or PowerShell.
+    """Open the file as text, from the start, with unchanged line endings. Detect UTF-8, UTF-16 and UTF-32.
 
-    A table may also be in Windows-1252, Excel's other encoding.
+    A table can also be in Windows-1252, another encoding that Excel writes.
     """
     file.seek(0)
     encoding = _find_encoding(file, is_table=is_table)
@@ -49,7 +49,7 @@ def open_text(file: BinaryIO, *, is_table: bool = False) -> TextIOWrapper:
 
 
 def iterate_lines(file: TextIO) -> Iterator[Line]:
-    """Yield each line. A line ends with a line feed, a carriage return or both."""
+    """Yield each line. Lines end with a line feed, a carriage return or both."""
     number = 0
     while text := file.readline(MOST_BYTES + 1):
         number += 1
@@ -79,7 +79,7 @@ def _find_encoding(file: BinaryIO, *, is_table: bool) -> str:
 
 
 def _find_8_bit_encoding(file: BinaryIO, part: bytes) -> str:
-    """Return UTF-8, even if damaged, or Windows-1252 if most characters beyond ASCII are single bytes."""
+    """Return Windows-1252 if most non-ASCII characters are single bytes, or UTF-8 otherwise, even if damaged."""
     decode = codecs.getincrementaldecoder("utf-8")().decode
     try:
         while part:

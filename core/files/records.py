@@ -1,7 +1,4 @@
-"""The common representation for all file formats: records with their line numbers.
-
-A file, and even one of its lines, may be larger than memory, so neither is read as a whole.
-"""
+"""The common representation for all file formats: records with line numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from core.files.lines import say_too_long
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record of a file: names with values, or the problem with it."""
+    """A record of a file: the values by name, or the problem with the record."""
 
     line: int
     values: dict[str, object] = field(default_factory=dict)
@@ -21,7 +18,7 @@ class Record:
 
 
 def decode_object(text: str, *, line: int) -> Record:
-    """Return the record of a JSON object."""
+    """Return the record for the text of a JSON object."""
     try:
         if not text.isascii():
             text.encode()
@@ -39,19 +36,19 @@ def decode_object(text: str, *, line: int) -> Record:
 
 
 def object_of(value: object, *, line: int) -> Record:
-    """Return the record of a JSON value."""
+    """Return the record for a decoded JSON value."""
     if not isinstance(value, dict):
         return Record(line, problem="is not a JSON object")
     return Record(line, value)
 
 
 def too_long(line: int) -> Record:
-    """Return the record of a line that is too long."""
+    """Return the record for a line that is too long."""
     return Record(line, problem=say_too_long())
 
 
 def _read_constant(name: str) -> None:
-    """Read NaN, which pandas writes for an empty cell, as null. Raises ValueError for infinity."""
+    """Return None for NaN, which pandas writes for an empty cell. Raises ValueError for infinity."""
     if name != "NaN":
         raise ValueError(f"{name} is not a JSON value")
 

@@ -1,7 +1,7 @@
-"""Reads CSV and other tables with a one-character separator: a header, then a row for each record.
+"""Read CSV and other tables with a one-character separator, a header, and a row for each record.
 
-Accepts the variants that spreadsheets and pandas write: `sep=;` above the header, line breaks in header cells,
-columns without a name, rows that end in a carriage return.
+The module supports the variants that spreadsheets and pandas write: `sep=;` above the header, line breaks in header
+cells, columns without a name, and carriage returns as line endings.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OPEN_HEADER = "A quote in the header is not closed."
 
 
 class TableRow(NamedTuple):
-    """The cells of a row and its first line number, or the problem with it."""
+    """The number of a row's first line, and the row's cells or problem."""
 
     line: int
     cells: Sequence[str] = ()
@@ -35,11 +35,11 @@ class TableRow(NamedTuple):
 
 
 class Table:
-    """The rows under a header, read on demand.
+    """A table whose rows are read on demand.
 
-    Quotes must be closed. If a row fails, its lines after the first are read again, so that an open quote costs one row
-    rather than all rows after it. With `exact`, every row must have as many cells as the header. Otherwise, cells may
-    be missing at the end. Bytes that are not text become lone surrogates. Raises UnreadableFile for an unusable header.
+    If a row is invalid, reading continues with its second line, so an unclosed quote invalidates only one row. With
+    `exact`, each row must have as many cells as the header. Otherwise, cells can be missing at the end of a row.
+    Undecodable bytes are replaced with lone surrogates. Raises UnreadableFile for an unusable header.
     """
 
     def __init__(self, file: BinaryIO, *, exact: bool, separators: str = SEPARATORS) -> None:
@@ -48,24 +48,24 @@ class Table:
         self._feed = _Feed(iterate_lines(open_text(file, is_table=True)))
         self._separator, names = self._read_header(separators)
         self._width = len(names)
-        # The first column may be the pandas index, which has no name.
+        # The first column may be a pandas index, which has no name but contains values.
         self._nameless = [place for place, name in enumerate(names) if place and not name]
         self._named = [place for place, name in enumerate(names) if name]
         self.columns = [name for name in names if name]
         _check_header(self.columns)
         self._rows = csv.reader(self._feed, delimiter=self._separator, strict=True)
-        # After a quote error, until the next complete row: the lines may be the rest of a text.
+        # Set from a quoting error until the next complete row, because the lines may be the rest of a quoted cell.
         self._in_doubt = False
         self._are_all_short: bool | None = None  # unknown before the first row
 
     def __iter__(self) -> Iterator[TableRow]:
-        """Yield each row that is not blank."""
+        """Yield each nonblank row."""
         while (row := self._next()) is not None:
             if row.problem or any(row.cells):
                 yield row
 
     def _read_header(self, separators: str) -> tuple[str, list[str]]:
-        """Return the separator and the column names, without empty names at the end."""
+        """Return the separator and the column names, without trailing empty names."""
         said = _SAID_SEPARATOR.fullmatch(first := self._take_header())
         header = self._take_header() if said else first
         plain = _QUOTED.sub("", header)
@@ -82,7 +82,7 @@ class Table:
         return separator, names
 
     def _take_header(self) -> str:
-        """Return the first lines that are not blank, up to the end of a quoted cell. Raises UnreadableFile."""
+        """Return the first nonblank line, and the lines up to the end of its quoted cells. Raises UnreadableFile."""
         feed, header = self._feed, ""
         try:
             while not header.strip(' \r\n"' + SEPARATORS):
@@ -127,14 +127,17 @@ class Table:
         return TableRow(first.number, cells)
 
     def _end(self) -> TableRow | None:
-        """Return a problem if every row is shorter than the header, which may have swallowed the first row."""
+        """Return a problem if all rows are shorter than the header, because the header may include the first row."""
         if not self._are_all_short:
             return None
         self._are_all_short = False
         return TableRow(1, problem="is longer than every row; check the header for errors")
 
     def _fit(self, cells: Sequence[str]) -> tuple[Sequence[str], str]:
-        """Return the cells of the columns with a name. All other cells must be empty."""
+        """Return the cells of named columns and an empty string, or all cells and the problem.
+
+        Cells outside the named columns must be empty.
+        """
         width = self._width
         extra = [*cells[width:], *(cells[place] for place in self._nameless if place < len(cells))]
         is_short = len(cells) < width and (self._exact or self._in_doubt) and any(cells)
@@ -143,22 +146,22 @@ class Table:
         return [cells[place] for place in self._named if place < len(cells)], ""
 
     def _looks_like_rows(self, lines: Sequence[Line]) -> bool:
-        """Return whether each line of a row has as many cells as the header, unlike the lines of a long text."""
+        """Return whether each line of a row has as many cells as the header, which suggests an unclosed quote."""
         wanted = self._width - 1
         counts = ((line.text or "").count(self._separator) for line in lines)
         return wanted > 1 and all(count == wanted for count in counts)
 
 
 class _TooLong(Exception):
-    """A line, or a row of many lines, is too long."""
+    """A line or a multiline row is too long."""
 
 
 @dataclass
 class _Feed:
-    """Lines for csv.reader, with a size limit so that an open quote does not swallow the file."""
+    """Lines for csv.reader. The size limit prevents an unclosed quote from reading the rest of the file."""
 
     lines: Iterator[Line]
-    again: list[Line] = field(default_factory=list)  # the next line last
+    again: list[Line] = field(default_factory=list)  # lines to read again, in reverse order
     taken: list[Line] = field(default_factory=list)
     size: int = 0
 
@@ -175,7 +178,7 @@ class _Feed:
 
 
 def _clean_name(name: str) -> str:
-    """Return a column's name on one line, in one Unicode form, or an empty string for a name that pandas generated."""
+    """Return a column name on one line in Unicode form NFC, or an empty string for a name that pandas generated."""
     name = unicodedata.normalize("NFC", " ".join(name.replace("\u200b", "").split()))
     return "" if _NAMELESS.fullmatch(name) else name
 

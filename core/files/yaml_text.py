@@ -1,4 +1,4 @@
-"""Reads external YAML: plain values only, without aliases."""
+"""Read untrusted YAML, which may contain only plain values without aliases."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import yaml
 
 MOST_DEEP = 30
 
-# libyaml is seven times faster, and PyYAML includes it on most platforms.
+# libyaml is seven times as fast as the Python code, and PyYAML includes it on most platforms.
 _LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DUMPER: type[yaml.SafeDumper] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _OPENS = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
@@ -25,13 +25,14 @@ def read_yaml(text: str) -> object:
 
 
 def write_yaml(value: object) -> str:
-    """Write a value as YAML that `read_yaml` reads."""
+    """Return a value as YAML for `read_yaml`."""
     return yaml.dump(value, Dumper=_DUMPER, allow_unicode=True, sort_keys=False, width=100)
 
 
 def _check_shape(text: str) -> None:
-    """Raise ValueError for aliases, because ten lines of them can expand to a million values, and for nesting that
-    would overflow libyaml's stack.
+    """Raise ValueError for aliases and deep nesting.
+
+    Ten lines with aliases can expand to a million values, and deep nesting would overflow libyaml's stack.
     """
     depth = 0
     for event in yaml.parse(text, Loader=_LOADER):

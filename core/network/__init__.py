@@ -1,1 +1,1 @@
-"""Connections to other servers, with checks of resolved addresses and one time limit for a whole exchange."""
+"""Connections to other servers, with checks of resolved addresses and a time limit for the whole exchange."""

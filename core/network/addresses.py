@@ -1,7 +1,7 @@
-"""Classifies IP addresses as local, private, public or forbidden.
+"""Classify IP addresses as loopback, private, public or forbidden.
 
-A host name does not reveal its address, and an IPv6 address may contain an IPv4 address. So every address is
-normalized and then compared with the ranges that IANA and the cloud vendors have reserved.
+A host name does not reveal its address, and an IPv6 address can contain an IPv4 address. Each address is therefore
+normalized and then compared with the ranges that IANA and cloud providers have reserved.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ class Zone(StrEnum):
 
 
 class ForbiddenAddress(Exception):
-    """An address to which connections are forbidden; the text says which and why."""
+    """Connections to the address are forbidden. The message contains the address and the reason."""
 
 
-# Metadata services that return the machine's own credentials. Those at link-local addresses, such as 169.254.169.254,
-# are forbidden with all of link-local.
+# Metadata services that return the machine's credentials. Services at link-local addresses, such as 169.254.169.254,
+# are not listed, because all link-local addresses are forbidden.
 _METADATA = frozenset(
     ipaddress.ip_address(text)
     for text in (
         "100.100.100.200",  # Alibaba Cloud
-        "168.63.129.16",  # Azure's host
-        "192.0.0.192",  # Oracle Cloud, the older form
+        "168.63.129.16",  # Azure
+        "192.0.0.192",  # Oracle Cloud, older address
         "fd00:ec2::254",  # AWS
         "fd00:ec2::23",  # AWS, container credentials
         "fd20:ce::254",  # Google Cloud
@@ -57,11 +57,11 @@ _PRIVATE = tuple(
         "10.0.0.0/8",
         "172.16.0.0/12",
         "192.168.0.0/16",
-        "100.64.0.0/10",  # shared by carriers; VPNs such as Tailscale use it
+        "100.64.0.0/10",  # carrier-grade NAT, also used by VPNs such as Tailscale
         "fc00::/7",
     )
 )
-# IPv6 ranges that carry IPv4 traffic off this machine; the IPv4 address inside decides.
+# IPv6 ranges that contain IPv4 addresses of other machines. The IPv4 address determines the zone.
 _CARRIERS = (
     (ipaddress.ip_network("64:ff9b::/96"), 0),  # NAT64: the last 32 bits
     (ipaddress.ip_network("2002::/16"), 80),  # 6to4: bits 16 to 48
@@ -70,7 +70,7 @@ _GLOBAL_IPV6 = ipaddress.ip_network("2000::/3")
 
 
 def read_address(host: str) -> Address | None:
-    """Return the address in a host field, with IPv4-mapped IPv6 as IPv4; None for a name."""
+    """Return the address in a host field, or None for a name. IPv4-mapped IPv6 addresses are returned as IPv4."""
     try:
         address = ipaddress.ip_address(host.strip("[]"))
     except ValueError:
@@ -98,17 +98,17 @@ def zone_of(address: Address) -> Zone:
 
 
 def is_metadata_name(host: str) -> bool:
-    """Return whether cloud machines get their credentials under this name."""
+    """Return whether the name belongs to a metadata service, from which cloud machines get their credentials."""
     host = host.lower().rstrip(".")
     return host in _METADATA_NAMES or host.endswith(".metadata.google.internal")
 
 
 def is_loopback_name(host: str) -> bool:
-    """Return whether the name means this machine (RFC 6761)."""
+    """Return whether the name always refers to this machine (RFC 6761)."""
     return host == "localhost" or host.endswith(".localhost")
 
 
 def zones_of(found: Sequence[str]) -> dict[str, Zone]:
-    """Return the kind of network of each address that a host resolved to, in the same order."""
+    """Return the kind of network for each address to which a host resolved, in the same order."""
     # An interface scope ("%eth0") occurs only in link-local addresses, which are forbidden.
     return {text: zone_of(ipaddress.ip_address(text.partition("%")[0])) for text in found}

@@ -1,7 +1,7 @@
-"""Connections for the HTTP library: only to checked addresses, and under the time limit of an exchange.
+"""Connections for the HTTP library: only to checked addresses, and within the time limit of an exchange.
 
-A host is resolved once, each address is checked, and the connection goes to one of exactly those addresses. This
-prevents DNS rebinding between check and connection. TLS verifies the host's name as usual.
+A host is resolved once, each address is checked, and the connection uses one of the checked addresses. This prevents
+DNS rebinding between the check and the connection. TLS verifies the host name as usual.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import httpcore2
 from core.network.addresses import ForbiddenAddress
 from core.network.http_exchange import Abandoned, Exchange, OutOfTime, current_exchange
 
-_MOST_ADDRESSES = 4  # of a host
+_MOST_ADDRESSES = 4  # maximum number of addresses to try per host
 _KEEPALIVE = (
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
     (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
@@ -29,15 +29,15 @@ _KEEPALIVE = (
 
 
 class NotConnected(httpcore2.ConnectError):
-    """No connection was made, so nothing was sent; the cause says why."""
+    """The connection failed, so nothing was sent. The exception's cause is the reason."""
 
 
-# Returns the permitted addresses of a host. Raises ForbiddenAddress if none is permitted.
+# A function that returns the permitted addresses of a host, or raises ForbiddenAddress if no address is permitted.
 Choose = Callable[[str, Sequence[str]], list[str]]
 
 
 class JudgedNetwork(httpcore2.NetworkBackend):
-    """Connects only to addresses that `choose` accepts."""
+    """A network backend that connects only to addresses that `choose` permits."""
 
     def __init__(self, choose: Choose) -> None:
         self._choose = choose
@@ -50,7 +50,7 @@ class JudgedNetwork(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connect to the first permitted address of the host that answers."""
+        """Connect to the first permitted address of the host that accepts the connection."""
         exchange = current_exchange()
         with _told_apart(httpcore2.ConnectTimeout, httpcore2.ConnectError):
             found = _resolver.find(host, port, within=exchange.left(timeout))
@@ -62,22 +62,22 @@ class JudgedNetwork(httpcore2.NetworkBackend):
         return Stream(connection)
 
     def connect_unix_socket(self, *_given: Any, **_named: Any) -> httpcore2.NetworkStream:
-        """Raise NotConnected, because other servers are never reached by Unix sockets."""
+        """Raise NotConnected, because Unix sockets can't reach other servers."""
         raise NotConnected("Unix sockets are not supported.")
 
     def sleep(self, seconds: float) -> None:
-        """Raise NotImplementedError, because nothing is retried."""
+        """Raise NotImplementedError, because the HTTP library sleeps only between retries, which are disabled."""
         raise NotImplementedError
 
 
 class Stream(httpcore2.NetworkStream):
-    """A connection whose every operation counts toward the time of the current exchange."""
+    """A connection whose operations all count toward the time limit of the current exchange."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Read the next bytes; empty at the end."""
+        """Return the next bytes, or empty bytes at the end of the stream."""
         with _told_apart(httpcore2.ReadTimeout, httpcore2.ReadError):
             self._begin_step(timeout)
             return self._socket.recv(max_bytes)
@@ -91,7 +91,7 @@ class Stream(httpcore2.NetworkStream):
                 left = left[self._socket.send(left) :]
 
     def close(self) -> None:
-        """Close at once, even during an operation."""
+        """Close the socket immediately, even during an operation."""
         self._socket.close()
 
     def start_tls(
@@ -100,7 +100,7 @@ class Stream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        """Return the connection under TLS, with the certificate verified for this host name."""
+        """Return the connection secured with TLS. The certificate is verified for this host name."""
         with _told_apart(httpcore2.ConnectTimeout, httpcore2.ConnectError):
             try:
                 self._begin_step(timeout)
@@ -112,7 +112,7 @@ class Stream(httpcore2.NetworkStream):
         return Stream(secured)
 
     def get_extra_info(self, info: str) -> Any:
-        """Return attributes that the HTTP library reads."""
+        """Return an attribute that the HTTP library reads, or None if the attribute is unknown."""
         match info:
             case "ssl_object":
                 return self._socket if isinstance(self._socket, ssl.SSLSocket) else None
@@ -133,14 +133,14 @@ class Stream(httpcore2.NetworkStream):
 
 
 class _Resolver:
-    """Resolves hosts in separate threads, one per name, because a lookup can't be canceled."""
+    """Resolves each host in a separate thread, because a lookup can't be canceled."""
 
     def __init__(self) -> None:
         self._under_way: dict[tuple[str, int], Future[list[str]]] = {}
         self._lock = Lock()
 
     def find(self, host: str, port: int, *, within: float) -> list[str]:
-        """Return the numeric addresses of a host, each once. Raises OSError and TimeoutError."""
+        """Return the numeric addresses of a host without duplicates. Raises OSError and TimeoutError."""
         with self._lock:
             future = self._under_way.get((host, port))
             if future is None:
@@ -196,7 +196,7 @@ def _connect(
 
 
 def _is_readable(connection: socket.socket) -> bool:
-    """Return whether there is data or the end of the stream; for an idle connection, whether it was closed."""
+    """Return whether the socket has data or is at the end of the stream. A readable idle connection was closed."""
     number = connection.fileno()
     if number < 0:
         return True
@@ -209,7 +209,7 @@ def _is_readable(connection: socket.socket) -> bool:
 def _told_apart(
     late: type[httpcore2.TimeoutException], broken: type[httpcore2.NetworkError]
 ) -> Iterator[None]:
-    """Translate socket errors into those of the HTTP library, keeping the cause."""
+    """Convert socket errors to exceptions of the HTTP library, with the original error as the cause."""
     try:
         yield
     except (OutOfTime, TimeoutError) as error:

@@ -1,7 +1,7 @@
-"""One request and its reply under one time limit; another thread can abort it.
+"""A request and its reply with a common deadline. Another thread can abort the exchange.
 
-A read timeout only limits the wait for the next byte, so a slow drip outlasts it. Here, the whole exchange has one
-deadline: before every operation of its connection, the waiting thread checks how much time is left.
+A read timeout only limits the wait for the next byte, so a slow server can delay the reply indefinitely. An exchange
+therefore has a deadline, and each operation of its connection has only the remaining time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class OutOfTime(Exception):
 
 
 class Abandoned(Exception):
-    """The caller no longer waits for the reply."""
+    """The exchange was aborted, because the caller no longer needs the reply."""
 
 
 class Exchange:
@@ -29,8 +29,8 @@ class Exchange:
         self._ends_at = time.monotonic() + seconds
         self._socket: socket.socket | None = None
         self._lock = Lock()
-        self.abandoned = ""  # the reason, once aborted
-        self.connected = False  # from then on the server may have received the request
+        self.abandoned = ""  # the reason, if the exchange was aborted
+        self.connected = False  # if true, the server may have received the request
 
     def left(self, most: float | None = None) -> float:
         """Return the remaining seconds, at most `most`. Raises OutOfTime and Abandoned."""
@@ -42,23 +42,23 @@ class Exchange:
         return left if most is None else min(left, most)
 
     def use(self, connection: socket.socket) -> None:
-        """Set the socket to shut down if the exchange is aborted. Raises Abandoned."""
+        """Set the socket, which is shut down if the exchange is aborted. Raises Abandoned."""
         with self._lock:
             if self.abandoned:
                 raise Abandoned(self.abandoned)
             self._socket = connection
 
     def abandon(self, why: str) -> None:
-        """Abort it from any thread and wake the waiting thread; the connection can't be used again."""
+        """Abort the exchange from any thread, and wake the waiting thread. The connection becomes unusable."""
         with self._lock:
             self.abandoned = self.abandoned or why
             if self._socket is not None:
                 with suppress(OSError):
-                    # Not the TLS socket's own method, which is not safe from another thread.
+                    # Do not call the method of the TLS socket, which is not thread-safe.
                     socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def end(self) -> None:
-        """End the exchange, so that another one may use its connection."""
+        """End the exchange, so that another exchange can use its connection."""
         with self._lock:
             self._socket = None
 
@@ -68,7 +68,7 @@ _current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 @contextmanager
 def under_way(exchange: Exchange) -> Iterator[None]:
-    """Run the block, with all that this thread connects, sends and reads, as part of the exchange."""
+    """Make `exchange` the current exchange of this thread for the block."""
     token = _current.set(exchange)
     try:
         yield
@@ -78,7 +78,7 @@ def under_way(exchange: Exchange) -> Iterator[None]:
 
 
 def current_exchange() -> Exchange:
-    """Return this thread's exchange. Raises LookupError outside of one."""
+    """Return this thread's current exchange. Raises LookupError if no exchange is under way."""
     exchange = _current.get()
     if exchange is None:
         raise LookupError("no exchange is under way in this thread")
@@ -86,7 +86,7 @@ def current_exchange() -> Exchange:
 
 
 class Group:
-    """The exchanges of one piece of work, such as a run, which are aborted together."""
+    """The exchanges of a task, such as a run, which can be aborted together."""
 
     def __init__(self) -> None:
         self._exchanges: set[Exchange] = set()
@@ -108,7 +108,7 @@ class Group:
                 self._exchanges.discard(exchange)
 
     def abandon(self, why: str) -> None:
-        """Abort all exchanges, including those that join later."""
+        """Abort all exchanges of the group, including exchanges that are added later."""
         with self._lock:
             self._why = why
             exchanges = list(self._exchanges)
@@ -116,5 +116,5 @@ class Group:
             exchange.abandon(why)
 
 
-# The group of this thread's work, set by code that may need to abort it.
+# The group of this thread's exchanges, set by code that may need to abort them.
 current_group: ContextVar[Group | None] = ContextVar("group", default=None)

@@ -1,1 +1,1 @@
-"""Requests and responses: code that the pages and the API of every app share, and checks that run before both."""
+"""Code for requests and responses that the pages and the API of all apps share."""

@@ -1,4 +1,4 @@
-"""Form fields and helpers that every app uses."""
+"""Form fields and helpers that all apps share."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from core.errors import BadInput
 
 
 class PlainText(forms.CharField):
-    """Text of many lines, with the Windows line ends of browsers converted to Unix ones.
+    """Multiline text. Converts the CRLF line endings that browsers send to LF.
 
-    With `code`, it is a script: fixed-width font, spaces kept. Further options are those of CharField.
+    With `code`, the field is for a script: it has a fixed-width font, and its value is not stripped. Other options are
+    those of CharField.
     """
 
     def __init__(self, *, rows: int = 3, code: bool = False, **options: Any) -> None:
@@ -27,31 +28,31 @@ class PlainText(forms.CharField):
 
 
 def is_script(field: forms.Field) -> bool:
-    """Return whether users type scripts into the field."""
+    """Return whether the field is for a script."""
     return isinstance(field, PlainText) and field.code
 
 
 class FoldedForm(forms.Form):
     """A form that shows its `common` fields first and collapses the others.
 
-    If `common` is empty, all fields are shown. The collapsed part is open if one of its fields has an error.
+    If `common` is empty, all fields are shown. The collapsed part is expanded if one of its fields has an error.
     """
 
     common: ClassVar[tuple[str, ...]] = ()
 
     @property
     def common_fields(self) -> list[forms.BoundField]:
-        """The fields that are always shown."""
+        """Return the fields that are always shown."""
         return [self[name] for name in self.fields if not self.common or name in self.common]
 
     @property
     def folded_fields(self) -> list[forms.BoundField]:
-        """The fields that are collapsed."""
+        """Return the fields that are collapsed."""
         return [self[name] for name in self.fields if self.common and name not in self.common]
 
     @property
     def is_unfolded(self) -> bool:
-        """Return whether a collapsed field has to be visible."""
+        """Return whether a collapsed field has an error, so the part must be expanded."""
         return any(one.errors for one in self.folded_fields)
 
 
@@ -66,10 +67,10 @@ def retype(form: forms.Form, **values: object) -> None:
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words separated by commas, spaces or line ends, without duplicates."""
+    """Return the words separated by commas or white space, without duplicates."""
     return list(dict.fromkeys(word for word in re.split(r"[,\s]+", text) if word))
 
 
 def split_lines(text: str) -> list[str]:
-    """Return the lines that are not blank."""
+    """Return the nonblank lines, stripped."""
     return [line.strip() for line in text.splitlines() if line.strip()]

@@ -1,6 +1,6 @@
-"""The parts of every long list: filters as chips with counts, sortable columns, pages by position.
+"""Components of long lists: filter chips with counts, sortable columns, and pagination by position.
 
-A list's filters are a form in its query string, which also has `sort`. Its page extends `faceted_list.html`.
+The query string contains a list's filters, which a form validates, and `sort`. The page extends `faceted_list.html`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ModelRow = TypeVar("ModelRow", bound=Model)
 
 PLACE = ("before", "after", "start")  # parameters that select the page of the list
 SORT = "sort"
-LONGEST_START = 9  # digits of a position
+LONGEST_START = 9  # maximum number of digits of a position
 
 
 # --- Filters with counts ------------------------------------------------------------------------------------------
@@ -32,8 +32,8 @@ LONGEST_START = 9  # digits of a position
 class Facet:
     """The values of one filter, each with the number of matching rows.
 
-    The values of `every` are shown even with no rows; `default` is the value without the parameter. If `is_cut`, not
-    all rows were counted, and a count means *at least*.
+    The values in `every` are shown even if they have no rows. `default` is the value if the parameter is missing. If
+    `is_cut` is set, not all rows were counted, and the counts are lower bounds.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Facet:
 
 @dataclass(frozen=True)
 class Chip:
-    """A value of a filter; its link selects the value, or removes it if it is selected."""
+    """A value of a filter. Its link toggles the value."""
 
     label: str
     url: str
@@ -55,7 +55,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class FacetGroup:
-    """A filter with its values."""
+    """A filter with its label and values."""
 
     name: str
     label: str
@@ -85,7 +85,7 @@ def facet_groups(form: Form, query: QueryDict, facets: Iterable[Facet]) -> list[
 def chosen_chips(
     form: Form, query: QueryDict, *, defaults: Mapping[str, str] | None = None
 ) -> list[Chip]:
-    """Return the active filters, with the search words last; each link removes one."""
+    """Return the active filters, followed by the search text. The link of each chip removes the filter."""
     chips = []
     for name in [one for one in form.fields if one not in ("q", SORT)]:
         value = form.cleaned_data.get(name)
@@ -100,7 +100,7 @@ def chosen_chips(
 
 
 def _values(form: Form, facet: Facet, chosen: str) -> Iterable[tuple[str, str]]:
-    """Return the values in the order of the form's choices or, without choices, in the order of their counts."""
+    """Return the values and labels in the order of the form's choices or, without choices, of the counts."""
     choices = getattr(form.fields[facet.name], "choices", None)
     if choices is not None:
         return [
@@ -120,7 +120,7 @@ def _words_of(facet: Facet, value: str) -> str:
 
 
 def say_count(count: int, *, is_cut: bool) -> str:
-    """Return a number of rows, with a plus sign if not all of them were counted."""
+    """Format a number of rows, with a plus sign if not all rows were counted."""
     return f"{count:,}+" if is_cut else f"{count:,}"
 
 
@@ -134,11 +134,11 @@ def _toggled(query: QueryDict, facet: Facet, value: str, chosen: str) -> str:
     return address_with(query, **{facet.name: "" if is_off else value})
 
 
-# --- Addresses ----------------------------------------------------------------------------------------------------
+# --- URLs ---------------------------------------------------------------------------------------------------------
 
 
 def address_with(query: QueryDict, **changes: str) -> str:
-    """Return the URL of the list with other parameters, on its first page."""
+    """Return the URL of the list's first page with changed parameters."""
     parameters = query.copy()
     for name in PLACE:
         parameters.pop(name, None)
@@ -151,7 +151,7 @@ def address_with(query: QueryDict, **changes: str) -> str:
 
 
 def narrowed(query: QueryDict, names: Iterable[str] | None = None) -> str:
-    """Return the parameters that filter or order a list as a query string: these, or all except the page's."""
+    """Return a query string with these parameters, or with all parameters except those that select a page."""
     kept = QueryDict(mutable=True)
     for name in query if names is None else names:
         if name not in PLACE and query.get(name):
@@ -169,21 +169,22 @@ def is_first_page(query: QueryDict) -> bool:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a list; `url` sorts by it, and `sort` is its current direction."""
+    """A column of a list. `url` is the link that sorts by the column, and `sort` is the current direction."""
 
     label: str
     css: str = ""
     url: str = ""
     sort: str = ""  # ascending, descending
-    hidden: bool = False  # visually; screen readers read it
+    hidden: bool = False  # shown only to screen readers
 
 
 def sort_column(
     query: QueryDict | None, chosen: str, label: str, css: str, orders: Mapping[str, str]
 ) -> Column:
-    """Return a sortable column; `orders` has each value of `sort` with its direction.
+    """Return a sortable column. `orders` maps the column's values of `sort` to directions.
 
-    Its link selects the order after the `chosen` one, or else the first. Without a query there is no link.
+    The column's link selects the order that follows `chosen`, or the first order. Without a query, the column has no
+    link.
     """
     if query is None:
         return Column(label, css)
@@ -194,7 +195,7 @@ def sort_column(
 
 @dataclass(frozen=True)
 class Slice(Generic[Row]):
-    """A page of a list that is not ordered by key; `newer` and `older` are as in `core.web.requests.Page`."""
+    """A page of a list that is not ordered by key. `newer` and `older` are the same as in `core.web.requests.Page`."""
 
     rows: Sequence[Row]
     newer: str
@@ -208,9 +209,9 @@ class Slice(Generic[Row]):
 def slice_of(
     read: Callable[[int, int], Sequence[Row]], request: HttpRequest, *, size: int = 50
 ) -> Slice[Row]:
-    """Return a page by position: `read` gets the position of its first row, and the one after its last.
+    """Return a page by position. `read` takes the start and end positions of the rows.
 
-    A page far back costs as much as all before it. Raises BadInput if `start` in the URL is not a number.
+    The cost of a page grows with its position. Raises BadInput if `start` in the URL is not a number.
     """
     start = _read_start(request)
     found = read(start, start + size + 1)
@@ -227,7 +228,7 @@ def slice_of(
 def page_in_order(
     rows: QuerySet[ModelRow], request: HttpRequest, *, by_key: bool, size: int
 ) -> Page[ModelRow] | Slice[ModelRow]:
-    """Return a page of rows: by key, newest first, if they are ordered by key, or else by position."""
+    """Return a page of rows: by key, newest first, if `by_key` is set, or by position otherwise."""
     if by_key:
         return page_of(rows, request, size=size)
     return slice_of(lambda start, end: list(rows[start:end]), request, size=size)
@@ -241,7 +242,7 @@ def _read_start(request: HttpRequest) -> int:
 
 
 def list_context(request: HttpRequest, form: Any, *, listing: str) -> dict[str, object]:
-    """Return the context that `faceted_list.html` always needs, even with an invalid form.
+    """Return the template context that `faceted_list.html` needs even if the form is invalid.
 
     The view adds `filter_context`, the user's saved views, rows, page and columns.
     """
@@ -251,7 +252,10 @@ def list_context(request: HttpRequest, form: Any, *, listing: str) -> dict[str, 
 def filter_context(
     request: HttpRequest, form: Any, facets: Collection[Facet] = ()
 ) -> dict[str, object]:
-    """Return the context for a list's filters: the groups with counts, and the active ones. The form must be valid."""
+    """Return the template context for a list's filters: all filters with counts, and the active filters.
+
+    The form must be valid.
+    """
     return {
         "groups": facet_groups(form, request.GET, facets),
         "chosen": chosen_chips(

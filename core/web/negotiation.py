@@ -1,4 +1,4 @@
-"""Content negotiation of the API, which has only one format."""
+"""Content negotiation for the API, which has only one format."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 
 class OneFormat(DefaultContentNegotiation):
-    """Selects the first renderer. A file has its own type, which no Accept header can refuse."""
+    """Selects the first renderer and ignores the Accept header. Files have their own content type."""
 
     def select_renderer(
         self,

@@ -1,4 +1,4 @@
-"""Paging of the API's lists by key, so that the last page costs as much as the first."""
+"""Pagination of the API's lists by key. Unlike with offsets, late pages cost no more than the first page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
 class KeysetPagination(CursorPagination):
-    """Pages of a list that is ordered by whole numbers. Raises BadInput for an invalid `cursor` or `limit`."""
+    """Pagination of a list that is ordered by integers. Raises BadInput for an invalid `cursor` or `limit`."""
 
     page_size = 50
     page_size_query_param = "limit"
@@ -40,7 +40,7 @@ class KeysetPagination(CursorPagination):
         if sent is None:
             return None
         try:
-            # Strict decoding: the standard library skips unknown characters, which would lead to the first page.
+            # Decode strictly. By default, the decoder skips invalid characters, and the result would be the first page.
             said = b64decode(sent, validate=True).decode("ascii")
             parts = parse_qs(said, keep_blank_values=True, strict_parsing=True)
             position = parts.get("p", [None])[0]
@@ -52,7 +52,7 @@ class KeysetPagination(CursorPagination):
             raise self._no_place()
         if not 0 <= int(offset) <= self.offset_cutoff:
             raise self._no_place()
-        # A string, despite the type stubs, because it is compared with a row's string.
+        # `position` must be a string, despite the type stubs, because it is compared with a row's string.
         return Cursor(int(offset), reverse == "1", position)  # type: ignore[arg-type]
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
@@ -73,6 +73,6 @@ class KeysetPagination(CursorPagination):
 
 
 class NewestFirst(KeysetPagination):
-    """Pages of a list, newest first."""
+    """Pagination of a list, newest first."""
 
     ordering = "-pk"

@@ -1,6 +1,6 @@
-"""Parsers of the API's request bodies.
+"""Parsers for the API's request bodies.
 
-Invalid JSON is 400; valid JSON with unusable values is 422 and names the field.
+The status is 400 for invalid JSON, and 422 with the field's name for valid JSON with unusable values.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ MOST_DEPTH = 32
 
 
 class TooLarge(APIException):
-    """The body is larger than allowed."""
+    """The request body is larger than allowed."""
 
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
     default_code = "too_large"
 
 
 class JSONParser(parsers.JSONParser):
-    """JSON as in RFC 8259, in UTF-8, with a limit on size and depth.
+    """Parses JSON (RFC 8259) in UTF-8 with limits on size and depth.
 
     Raises TooLarge, ParseError, or BadInput for NUL, lone surrogates, duplicate names, numbers beyond 64 bits and
     nesting beyond `MOST_DEPTH`.
@@ -58,7 +58,7 @@ class JSONParser(parsers.JSONParser):
 
 
 class MultiPartParser(parsers.MultiPartParser):
-    """Forms with files. Raises Django's exceptions if they are too large, and BadInput for texts with NUL."""
+    """Parses forms with files. Raises Django's exceptions for large forms, and BadInput for unusable text."""
 
     def parse(
         self,
@@ -79,8 +79,8 @@ class MultiPartParser(parsers.MultiPartParser):
 
 
 def require_usable(value: object, *, at: str = "") -> None:
-    """Raise BadInput, naming the place, for a text, number or depth that cannot be used."""
-    # Not recursive, because the depth itself is checked.
+    """Raise BadInput, with the location as its field, for unusable text, large numbers and deep nesting."""
+    # Do not use recursion, because the nesting may be too deep for it.
     open_values: list[tuple[str, object, int]] = [(at, value, 0)]
     while open_values:
         place, one, depth = open_values.pop()

@@ -1,9 +1,9 @@
-"""Public forms of keys, for tables whose database keys would reveal something.
+"""Public keys for tables whose database keys would reveal confidential information.
 
-The database assigns keys in order. The order reveals what was created first, and the gap between two keys reveals how
-much was created in between. An item's key reveals how long its run took, and a Draft's key how many Drafts the
-previous run has, and so the assessor's verdict. A public key is the same key under a secret permutation: it finds the
-row just as well, but reveals nothing about other rows.
+The database assigns keys in order, so keys reveal the order of rows and the number of rows in between. An item's key
+reveals how long its run took. A Draft's key reveals how many Drafts the previous run has, and therefore the assessor's
+verdict. A public key is the database key under a secret permutation. It identifies the row but reveals nothing about
+other rows.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from django.conf import settings
 from django.urls.converters import IntConverter
 from rest_framework import serializers
 
-# 52 bits, a number that JavaScript and JSON represent exactly.
+# A public key has 52 bits, which JavaScript and JSON represent exactly.
 _HALF = 26
 _MASK = (1 << _HALF) - 1
-LIMIT = 1 << (2 * _HALF)  # no public key is as large
-# Four rounds of a Feistel network with a keyed hash are enough for a pseudorandom permutation.
+LIMIT = 1 << (2 * _HALF)  # all public keys are smaller
+# Four rounds of a Feistel network with a keyed hash suffice for a pseudorandom permutation.
 _ROUNDS = 6
 
 ITEM = "item"
@@ -29,14 +29,14 @@ FEEDBACK = "feedback"
 
 
 class PublicKey(int):
-    """The public form of a key, for use in a URL."""
+    """A public key, which URLs and API responses contain instead of the database key."""
 
 
 @lru_cache(maxsize=16_384)
 def public_key(kind: str, key: int) -> PublicKey:
-    """Return the public form of a database key, below 2**52; it differs for each kind of object.
+    """Return the public key, below 2**52, for a database key. It is different for each kind of object.
 
-    It stays the same as long as SECRET_KEY does.
+    A change of SECRET_KEY changes all public keys.
     """
     if not 0 <= key < LIMIT:
         raise ValueError(f"{key} is out of range for a public key")
@@ -48,7 +48,7 @@ def public_key(kind: str, key: int) -> PublicKey:
 
 
 def find_key(kind: str, public: int) -> int:
-    """Return the database key of a public key; for an invalid one, a key that no row has."""
+    """Return the database key for a public key. For an invalid public key, return a key that no row has."""
     if not 0 <= public < LIMIT:
         return 0
     left, right = public >> _HALF, public & _MASK
@@ -59,7 +59,7 @@ def find_key(kind: str, public: int) -> int:
 
 
 def read_public(kind: str, text: str) -> int:
-    """Return the database key for text from a URL or form; for an invalid one, a key that no row has."""
+    """Return the database key for a public key from a URL or form. For invalid text, return a key that no row has."""
     is_number = text.isascii() and text.isdecimal() and len(text) < 19
     return find_key(kind, int(text)) if is_number else 0
 
@@ -80,9 +80,9 @@ def _secret_of(kind: str) -> bytes:
 
 
 class PublicKeyConverter(IntConverter):
-    """A public key in a URL; views get the database key.
+    """A path converter for public keys. Views get the database key.
 
-    `reverse` accepts both a database key and a PublicKey.
+    `reverse` accepts a database key or a PublicKey.
     """
 
     regex = "[0-9]{1,16}"
@@ -98,7 +98,7 @@ class PublicKeyConverter(IntConverter):
 
 
 class PublicKeyField(serializers.IntegerField):
-    """A public key in the API, in both directions."""
+    """An API field that reads and writes a public key."""
 
     def __init__(self, kind: str, **options: Any) -> None:
         self.kind = kind

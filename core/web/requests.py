@@ -1,4 +1,4 @@
-"""Code that pages and the API share: the current user, fragments or whole pages, paging by key, CSV."""
+"""Helpers for pages and the API: the current user, request data, pagination by key, and CSV."""
 
 from __future__ import annotations
 
@@ -23,43 +23,43 @@ Row = TypeVar("Row", bound=Model)
 
 
 def signed_in(request: HttpRequest | Request) -> User:
-    """Return the user of a request that passed the login middleware. Raises PermissionDenied without one."""
+    """Return the user of a request. Raises PermissionDenied if the user is not signed in."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     return request.user
 
 
 def read_body(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the validated body of an API request. Raises the serializer's ValidationError, or BadInput."""
+    """Return the validated body of an API request. Raises ValidationError or BadInput."""
     return _checked(serializer(data=request.data))
 
 
 def read_query(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the validated query string of an API request. Raises as `read_body` does."""
+    """Return the validated query string of an API request. Raises ValidationError or BadInput."""
     return _checked(serializer(data=request.query_params))
 
 
 def _checked(sent: serializers.Serializer[Any]) -> dict[str, Any]:
     sent.is_valid(raise_exception=True)
-    # Checks numbers that were sent as strings, which the parser has not checked as numbers.
+    # Check numbers that were sent as strings. The parser has checked them only as text.
     require_usable(sent.validated_data)
     return dict(sent.validated_data)
 
 
 def read_key(text: str) -> int:
-    """Return a key from a URL, or 0, which no row has, if it is not a number."""
+    """Return a key from a URL. If the text is not a number, return 0, which no row has."""
     return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 def wants_fragment(request: HttpRequest) -> bool:
-    """Return True for an htmx swap; False for a page load, including a boosted or restored one."""
+    """Return whether the request is an htmx swap. Boosted and restored page loads are not swaps."""
     htmx: HtmxDetails | None = getattr(request, "htmx", None)
     return bool(htmx and not htmx.boosted and not htmx.history_restore_request)
 
 
 @dataclass(frozen=True)
 class Page(Generic[Row]):
-    """One page of a list, newest first. `newer` and `older` are query strings, empty at the ends of the list."""
+    """A page of a list, newest first. `newer` and `older` are query strings, which are empty at the list's ends."""
 
     rows: Sequence[Row]
     newer: str
@@ -70,7 +70,7 @@ class Page(Generic[Row]):
 
 
 def page_of(queryset: QuerySet[Row], request: HttpRequest, *, size: int = 50) -> Page[Row]:
-    """Return a page by key rather than by offset, so that the last page costs as much as the first.
+    """Return a page by key. Unlike with offsets, late pages cost no more than the first page.
 
     Raises BadInput if `before` or `after` in the URL is not a number.
     """
@@ -117,14 +117,14 @@ def _link(request: HttpRequest, name: str, key: int) -> str:
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """Yield the lines of a CSV file with safe cells, so that any number of rows fits in memory."""
+    """Yield the lines of a CSV file, with cells escaped by `safe_cell`. Lines are yielded one by one to save memory."""
     writer = csv.writer(_Echo())
     for row in rows:
         yield writer.writerow([safe_cell(cell) if isinstance(cell, str) else cell for cell in row])
 
 
 class _Echo:
-    """Returns what csv.writer writes."""
+    """A file for csv.writer that returns each line instead of storing it."""
 
     def write(self, line: str) -> str:
         return line

@@ -1,4 +1,4 @@
-"""The product's own address, for files, emails, events and copied links."""
+"""The public URL of this installation, for files, emails, events and copied links."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from django.http import HttpRequest
 def site_url(path: str, request: HttpRequest | None = None) -> str:
     """Return the absolute URL of a page, based on SCRIPTSMITH_URL.
 
-    So a file fetched under an internal name does not contain that name. Without the setting, the URL is based on the
-    request or, without one, on the address on which the server listens.
+    The setting keeps internal host names out of downloaded files. Without the setting, the URL is based on the request
+    or, without a request, on the address on which the server listens.
     """
     if settings.SCRIPTSMITH_URL:
         return f"{settings.SCRIPTSMITH_URL}{path}"

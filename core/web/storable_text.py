@@ -1,4 +1,4 @@
-"""Checks whether texts can be stored: PostgreSQL refuses NUL, and UTF-8 has no lone surrogates."""
+"""Check whether text can be stored. PostgreSQL rejects NUL, and UTF-8 can't encode lone surrogates."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from urllib.parse import unquote_to_bytes
 
 from django.utils.translation import gettext as _
 
-MOST_KEY = 2**63 - 1  # bigint, the type of every key
+MOST_KEY = 2**63 - 1  # the maximum of bigint, the type of all keys
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 def why_unusable(text: str) -> str:
-    """Return the problem with a text as a sentence; empty if it can be stored and sent."""
+    """Return a sentence about why the text can't be stored, or an empty string if it can."""
     if "\0" in text:
         return _("The text contains a NUL character.")
     if not text.isascii() and _SURROGATE.search(text):
@@ -23,7 +23,7 @@ def why_unusable(text: str) -> str:
 
 
 def why_unreadable(encoded: str) -> str:
-    """Return the problem with an encoded query string or form as a sentence; empty if it decodes to usable text."""
+    """Return a sentence about why an encoded query string or form is unusable, or an empty string if it is usable."""
     if "%" not in encoded:
         return why_unusable(encoded)
     if _BROKEN_ESCAPE.search(encoded):
@@ -44,5 +44,5 @@ def has_control_character(header: str) -> bool:
 
 
 def shown(name: str) -> str:
-    """Return a name that was sent, shortened and safe to repeat in a response."""
+    """Return a name from a request, shortened and safe to include in a response."""
     return name[:80].replace("\0", "").encode(errors="replace").decode()
