@@ -1,4 +1,4 @@
-"""The audit log, which records changes with user, old values and new values. The database makes its rows immutable.
+"""The audit log, which records who changed which values, with old and new values. The database makes rows immutable.
 
 Each event is also passed to the outbox, in the same transaction.
 """

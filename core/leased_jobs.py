@@ -138,7 +138,7 @@ def claim(model: type[J], pk: int) -> Claim[J] | None:
 
 
 def dispatch_unheld(model: type[J], *, limit: int = 100) -> int:
-    """Enqueue the free jobs again, and return their number. Their message was lost or their worker died."""
+    """Enqueue free jobs again, because a message may be lost or a worker may have died. Return their number."""
     jobs = list(free(model).order_by("pk")[:limit])
     for job in jobs:
         job.dispatch()

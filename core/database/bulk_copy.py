@@ -14,7 +14,7 @@ from django.db.models import Field, Model
 
 
 def next_keys(model: type[Model], count: int) -> list[int]:
-    """Reserve this many primary keys."""
+    """Reserve and return `count` primary keys."""
     if not count:
         return []
     with connection.cursor() as cursor:

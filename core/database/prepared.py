@@ -1,7 +1,7 @@
 """Queries that are compiled once per process and prepared once per connection.
 
-Use this module only for queries in every review or on every page, because Django would compile and PostgreSQL would
-plan them each time. `docs/decisions` describes the cost, and when this module can be removed.
+Without this module, Django would compile and PostgreSQL would plan a query each time. Use the module only for queries
+that run in every review or on every page. `docs/decisions` describes its cost, and when it can be removed.
 """
 
 from __future__ import annotations

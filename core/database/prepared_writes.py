@@ -1,7 +1,7 @@
 """INSERT and UPDATE statements that are compiled once per process, prepared once per connection and sent together.
 
-Use this module only for data that every review writes. With `save`, Django would build the SQL and PostgreSQL would
-plan it each time. The module does not send signals, because our models do not use them.
+With `save`, Django would build the SQL and PostgreSQL would plan it each time. Use this module only for data that every
+review writes. The module does not send signals, because our models do not use them.
 """
 
 from __future__ import annotations

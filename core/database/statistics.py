@@ -12,7 +12,7 @@ _SHARE = 10  # a tenth of a table's rows, the same threshold as autovacuum's
 
 
 def refresh_statistics(models: Iterable[type[Model]], *, added: int) -> None:
-    """Run ANALYZE on those tables of these models in which `added` rows are at least a tenth of all rows.
+    """Run ANALYZE on each model's table if the `added` rows are at least a tenth of its rows.
 
     Autovacuum does the same within a minute. Until then, PostgreSQL may use a plan for an empty table, whose time is
     quadratic in the number of rows. Source: the PostgreSQL manual, *Populating a Database*.

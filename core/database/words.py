@@ -8,5 +8,5 @@ MOST_WORDS = 12
 
 
 def has_every_word(field: str, typed: str) -> Q:
-    """Return a condition that the field contains all words, in any order. Use a trigram index on the field."""
+    """Return a condition for rows whose field contains all words, in any order. The field needs a trigram index."""
     return Q(*(Q((f"{field}__icontains", word)) for word in typed.split()[:MOST_WORDS]))

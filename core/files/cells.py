@@ -39,7 +39,7 @@ def read_words(cell: str) -> object:
 
 
 def write_lines(items: Sequence[str | Mapping[str, object]]) -> str:
-    """Return the items, one per line, or as a JSON array if lines would be ambiguous or an item is not text."""
+    """Return the items as lines. Return a JSON array if lines would be ambiguous or an item is not text."""
     if items and _all_texts(items):
         plain = "\n".join(items)
         if not plain.startswith("[") and read_lines(plain) == list(items):
@@ -60,7 +60,7 @@ def write_flag(value: bool) -> str:
 
 
 def read_flag(cell: str) -> object:
-    """Return True for yes and False for no. Return other text unchanged, and the record will reject it."""
+    """Return True for yes and False for no. Return other text unchanged, because later validation rejects it."""
     word = cell.strip().lower().removesuffix(".0")
     return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}.get(
         word, cell

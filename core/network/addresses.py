@@ -14,7 +14,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class Zone(StrEnum):
-    """The kind of network of an address."""
+    """The kind of network to which an address belongs."""
 
     LOOPBACK = "loopback"
     PRIVATE = "private"
@@ -79,7 +79,7 @@ def read_address(host: str) -> Address | None:
 
 
 def zone_of(address: Address) -> Zone:
-    """Return the kind of network of an address."""
+    """Return the kind of network to which an address belongs."""
     address = getattr(address, "ipv4_mapped", None) or address
     if address in _METADATA or address.is_link_local or address.is_unspecified:
         return Zone.FORBIDDEN

@@ -52,12 +52,12 @@ class FoldedForm(forms.Form):
 
     @property
     def is_unfolded(self) -> bool:
-        """Return whether a collapsed field has an error, so the part must be expanded."""
+        """Return whether a collapsed field has an error, which requires the expanded form."""
         return any(one.errors for one in self.folded_fields)
 
 
 def add_refusal(form: forms.Form, refusal: BadInput) -> None:
-    """Show a service's error at the field that caused it."""
+    """Add a service's error to the field that caused it, or to the form."""
     form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal))
 
 

@@ -100,7 +100,7 @@ def chosen_chips(
 
 
 def _values(form: Form, facet: Facet, chosen: str) -> Iterable[tuple[str, str]]:
-    """Return the values and labels in the order of the form's choices or, without choices, of the counts."""
+    """Return the values and labels in the order of the form's choices or, without choices, by count."""
     choices = getattr(form.fields[facet.name], "choices", None)
     if choices is not None:
         return [

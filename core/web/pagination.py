@@ -1,4 +1,4 @@
-"""Pagination of the API's lists by key. Unlike with offsets, late pages cost no more than the first page."""
+"""Pagination of the API's lists by key, which makes late pages as cheap as the first page."""
 
 from __future__ import annotations
 

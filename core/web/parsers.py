@@ -1,6 +1,6 @@
 """Parsers for the API's request bodies.
 
-The status is 400 for invalid JSON, and 422 with the field's name for valid JSON with unusable values.
+Invalid JSON results in status 400. Valid JSON with unusable values results in status 422 with the field's name.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class MultiPartParser(parsers.MultiPartParser):
 
 def require_usable(value: object, *, at: str = "") -> None:
     """Raise BadInput, with the location as its field, for unusable text, large numbers and deep nesting."""
-    # Do not use recursion, because the nesting may be too deep for it.
+    # Do not use recursion, because deep nesting could exceed the recursion limit.
     open_values: list[tuple[str, object, int]] = [(at, value, 0)]
     while open_values:
         place, one, depth = open_values.pop()

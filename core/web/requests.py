@@ -70,7 +70,7 @@ class Page(Generic[Row]):
 
 
 def page_of(queryset: QuerySet[Row], request: HttpRequest, *, size: int = 50) -> Page[Row]:
-    """Return a page by key. Unlike with offsets, late pages cost no more than the first page.
+    """Return a page by key, which makes late pages as cheap as the first page.
 
     Raises BadInput if `before` or `after` in the URL is not a number.
     """

@@ -14,7 +14,7 @@ _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 def why_unusable(text: str) -> str:
-    """Return a sentence about why the text can't be stored, or an empty string if it can."""
+    """Return the reason why the text can't be stored, as a sentence, or an empty string if it can."""
     if "\0" in text:
         return _("The text contains a NUL character.")
     if not text.isascii() and _SURROGATE.search(text):
@@ -23,7 +23,7 @@ def why_unusable(text: str) -> str:
 
 
 def why_unreadable(encoded: str) -> str:
-    """Return a sentence about why an encoded query string or form is unusable, or an empty string if it is usable."""
+    """Return the reason why an encoded query string or form is unusable, as a sentence, or an empty string."""
     if "%" not in encoded:
         return why_unusable(encoded)
     if _BROKEN_ESCAPE.search(encoded):

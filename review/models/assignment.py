@@ -26,8 +26,9 @@ class Assignment(models.Model):
         EXPIRED = "expired", _("Expired")
 
     HOLDING = (State.ACTIVE, State.WAITING, State.SUBMITTED)
-    LET_GO = (State.SKIPPED, State.CANNOT_JUDGE, State.RELEASED, State.EXPIRED)  # all other states
-    # States with a reason, after which another reviewer gets the item.
+    # All states that are not in HOLDING.
+    LET_GO = (State.SKIPPED, State.CANNOT_JUDGE, State.RELEASED, State.EXPIRED)
+    # States that require a reason. Another reviewer then gets the item.
     PASSED_OVER = (State.SKIPPED, State.CANNOT_JUDGE)
     # States that are neither active nor finished. The same reviewer may get the item again.
     LOOSE = (State.WAITING, State.RELEASED, State.EXPIRED)

@@ -101,7 +101,7 @@ class Campaign(models.Model):
         related_name="+",
         verbose_name=_("primary pair, second"),
     )
-    # The time of the choice of the primary outcome, and the numbers of scores and report views until then (see
+    # The time when the primary outcome was chosen, and the numbers of scores and report views until then (see
     # `rules.note_primary`).
     primary_chosen = models.JSONField(_("when it was chosen"), null=True, blank=True)
     # The comparisons under Holm's correction, fixed when the campaign opens. Each is a `review.study.family.Hypothesis`

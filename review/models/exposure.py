@@ -1,4 +1,4 @@
-"""The Exposure model, which records users who saw a verdict, or data that reveals it, outside of their own review."""
+"""The Exposure model, which records users who saw a verdict, or data that reveals it, outside of a review."""
 
 from __future__ import annotations
 

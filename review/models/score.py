@@ -70,7 +70,7 @@ class Score(models.Model):
     # scores with a time.
     timed = models.BooleanField(default=True, db_default=True)
 
-    # The report of threats to validity uses this record.
+    # The data that was visible to the reviewer, for the report of threats to validity.
     visible = models.JSONField(_("what was visible"), default=dict, blank=True)
     # Reviewers who gave the current scores of the earlier stages, as {"script": reviewer, ...}.
     earlier_by = models.JSONField(
@@ -138,7 +138,7 @@ class Score(models.Model):
 
 
 class Decision(models.Model):
-    """A decision in the review queue to approve, edit and approve, or reject an exact Draft."""
+    """A decision in the review queue to approve, edit and approve, or reject a specific Draft."""
 
     class Kind(models.TextChoices):
         APPROVE = "approve", _("Approved")
@@ -153,7 +153,7 @@ class Decision(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="decisions")
     at = models.DateTimeField(default=timezone.now)
     reason = models.TextField(_("reason"), blank=True)
-    # The state of the score form at the decision: {"step": "script-model", "value": 0 or null, "comment": ""}.
+    # The state of the score form when the user decided: {"step": "script-model", "value": 0 or null, "comment": ""}.
     picked = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
     # Keys of the scores that were saved with the decision. Undoing the decision also undoes these scores.
     scores = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))

@@ -23,7 +23,7 @@ def lease_end() -> datetime:
 
 @transaction.atomic
 def keep_alive(assignment: Assignment, *, fence: int) -> None:
-    """Renew the lease for an open page. Raises NotAllowedNow if the lease has ended or moved to another tab."""
+    """Renew the lease while the page is open. Raises NotAllowedNow if the lease has ended or moved to another tab."""
     changed = Assignment.objects.filter(
         pk=assignment.pk, state=Assignment.State.ACTIVE, fence=fence
     ).update(lease_until=lease_end())

@@ -18,7 +18,7 @@ from review.queue.assignment_leases import lock_item_row
 
 
 def copy_to_same_scripts(desk: ItemView) -> None:
-    """Copy a finished item's scores to the statement's other arms whose scripts and feedback are all the same.
+    """Copy a finished item's scores to the statement's other arms that contain no other scripts or feedback.
 
     The copies complete an arm if it has a free place. `copy_known_scores` covers arms with more to score.
     """
@@ -171,7 +171,7 @@ def _copy(score: Score, desk: ItemView, step: Step, assignment: Assignment | Non
 
 
 def _take_place(item: Item) -> bool:
-    """Take one of the item's places, or return False if another reviewer took the last one."""
+    """Take one of the item's places. Return False if no places are left."""
     return bool(
         Item.objects.filter(pk=item.pk, state=Item.State.OPEN, places__gt=0).update(
             places=F("places") - 1

@@ -21,7 +21,7 @@ from review.queue.reviewer_checks.repeats import had_in_sitting, has_checks, in_
 from review.queue.slots import give_slot, take_slot
 from review.sampling import EVERYBODY
 
-Bounds = tuple[int, int]  # of `Item.shuffle`
+Bounds = tuple[int, int]  # a range of `Item.shuffle`
 
 
 class Rule(NamedTuple):
@@ -61,8 +61,8 @@ def eligible_items(
 ) -> QuerySet[Item]:
     """Return the waiting items that this reviewer has neither handled nor contributed to.
 
-    Pass `has_training`, if known, to save a query. With `by_name`, for items that a manager assigns by name, the rules
-    for training and sessions are ignored.
+    Pass `has_training`, if known, to save a query. Set `by_name` for items that a manager assigns by name, to ignore
+    the rules for training and sessions.
     """
     if by_name:
         rule: Rule | None = Rule(in_study=False, in_training=False)
@@ -93,8 +93,8 @@ def items_for(
 ) -> QuerySet[Item]:
     """Return the waiting items that this reviewer has neither handled nor contributed to."""
     # Two answers to the same statement are never scored in one session, because the first score would influence the
-    # second. Look up each item separately. A join with assignments would read the reviewer's whole history. A positive
-    # list of states would, too, because PostgreSQL would use the index on reviewer and state.
+    # second. Look up each item separately, because a join with assignments would read the reviewer's whole history.
+    # Exclude states instead of listing them, because PostgreSQL would otherwise use the index on reviewer and state.
     had = Assignment.objects.filter(had_in_sitting(by), item=OuterRef("pk"), reviewer=by).exclude(
         state__in=Assignment.LET_GO
     )
@@ -154,7 +154,7 @@ def _is_in_training(campaign: Campaign, member: Member, has_training: bool | Non
 
 @dataclass(frozen=True)
 class Candidates:
-    """A reviewer's waiting items, in order. Without `waiting`, a prepared query finds them."""
+    """A reviewer's waiting items, in order. If `waiting` is None, a prepared query finds the items."""
 
     campaign: Campaign
     by: User

@@ -52,7 +52,7 @@ def count_eligible(
 
 
 def _count_rows(parts: list[QuerySet[Item, tuple[int]]]) -> dict[int, int]:
-    """Count the rows of each campaign in one query."""
+    """Return the number of rows for each campaign, using one query."""
     counts: dict[int, int] = defaultdict(int)
     if parts:
         for (campaign,) in parts[0].union(*parts[1:], all=True) if parts[1:] else parts[0]:

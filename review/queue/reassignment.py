@@ -1,6 +1,6 @@
 """Managers' actions on assignments: assign an item by name, reassign it, or send it back.
 
-An item that is sent back keeps its old scores next to the new ones.
+The old scores of an item that is sent back are preserved.
 """
 
 from __future__ import annotations

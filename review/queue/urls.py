@@ -1,4 +1,4 @@
-"""URLs of the review queue, of studies, and of an item's assignments."""
+"""URLs of the review queue, studies, and the assignments of an item."""
 
 from __future__ import annotations
 

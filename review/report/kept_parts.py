@@ -16,8 +16,7 @@ from review.models import Campaign, ReportPart
 LARGE_STUDY = 10_000
 # A part is recomputed only after 20 times its computing time, so it takes at most 5% of a worker's time.
 _REST = 20
-# Recompute a part after this time if its state is unchanged, because the state misses some changes, such as a verdict
-# shown on a run's page.
+# Recompute an unchanged part after this time. The state ignores some changes, such as a verdict shown on a run's page.
 _OLDEST = timedelta(hours=1)
 
 
@@ -29,7 +28,7 @@ class Part(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A part's data and the time of its computation. None means now."""
+    """A part's data and the time of its computation, or None if the data is current."""
 
     data: Any
     at: datetime | None = None

@@ -65,7 +65,7 @@ class Primary:
     label: str
     text: str
     was_chosen: bool
-    chosen: str  # when the figure was chosen, and the scores and views until then
+    chosen: str  # a sentence about when the figure was chosen
     arms: Sequence[BigNumber]
     difference: str
 
@@ -143,11 +143,11 @@ def show_overview(view: ReportView) -> dict[str, object]:
 
 
 def _facts(view: ReportView) -> dict[str, object]:
-    """Return the item counts of all Configurations, under the criterion, and the results of the plan.
+    """Return the item counts of all Configurations under the criterion, and the progress of the plan.
 
     `disputed` counts the scripts and feedback that are waiting for an adjudicator, under either criterion.
     """
-    # Older snapshots have only the counts for either criterion.
+    # Older snapshots only count items that are final under at least one criterion.
     items = [{**arm["items"], **arm[view.criterion.value].get("items", {})} for arm in view.arms]
     names = sorted({name for one in items for name in one})
     sums = {name: sum(one.get(name, 0) for one in items) for name in names}

@@ -200,7 +200,7 @@ def _rules_of(campaign: Campaign) -> str:
 def _work_out(
     campaign: Campaign, *, every: bool = False, exact: bool = False
 ) -> tuple[Document, Document]:
-    """Return the document and its details, as far as they depend only on tallies and sandbox results."""
+    """Return those parts of the document and its details that depend only on tallies and sandbox results."""
     counts = {key: one for key, one in read_counts(campaign, most_due=0).items() if one.items}
     arms = _configurations(counts)
     executed = Kept(tabulate_outcomes(campaign)) if exact else read_part(campaign, EXECUTED)
@@ -262,7 +262,7 @@ def _work_out(
 def _add_statements(
     campaign: Campaign, counts: Mapping[int, Counts], pooled: _Stages, by_arm: Mapping[int, _Stages]
 ) -> tuple[_Stages, Mapping[int, _Stages]]:
-    """Add whole statements, which the bootstrap of means over pairs samples. A large study has no such intervals."""
+    """Add the whole statements that intervals of means over pairs require. Large studies have no such intervals."""
     if sum(sum(one.items.values()) for one in counts.values()) > MOST_ITEMS_OF_A_MEAN:
         return pooled, by_arm
     found = read_statements(campaign)

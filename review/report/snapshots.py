@@ -47,7 +47,7 @@ def write_canonical(data: Document) -> str:
 
 
 def note_unblinded(campaign: Campaign, *, by: User) -> None:
-    """Mark the user, if a member, as unblinded. The user has seen which items the assessor flagged."""
+    """Mark a member who has seen which items the assessor flagged as unblinded."""
     Member.objects.filter(campaign=campaign, user=by, unblinded_at=None).update(
         unblinded_at=timezone.now()
     )

@@ -13,7 +13,7 @@ _Json = Mapping[str, object]
 
 
 def write_report(document: _Json) -> str:
-    """Return the text of every figure, under both criteria, and of the agreement at each stage."""
+    """Return all figures under both criteria, and the agreement at each stage, as text."""
     return (
         "\n".join(
             [

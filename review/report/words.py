@@ -82,7 +82,7 @@ def explain_p(change: Mapping[str, Any]) -> str:
 
 
 def say_chosen(figure: str, chosen: Mapping[str, Any] | None) -> str:
-    """Return a sentence about when the primary outcome was chosen: the date, and the scores and views until then."""
+    """Return a sentence with the date of the choice of the primary outcome, and the scores and views until then."""
     at = parse_datetime(chosen["at"]) if chosen else None
     if not figure:
         return _("No primary outcome was chosen.")

@@ -1,4 +1,4 @@
-"""Agreement between reviewers at one stage, with and without correction for chance, from counts.
+"""Agreement between reviewers at one stage, with and without correction for chance, computed from counts.
 
 Three kinds of counts are stored per statement. Krippendorff's alpha uses the multisets of its items' values (the
 numbers of scores of 0, 1 and 2). The kappas use the scores of each pair of reviewers. Leniency uses each reviewer's
@@ -383,7 +383,7 @@ def _draw_means(
 
 
 def _by_tables(name: str, is_defined: Sequence[bool]) -> _Measure:
-    """Return a measure for the mean over the defined pairs. A draw in which one of these is undefined is undefined."""
+    """Return a function for the mean over the defined pairs. If a pair is undefined in a draw, so is the mean."""
     function, penalty = _OF_PAIRS[name]
 
     def mean(draws: _Floats) -> _Floats:

@@ -159,7 +159,7 @@ def _compare(
 # Cached because many cases share the same patterns. The number of different patterns is bounded.
 @lru_cache(maxsize=16_384)
 def _answer(pattern: ItemPattern, criterion: Criterion) -> _Answers:
-    """Return the answer of an item with this pattern for each figure in COMPARED."""
+    """Return an item's answer for each figure in COMPARED."""
     if pattern.origin is Origin.RETRIEVED:
         return (None,) * len(COMPARED)
     outlook = Outlook(pattern, criterion)

@@ -109,7 +109,7 @@ class Outlook:
         return self._ways(ended.advised)
 
     def added(self, part: Part) -> frozenset[int | None]:
-        """Return the possible contributions of the item to a figure's numerator. None means that it is excluded."""
+        """Return the item's possible contributions to a figure's numerator. None means that the figure excludes it."""
         return frozenset(None if (found := part(end)) is None else int(found) for end in self.ends)
 
     def closed(self, part: Part) -> int | None:
@@ -139,7 +139,7 @@ class Outlook:
         return next(iter(added)) if self.is_scored and len(added) == 1 else None
 
     def _hangs_on(self, part: Part, place: int) -> bool:
-        """Return whether the result in field `place` of EndedItem alone can change the item's contribution."""
+        """Return whether a change in only the field at index `place` of EndedItem changes the item's contribution."""
         found: dict[tuple[object, ...], set[int | None]] = {}
         for end in self.ends:
             rest = (*end[:place], *end[place + 1 :])

@@ -59,8 +59,8 @@ class Executed(NamedTuple):
     def outcome(self) -> str:
         """Return the outcome: passed, failed or no verdict.
 
-        A script with a check that has not run yet or could not run has no verdict. Otherwise, scripts with fewer
-        results would look better.
+        If a check has not run yet or could not run, the script has no verdict. Otherwise, scripts with fewer results
+        would look better.
         """
         if self.others.get(TO_RUN) or self.others.get(NOT_RUN):
             return NO_VERDICT
@@ -99,7 +99,7 @@ def score_differs(value: int, outcome: str) -> bool:
 
 
 def tabulate_execution(rows: Sequence[Executed], criterion: Criterion) -> dict[str, object]:
-    """Return the execution results of one stage of one Configuration as JSON for the report."""
+    """Return a Configuration's execution results at one stage as JSON for the report."""
     sides = {final: _side(final, criterion) for final in FinalScore}
     said = [(row, row.outcome, sides[row.expert]) for row in rows]
     judged = [one for one in said if one[1] != NO_VERDICT]

@@ -216,7 +216,7 @@ def _figure(
 
 
 def _repaired_as_wrong(criterion: Criterion) -> Adds:
-    """Return a function for an item's contribution to first-pass accuracy if repaired scripts count as wrong."""
+    """Return a function that computes an item's contribution if repaired scripts count as wrong."""
 
     def adds(pattern: ItemPattern) -> int | None:
         right = pattern.script.right(criterion)
@@ -226,7 +226,7 @@ def _repaired_as_wrong(criterion: Criterion) -> Adds:
 
 
 def _coverage(criterion: Criterion) -> Adds:
-    """Return a function for an item's contribution to the share of scored items that were passed or flagged."""
+    """Return a function that computes an item's contribution to the share of items that were passed or flagged."""
 
     def adds(pattern: ItemPattern) -> int | None:
         if pattern.script.right(criterion) is None:
@@ -239,7 +239,8 @@ def _coverage(criterion: Criterion) -> Adds:
 def _bounds(low: tuple[int, int], high: tuple[int, int]) -> Bounds | None:
     """Return the lowest and highest possible share, or None if the figure can't include any item.
 
-    If the lowest case has no denominator, the lower bound is 1. If the highest case has none, the upper bound is 0.
+    If the denominator is 0 in the lowest case, the lower bound is 1. If it is 0 in the highest case, the upper bound
+    is 0.
     """
     if not (low[1] or high[1]):
         return None
@@ -321,7 +322,7 @@ def _sum_up(
 
 
 def _under(pattern: ItemPattern, criterion: Criterion) -> ItemPattern:
-    """Return the pattern with scores replaced by their results, which merges patterns equal under the criterion."""
+    """Return the pattern with each score replaced by its result under the criterion, to merge equal patterns."""
     values = _VALUES[criterion]
     return pattern._replace(
         script=values[pattern.script],
@@ -405,7 +406,7 @@ def _read(figure: Definition, sums: Iterator[int]) -> _Sums:
 
 
 def _reasons(figure: Definition, executed: Patterns, criterion: Criterion) -> dict[str, int]:
-    """Return the number of items on which execution and experts disagree, for each reason and without a reason."""
+    """Return the number of items on which execution and experts disagree, by reason, including no reason."""
     reasons = dict.fromkeys((*EXECUTION_REASONS, NOT_SAID), 0)
     if figure.name != "execution_agreement":
         return reasons

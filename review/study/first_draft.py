@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 from pipeline.types import DraftKind
 
-# The first Draft is the last Draft of these kinds. After a syntax repair, it is the repaired Draft.
+# Drafts of these kinds precede refinement. The last of them counts, because a syntax repair replaces its original.
 FIRST_KINDS = (DraftKind.GENERATED, DraftKind.REPAIRED, DraftKind.RETRIEVED, DraftKind.IMPORTED)
 
 

@@ -125,7 +125,7 @@ _Rule = Callable[[ItemPattern, tuple[FinalScore, ...], Criterion], bool | None]
 
 
 def _after(rule: _Rule, round_: int, criterion: Criterion) -> Adds:
-    """Return a function for an item's contribution after this many refinements.
+    """Return a function that computes an item's contribution after this many refinements.
 
     The contribution is None if the item is open or the script has no final score.
     """

@@ -1,4 +1,4 @@
-"""Convert an item's scores to its pattern, based on the scores that count and the reviewers who have not finished."""
+"""Convert an item's scores to its pattern: select the deciding scores, and check which stages are complete."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
 
 
 def _advised(judged: Judged, later: Sequence[FinalScore]) -> tuple[Recommended, FinalScore]:
-    """Return the recommended Draft, or the earliest Draft with the same text, and its score if from a later round."""
+    """Return the recommended Draft (or the earliest equal Draft), and its score if it is from a later round."""
     if judged.recommended is not Recommended.OTHER:
         return judged.recommended, FinalScore.ABSENT
     round_ = judged.recommended_round
@@ -262,7 +262,7 @@ class _Finals:
         return FinalScore.ABSENT if final is FinalScore.UNSCORED else final
 
     def of_later(self, script: FinalScore, refined: FinalScore) -> tuple[FinalScore, ...]:
-        """Return the final scores of the refined Drafts from round 2 on. A repeated text has its earlier score."""
+        """Return the final scores of the refined Drafts from round 2 on. Equal texts have equal scores."""
         found = [script, refined]
         for round_, same in enumerate(self._judged.later, start=2):
             if same is not None:
@@ -301,7 +301,7 @@ class _Finals:
         return judged.has_feedback if stage is Stage.FEEDBACK else judged.has_refined
 
     def _opened(self) -> set[int]:
-        """Return the reviewers who can score the stages after the script and still have the item."""
+        """Return the reviewers who can score the stages after the script and are still assigned."""
         judged = self._judged
         every = judged.verdict is Verdict.INCORRECT and judged.has_refined
         opened = {reviewer for reviewer, value in self._script.items() if every or value < 2}

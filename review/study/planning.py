@@ -27,7 +27,7 @@ MOST_ITEMS = 10_000
 LEAST_FOR_AGREEMENT = 20  # with fewer statements, agreement measures have no interval
 _SIGNIFICANT = 0.05
 _SIMULATED, _SEED = 3_000, 20250131
-_SAW_TOOTH = 20  # the exact test's power sometimes falls as items are added
+_SAW_TOOTH = 20  # sizes to check on each side, because the exact test's power sometimes falls as items are added
 _POINTS = 13
 _UNLIKELY = 1e-10
 
@@ -132,7 +132,7 @@ def plan_agreement(
     reviewers: int = 2,
     deff: float = 1.0,
 ) -> Need:
-    """Return the items needed for an interval of ordinal alpha of at most `width_wanted`. Raises OutOfReach."""
+    """Return the items needed for an interval of ordinal alpha that is at most this wide. Raises OutOfReach."""
     return _need(
         lambda n: alpha_width(margins, alpha, n, reviewers=reviewers),
         width_wanted,

@@ -91,7 +91,7 @@ def with_single(several: Sequence[Cluster], right: int, size: int) -> list[Clust
 
 
 def count_clusters(statements: Iterable[Iterable[int]]) -> list[Cluster]:
-    """Return the clusters for statements that are given as the contributions of their items."""
+    """Return the clusters of these statements. Each statement is given as the contributions of its items."""
     alike: Counter[tuple[int, int]] = Counter()
     for items in statements:
         own = list(items)

@@ -156,7 +156,7 @@ THREATS: tuple[Threat, ...] = (
 def compare_halo(
     statements: Iterable[Sequence[tuple[int, int]]], criterion: Criterion
 ) -> Difference:
-    """Compare the usual scores of refined scripts with scores by reviewers who believed that they were first Drafts.
+    """Compare the usual scores of refined scripts with scores by reviewers who saw the scripts as first Drafts.
 
     `statements` contains the pairs of scores of each statement.
     """
@@ -187,7 +187,7 @@ def compare_repeats(pairs: Mapping[tuple[int, int], int]) -> Retest:
 def share_by_quarter(
     counts: Mapping[int, Mapping[Values, int]], criterion: Criterion
 ) -> tuple[Share, ...]:
-    """Return the proportion of right scores in each quarter. `counts` has the number of statements by their scores.
+    """Return the proportion of right scores in each quarter. `counts` maps combinations of scores to statement counts.
 
     Scores of the same statement are not independent. The interval therefore accounts for statements with more than one
     score in a quarter.

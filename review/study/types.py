@@ -99,9 +99,9 @@ class Recommended(StrEnum):
 class GivenScore:
     """A score that a reviewer gave. Empty, skipped and *cannot judge* are not scores.
 
-    Scores of hidden repeats and halo checks are not included, because they are compared separately. `order` is the
-    position of the score in time: first scores without a time, then by time and line. `text` distinguishes texts of
-    the same stage and arm that are scored separately, such as refinements from different experts' feedback.
+    Scores of hidden repeats and halo checks are not included, because they are compared separately. `order` sorts
+    scores by time and line. Scores without a time come first. `text` distinguishes texts of the same stage and arm that
+    are scored separately, such as refinements from different experts' feedback.
     """
 
     reviewer: int
@@ -130,12 +130,12 @@ class Judged:
     scores: tuple[GivenScore, ...] = ()
     adjudicated: Mapping[tuple[Stage, Arm], int] = field(default_factory=dict)
     verdict: Verdict | None = None  # verdict of the first assessment; None if never assessed
-    is_real: bool = True  # neither gold nor training nor a repeat
+    is_real: bool = True  # not a gold item, training item, repeat or halo check
     is_sham: bool = False
     wanted: int = 1  # number of required reviewers; if 1, the scores are always complete
     called_in: int = 0  # number of required reviewers who were added to break a tie
     cannot_judge: frozenset[int] = frozenset()  # keys of the reviewers who could not judge the item
-    # Reviewers who scored part of the item and no longer have it.
+    # Reviewers who scored part of the item and are no longer assigned.
     gone: frozenset[int] = frozenset()
     hides_verdict: bool = True  # if True, only blind scores decide
     is_over: bool = True  # the Run has ended and will not create more texts

@@ -1,6 +1,6 @@
 """Items that a reviewer can claim only after a break, because they just scored other answers to the same statements.
 
-Without this information, a small study would look finished although more items follow.
+Without this information, a small study would look finished even though more items follow.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def own_pace(user: User) -> Pace:
 class Place:
     """A reviewer's position in one campaign."""
 
-    # The position of the current item among the reviewer's assigned items, such as 3 for the third. In the review
-    # queue, only items finished today come before it. None if the item was not assigned.
+    # The number of the current item, starting at 1: among all items assigned in a study, or among today's items in the
+    # review queue. None if the item was not assigned.
     number: int | None
     back: int  # items that are ready after a refinement
     back_item: int | None  # the first of these items
@@ -142,7 +142,7 @@ _LET_GO = (Assignment.State.RELEASED, Assignment.State.EXPIRED)
 
 
 def _loose(campaign: int, reviewer: int, states: Sequence[str]) -> QuerySet[Assignment]:
-    """Return the reviewer's assignments in these states, annotated with `is_ready`: waiting, with an ended run."""
+    """Return the reviewer's assignments in these states. `is_ready` marks waiting assignments whose run has ended."""
     is_written = ~Q(item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING])
     return (
         Assignment.objects.filter(item__campaign=campaign, reviewer=reviewer, state__in=states)
@@ -152,7 +152,7 @@ def _loose(campaign: int, reviewer: int, states: Sequence[str]) -> QuerySet[Assi
 
 
 def _waiting(campaign: int, reviewer: int) -> QuerySet[Assignment]:
-    """Return waiting assignments only, because many leases in the review queue expire over the years."""
+    """Return the reviewer's waiting assignments, without the many expired assignments of the review queue."""
     return _loose(campaign, reviewer, [Assignment.State.WAITING])
 
 

@@ -59,7 +59,7 @@ def mark_case(case: Case, purpose: str, *, known: Mapping[str, object], by: User
 
 
 def begins_with_training(campaign: Campaign) -> bool:
-    """Return whether the campaign has training items. The result is cached for 30 seconds for frequent claims."""
+    """Return whether the campaign has training items. The result is cached for 30 s, because every claim needs it."""
 
     def is_any() -> bool:
         return campaign.cases.filter(purpose=Case.Purpose.TRAINING).exists()

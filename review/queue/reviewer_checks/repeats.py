@@ -36,8 +36,8 @@ from review.sampling import is_in_share, shuffle_of
 
 # A new session begins after this long without a score.
 SITTING_GAP = timedelta(minutes=30)
-# A session includes work from this long before its first score, such as work on the first item. The margin also
-# absorbs rounding of `sitting_minutes`. The previous session ended at least 30 minutes before the first score.
+# A session starts this long before its first score, to include the work on the first item. The margin also absorbs
+# rounding of `sitting_minutes`. The previous session ended at least 30 minutes before the first score.
 _AHEAD = SITTING_GAP / 2
 # A repeat is shown after at least this many other items, and after at most three times as many.
 LATER = 20
@@ -163,8 +163,8 @@ def sitting_began(by: int) -> Coalesce:
     """Return a query expression for the start of the user's current session.
 
     A session ends after 30 minutes without a score. The current session covers at least the last 30 minutes. If the
-    user scored in that time, it starts with the first score of that session. The database evaluates the expression once
-    per query.
+    user scored in that time, the session starts with its first score. The database evaluates the expression once per
+    query.
     """
     pause_ago = Now() - SITTING_GAP
     sat = ExpressionWrapper(
@@ -185,7 +185,7 @@ def sitting_began(by: int) -> Coalesce:
 def had_in_sitting(by: int) -> Q:
     """Return a condition for assignments that are active or belong to the user's current session.
 
-    Finished assignments are dated by their end, because imported assignments were created after they ended.
+    A finished assignment belongs to the session in which it ended. Its creation time may be the time of an import.
     """
     since = sitting_began(by)
     is_new = Q(ended_at=None, created_at__gt=since)

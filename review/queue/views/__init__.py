@@ -1,1 +1,1 @@
-"""Pages of the review queue, of studies, and of an item's assignments."""
+"""Pages for the review queue, studies, and the assignments of an item."""

@@ -44,7 +44,7 @@ LIST = SavedView.Listing.QUEUE
 
 @require_GET
 def queue(request: HttpRequest) -> HttpResponse:
-    """Show the reviewer's waiting items, filtered by the query string, and claimed items."""
+    """Show the reviewer's claimed items, and the waiting items that match the query string."""
     user = signed_in(request)
     campaign = access_queue(user)
     form = WaitingForm(request.GET)

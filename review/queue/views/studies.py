@@ -1,4 +1,4 @@
-"""Pages of the studies that a reviewer takes part in."""
+"""Pages for a reviewer's studies."""
 
 from __future__ import annotations
 

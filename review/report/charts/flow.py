@@ -66,7 +66,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Flow:
-    """All shapes of the chart. Without items, the chart is empty and false."""
+    """All shapes of the chart. A chart without items is empty and evaluates to false."""
 
     bars: Sequence[Bar]
     bands: Sequence[Band]

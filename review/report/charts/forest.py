@@ -47,7 +47,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class ForestRow:
-    """One row of the plot, which is a separate drawing. `height` is in pixels."""
+    """A row of the plot. Each row is a separate drawing, and `height` is in pixels."""
 
     key: str
     label: str
@@ -57,7 +57,7 @@ class ForestRow:
 
 @dataclass(frozen=True)
 class Forest:
-    """All rows over one axis. `zero` is the position of zero on a signed axis."""
+    """The rows and the axis of a forest plot. `zero` is the position of zero on a signed axis."""
 
     rows: Sequence[ForestRow]
     ticks: Sequence[Tick]

@@ -50,7 +50,7 @@ class Scale:
 
 
 def scale_of_shares() -> Scale:
-    """Return an axis from 0 to 100%, because a truncated axis would make proportions look larger."""
+    """Return an axis from 0 to 100%, because a truncated axis would exaggerate differences."""
     return Scale(0, 1, (0, 0.25, 0.5, 0.75, 1))
 
 

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from review.report.charts.forest import ForestRow, Mark
 from review.report.charts.scale import Tick
 
-# Shapes of the marks, centered on 0, 0. All further series use _LAST_SHAPE.
+# The shape of each series, centered on 0, 0. Other series use _LAST_SHAPE.
 _SHAPES = {
     1: '<circle r="4"/>',
     2: '<rect x="-3.5" y="-3.5" width="7" height="7"/>',

@@ -57,7 +57,7 @@ def name_review(configuration: Configuration) -> str:
 def compare_two(
     campaign: Campaign, first: Configuration, second: Configuration, joint: Joint
 ) -> Part:
-    """Compare two Configurations. In `joint`, `first` comes first.
+    """Compare two Configurations. `joint` contains pairs in the order of the arguments.
 
     The primary pair always has the order that was chosen before the campaign opened.
     """

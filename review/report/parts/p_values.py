@@ -22,7 +22,7 @@ Holder = dict[str, Any]  # a part of the document that contains a `p_value`
 
 
 def are_shown(campaign: Campaign, counts: Sequence[Counts]) -> bool:
-    """Return whether the report shows p values. `counts` show whether any score was given here."""
+    """Return whether the report shows p values. The counts show whether all scores were imported."""
     return has_ended(campaign, is_imported=not any(one.sums[HERE] for one in counts))
 
 

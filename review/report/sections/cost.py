@@ -14,7 +14,7 @@ KEY = "cost"
 
 
 def show_cost(view: ReportView) -> Section | None:
-    """Return a table with a row for each Configuration, or None if neither costs nor review times are known."""
+    """Return a section with a table of all Configurations, or None if neither costs nor review times are known."""
     costs = view.details["costs"]
     found = [(arm, costs.get(arm["name"])) for arm in view.arms]
     found = [(arm, cost) for arm, cost in found if cost or arm["time"]["items"]]

@@ -29,9 +29,9 @@ _LATEX = {
     "−": "$-$",
     "–": "--",
 }
-_WRAPPED = 28  # LaTeX columns with more characters than this wrap
+_WRAPPED = 28  # maximum number of characters in a LaTeX column that does not wrap
 # Patterns for the separators in a cell, and for a piece with one value: a number, both ends of an interval, or n/N.
-# A number with more than a few words around it is treated as a sentence, like "More than 5% open".
+# Text with more than a few words around a number is treated as a sentence, and so is "More than 5% open".
 _BETWEEN = re.compile(r", | · |[:()]")
 _NUMBER = r"[+−-]?\d[\d,]*(?:\.\d+)?"
 _VALUE = re.compile(
@@ -122,7 +122,7 @@ def _split(column: Column, cells: list[Cell]) -> list[list[object]]:
 
 
 def _read_numbers(text: str, label: str) -> dict[str, object]:
-    """Return the numbers of a cell, keyed by column heading. Other text has the heading of a note."""
+    """Return the numbers of a cell, keyed by column heading. Other text is under a heading for notes."""
     found: dict[str, object] = {}
     words: list[str] = []
     for piece in filter(None, (one.strip() for one in _BETWEEN.split(text))):

@@ -56,7 +56,7 @@ _SEEN = """
 
 
 def report_unblinded(campaign: Campaign) -> list[Document]:
-    """Return the reviewers who saw verdicts: when first, how, on how many items, and their number of non-blind scores.
+    """Return the reviewers who saw verdicts, with the first time, the ways, the number of items and non-blind scores.
 
     `at` is None if only the scores show that the reviewer was not blind, as with imported scores.
     """

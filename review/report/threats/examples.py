@@ -22,7 +22,7 @@ _KEPT_SECONDS = 24 * 3600
 
 
 def report_examples(campaign: Campaign) -> dict[str, int]:
-    """Count the items by the selection of examples.
+    """Count the items by how their examples were selected.
 
     `off`: The prompt has no examples. `guarded`: Entries that answer the statement were excluded. `unguarded`: Such
     entries were not excluded, as in runs of earlier releases and runs outside the study. `read` is the number of

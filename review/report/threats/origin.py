@@ -49,7 +49,7 @@ def count_origins(campaign: Campaign) -> dict[str, int]:
 
 
 def check_times(campaign: Campaign) -> Document:
-    """Return the order and sessions that the times of imported scores show.
+    """Return statistics on order and sessions, based on the times of imported scores.
 
     `order` is the share of script scores that follow a score of an earlier item in the file. The share is about half in
     random order and nearly 100% in file order. `sittings` is the share of scores of a statement's further arms that

@@ -42,7 +42,7 @@ _STANDINGS = {
 
 @require_safe
 def report_items(request: HttpRequest, pk: int) -> HttpResponse:
-    """List the items behind a figure. The list shows verdicts, so it marks a reviewer of the study as unblinded."""
+    """List the items behind a figure. The list reveals verdicts, so reviewers who view it are marked as unblinded."""
     user = signed_in(request)
     campaign = access_report(user, pk)
     criterion = read_criterion(request)
