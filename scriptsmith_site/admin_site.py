@@ -1,4 +1,4 @@
-"""The Django admin, where administrators can view all records but change none.
+"""The Django admin. Administrators can view all records but can't change them.
 
 Exceptions are admin classes with `through_services`, which write through services and check their own permissions.
 """
@@ -59,7 +59,10 @@ class _LookToo:
 
 
 class ReadOnlyAdminSite(AdminSite):
-    """The admin site for administrators and users whom an app allows to write. It has no sign-in page of its own."""
+    """The admin site for administrators and for users with write access to an app's records.
+
+    It has no sign-in page of its own.
+    """
 
     site_header = _("ScriptSmith records")
     site_title = _("ScriptSmith")
@@ -81,7 +84,7 @@ class ReadOnlyAdminSite(AdminSite):
         admin_class: type[ModelAdmin[AnyModel]] | None = None,
         **options: object,
     ) -> None:
-        """Register models like Django, but read-only unless they are written through services.
+        """Register models as Django does, but as read-only unless their admin writes through services.
 
         Second factors and links to provider accounts are not registered at all.
         """

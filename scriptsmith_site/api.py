@@ -22,7 +22,7 @@ import scriptsmith_site.integrations.alerts.api
 
 
 class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """Describe API tokens in the schema. Defining the class registers it with drf-spectacular."""
+    """The description of API tokens in the schema. drf-spectacular registers it when the class is defined."""
 
     target_class = "scriptsmith_site.people.sign_in.authentication.ApiTokenAuthentication"
     name = "token"
@@ -33,7 +33,10 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
 
 @cache
 def api_schema() -> dict[str, Any]:
-    """Return the OpenAPI schema. It takes a second and does not depend on the user, so each process builds it once."""
+    """Return the OpenAPI schema.
+
+    Each process builds it once, because that takes a second and does not depend on the user.
+    """
     found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return found
 
@@ -46,7 +49,7 @@ class OneSchema(SchemaGenerator):
 
 
 router = DefaultRouter()
-# Disable suffixes such as `/runs.json`, which would be undocumented additional URLs for each operation.
+# Disable suffixes such as `/runs.json`. They would add an undocumented second URL for each operation.
 router.include_format_suffixes = False
 for app in (catalog.api, pipeline.api, review.api, scriptsmith_site.integrations.alerts.api):
     router.registry.extend(app.router.registry)

@@ -16,11 +16,11 @@ from django.contrib.auth.signals import user_logged_in, user_logged_out, user_lo
 from django.db.models.signals import post_migrate
 from django.http import HttpRequest
 
-import scriptsmith_site.celery  # noqa: F401 - tasks and messages of this process belong to that application
+import scriptsmith_site.celery  # noqa: F401 - this process's tasks and messages use that application
 from core.database.clock import use_database_clock
 from scriptsmith_site.logs import follow_run
 
-# Call this here, before models are loaded.
+# Must run before models are loaded.
 use_database_clock()
 
 
@@ -29,7 +29,7 @@ class SiteConfig(AppConfig):
     verbose_name = "Site"
 
     def ready(self) -> None:
-        # Models can be imported only from here on.
+        # Models can't be imported before this point.
         from django.contrib.auth.models import User
 
         from catalog import hooks as catalog_hooks
@@ -54,13 +54,14 @@ class SiteConfig(AppConfig):
         from scriptsmith_site.people.roles import make_roles
 
         def note_session(request: HttpRequest, user: User, **_signal: object) -> None:
-            # This loads the protocols of single sign-on and second factors, which only web processes need.
+            # Imported here, because it loads the protocols of single sign-on and second factors, which only web
+            # processes need.
             from scriptsmith_site.people.sign_in import entrance
 
             entrance.note_session(request, user)
 
         def take_in(run_id: int) -> None:
-            # Items of the review queue do not belong to a study.
+            # Only runs that were not added to the review queue can belong to a study.
             if review.take_in(run_id) is None:
                 review.prepare_item(run_id)
             pipeline.request_evidence(run_id)

@@ -19,5 +19,5 @@ app.user_options["worker"].add(
         ["--scheduler-thread"], is_flag=True, help="Run the scheduler in a thread of this process."
     )
 )
-# Given by name, because only workers load this class.
+# Passed by name, because only workers load this class.
 app.steps["worker"].add("scriptsmith_site.scheduler_thread:SchedulerThread")

@@ -1,4 +1,4 @@
-"""System checks, which report wrong settings as errors with a hint."""
+"""System checks that report invalid settings as errors or warnings, with a hint."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Check = Callable[..., list[CheckMessage]]
 
 
 def register_all() -> None:
-    """Register the checks below for `manage.py check` and for each start."""
+    """Register the checks in this module for `manage.py check` and for startup."""
     checks: tuple[Check, ...] = (
         check_demo_stays_here,
         check_debug_stays_here,
@@ -37,7 +37,7 @@ def register_all() -> None:
     )
     for check in checks:
         register(check)
-    # Run by `migrate`, at each start, and by commands that name the database.
+    # `migrate`, startup and commands with `--database` run these checks.
     register(check_no_demo_accounts_left, Tags.database)
     register(check_same_secret_key, Tags.database)
     register(check_whole_history, Tags.database)
@@ -45,7 +45,7 @@ def register_all() -> None:
 
 
 def check_demo_stays_here(**_options: object) -> list[CheckMessage]:
-    """E001: the demo's accounts have passwords that are printed at each start."""
+    """Return E001 if demo accounts would be created on a reachable server. Their passwords are printed at startup."""
     if not settings.SCRIPTSMITH_DEMO or not is_reachable():
         return []
     return [
@@ -63,7 +63,7 @@ def check_demo_stays_here(**_options: object) -> list[CheckMessage]:
 def check_no_demo_accounts_left(
     databases: Sequence[str] | None = None, **_options: object
 ) -> list[CheckMessage]:
-    """E002: the database has demo accounts from an earlier start, on any machine."""
+    """Return E002 if a reachable server's database has demo accounts from an earlier start on any machine."""
     if not databases or not is_reachable() or not _has_demo_accounts():
         return []
     return [
@@ -81,14 +81,17 @@ def check_no_demo_accounts_left(
 def _has_demo_accounts() -> bool:
     try:
         return DemoPassword.objects.filter(user__is_active=True).exists()
-    except DatabaseError:  # not migrated yet, so nothing was loaded
+    except DatabaseError:  # the database is not migrated yet, so it has no demo accounts
         return False
 
 
 def check_same_secret_key(
     databases: Sequence[str] | None = None, **_options: object
 ) -> list[CheckMessage]:
-    """E006: with different keys, machines reject each other's signatures and secrets."""
+    """Return E006 if this machine's secret key differs from the database's recorded key.
+
+    Machines with different keys reject each other's signatures and secrets.
+    """
     if not databases:
         return []
     try:
@@ -96,7 +99,7 @@ def check_same_secret_key(
     except ImproperlyConfigured as error:
         message, _dot, hint = str(error).partition(". ")
         return [Error(f"{message}.", hint=hint, id="scriptsmith.E006")]
-    except DatabaseError:  # not migrated yet, so no key is in use
+    except DatabaseError:  # the database is not migrated yet, so it has no recorded key
         pass
     return []
 
@@ -104,14 +107,14 @@ def check_same_secret_key(
 def check_whole_history(
     databases: Sequence[str] | None = None, **_options: object
 ) -> list[CheckMessage]:
-    """E008: Django silently skips an app if only some of the squashed migrations are applied."""
+    """Return E008 if only some of the squashed migrations are applied, because Django would silently skip the app."""
     for alias in databases or ():
         try:
             require_whole_history(connections[alias])
         except ImproperlyConfigured as error:
             message, _dot, hint = str(error).partition(". ")
             return [Error(f"{message}.", hint=hint, id="scriptsmith.E008")]
-        except DatabaseError:  # the server does not answer, and the command reports that itself
+        except DatabaseError:  # the server does not respond, and the command reports that itself
             pass
     return []
 
@@ -119,7 +122,7 @@ def check_whole_history(
 def check_own_address(
     databases: Sequence[str] | None = None, **_options: object
 ) -> list[CheckMessage]:
-    """W003: links in emails and events would use the address on which the server listens."""
+    """Return W003 if links in emails and events would contain the address on which the server listens."""
     if not databases or settings.SCRIPTSMITH_URL or not is_reachable() or not _writes_links():
         return []
     return [
@@ -134,12 +137,12 @@ def check_own_address(
 def _writes_links() -> bool:
     try:
         return is_mail_configured() or Destination.objects.exists()
-    except DatabaseError:  # not migrated yet, so nothing is sent
+    except DatabaseError:  # the database is not migrated yet, so no links are sent
         return False
 
 
 def check_debug_stays_here(**_options: object) -> list[CheckMessage]:
-    """E003: tracebacks show settings and request data."""
+    """Return E003 if tracebacks, which show settings and request data, are enabled on a reachable server."""
     if not settings.DEBUG or not is_reachable():
         return []
     return [
@@ -152,7 +155,7 @@ def check_debug_stays_here(**_options: object) -> list[CheckMessage]:
 
 
 def check_secret_key(**_options: object) -> list[CheckMessage]:
-    """E004: an attacker can guess a short key and forge sessions."""
+    """Return E004 if the secret key is short. An attacker could guess it and forge sessions."""
     if len(settings.SECRET_KEY) >= SHORTEST_KEY:
         return []
     return [
@@ -165,7 +168,7 @@ def check_secret_key(**_options: object) -> list[CheckMessage]:
 
 
 def check_embedder(**_options: object) -> list[CheckMessage]:
-    """E005: only check that the embedder exists, because loading it takes seconds and memory."""
+    """Return E005 if the embedder does not exist. Do not load it, because that takes seconds and memory."""
     spec = settings.SCRIPTSMITH_EMBEDDER
     if spec in ("minilm", "hashing"):
         return []
@@ -182,7 +185,7 @@ def check_embedder(**_options: object) -> list[CheckMessage]:
 
 
 def check_endpoints(**_options: object) -> list[CheckMessage]:
-    """W001: a misspelled name would be ignored silently."""
+    """Return W001 if an endpoint's name is misspelled, because it would be ignored silently."""
     unknown = sorted(set(settings.SCRIPTSMITH_ENDPOINTS) - KNOWN_ENDPOINTS)
     if not unknown:
         return []
@@ -199,7 +202,7 @@ def check_endpoints(**_options: object) -> list[CheckMessage]:
 
 
 def check_shellcheck(**_options: object) -> list[CheckMessage]:
-    """W002: without ShellCheck, scripts are assessed with fewer checks."""
+    """Return W002 if ShellCheck is not installed, because scripts are then assessed with fewer checks."""
     if find_shellcheck() is not None:
         return []
     return [
@@ -212,7 +215,7 @@ def check_shellcheck(**_options: object) -> list[CheckMessage]:
 
 
 def check_provider(**_options: object) -> list[CheckMessage]:
-    """E007: an incomplete provider configuration would block all sign-ins or send secrets in plain text."""
+    """Return E007 if the provider configuration would block all sign-ins or send secrets in plain text."""
     issuer = settings.SCRIPTSMITH_OIDC_ISSUER
     if not issuer:
         return []

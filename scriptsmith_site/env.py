@@ -1,4 +1,4 @@
-"""Typed settings from the environment. Invalid values are refused immediately.
+"""Typed settings from the environment. Invalid values are rejected at startup.
 
 Every reader takes a name, a default and a help text, and adds them to `KNOWN`, from which docs/settings.md is
 generated.
@@ -114,7 +114,7 @@ def env_address(name: str, help: str) -> tuple[str, int] | None:
 
 
 def env_list(name: str, default: str, help: str, *, separator: str = ",") -> list[str]:
-    """Return the nonempty parts of a comma-separated text."""
+    """Split the variable at `separator`, and return the nonempty parts."""
     return [part.strip() for part in _read(name, default, help).split(separator) if part.strip()]
 
 

@@ -14,7 +14,7 @@ _BUCKET = "storages.backends.s3.S3Storage"
 
 
 def local_folder(place: str) -> Path | None:
-    """Return the folder, or None if the place is a bucket or empty. Raises ImproperlyConfigured."""
+    """Return the folder that `place` names, or None if it is a bucket or empty. Raises ImproperlyConfigured."""
     if not place or "://" in place:
         return None
     folder = Path(place).expanduser()
@@ -50,7 +50,7 @@ def kept_files_storage(place: str, *, endpoint: str) -> dict[str, Any]:
         "location": parts.path.strip("/"),
         "file_overwrite": True,
         "default_acl": None,
-        # Files are read through an unnamed temporary file, not in memory.
+        # Large files are read through an unnamed temporary file, not in memory.
         "max_memory_size": 1024 * 1024,
     }
     return {

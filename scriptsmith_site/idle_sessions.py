@@ -1,4 +1,4 @@
-"""Closes the database connections of worker threads that have been idle for some seconds.
+"""Close the database connections of worker threads that have been idle for some seconds.
 
 Django closes a thread's connection only in that thread, so an idle thread's connection would stay open. Each connection
 uses memory in the worker and in PostgreSQL, and reopening it takes only a few milliseconds.
@@ -28,7 +28,7 @@ class IdleSessions:
         self._is_in_worker = False
 
     def begin_worker(self, **_signal: object) -> None:
-        """Start closing idle connections. In this process, only the worker's task threads use connections."""
+        """Enable the closing of idle connections. In a worker process, only task threads use connections."""
         self._is_in_worker = True
 
     def begin_task(self, **_signal: object) -> None:
@@ -38,7 +38,7 @@ class IdleSessions:
         close_old_connections()
 
     def end_task(self, **_signal: object) -> None:
-        """Allow this thread's connection to be closed unless the thread soon has another task."""
+        """Mark this thread's connection as idle, so that it is closed unless the thread soon starts another task."""
         close_old_connections()
         own = connections[DEFAULT_DB_ALIAS]
         if not self._is_in_worker or own.connection is None:
@@ -52,10 +52,10 @@ class IdleSessions:
                 self._thread.start()
 
     def _close_idle(self) -> None:
-        """Close connections that have been idle for long enough, until no connection is idle."""
+        """Close connections that have been idle for IDLE_SECONDS, until no connection is idle."""
         while True:
             with self._changed:
-                # A thread that starts a task waits until its connection is closed.
+                # Under this lock, no task can start to use a connection that is being closed.
                 now = time.monotonic()
                 for idle, since in list(self._idle.items()):
                     if now - since >= IDLE_SECONDS:

@@ -1,4 +1,4 @@
-"""The demo: the starter catalogue, six accounts, some actions and two studies, loaded only once."""
+"""The demo data: the starter catalogue, six accounts, sample actions and two studies. It is loaded only once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ACTIONS = Path(settings.BASE_DIR) / "pipeline" / "demo" / "actions"
 
 
 def load() -> dict[str, str]:
-    """Create the missing parts of the demo, and return the names and passwords of its accounts.
+    """Create the missing parts of the demo, and return its accounts' passwords by username.
 
     Raises Refused if the server is reachable from other machines, because the passwords are public.
     """
@@ -68,9 +68,9 @@ def require_private() -> None:
 
 
 def make_accounts() -> dict[str, str]:
-    """Create the missing accounts, and return all passwords by username. Every start prints them.
+    """Create the missing accounts, and return all passwords by username. Each start prints the passwords.
 
-    An existing account that the demo did not create is not changed, and the demo's account gets another name.
+    If another account already uses a name, the demo's account gets a different name.
     """
     passwords: dict[str, str] = {}
     new: list[User] = []
@@ -84,7 +84,7 @@ def make_accounts() -> dict[str, str]:
             kept = DemoPassword.objects.create(user=user, password=secrets.token_urlsafe(9))
             new.append(user)
         passwords[username] = kept.password
-    with ThreadPoolExecutor() as pool:  # hashing one password takes half a second of a core
+    with ThreadPoolExecutor() as pool:  # hashing one password takes half a second of CPU time
         hashes = pool.map(make_password, [passwords[user.username] for user in new])
         for user, hashed in zip(new, hashes, strict=True):
             user.password = hashed
@@ -93,12 +93,12 @@ def make_accounts() -> dict[str, str]:
 
 
 def _account(name: str) -> User:
-    """Return the demo's account for this name in `ACCOUNTS`, which must exist."""
+    """Return the demo account for this name in `ACCOUNTS`. The account must exist."""
     return User.objects.get(username=_free_name(name))
 
 
 def _free_name(name: str) -> str:
-    """Return the first of rita, demo-rita, demo-rita-2 ... that is the demo's own account or unused."""
+    """Return the first username of rita, demo-rita, demo-rita-2 ... that is unused or belongs to a demo account."""
     for number in count():
         username = (name, f"demo-{name}")[number] if number < 2 else f"demo-{name}-{number}"
         is_ours = DemoPassword.objects.filter(user__username=username).exists()
@@ -108,7 +108,7 @@ def _free_name(name: str) -> str:
 
 
 def make_actions(*, by: User) -> int:
-    """Send each of the demo's actions through the pipeline once, and return how many were new."""
+    """Start a run for each demo action that has not been loaded, and return the number of new actions."""
     known = set(
         Action.objects.filter(source=Action.Source.DEMO).values_list("statement", flat=True)
     )
@@ -134,7 +134,7 @@ def make_actions(*, by: User) -> int:
 
 
 def read_actions() -> Iterator[dict[str, object]]:
-    """Yield the demo's action files in order of their names."""
+    """Yield the content of the demo's action files, sorted by file name."""
     for path in sorted(ACTIONS.glob("*.yaml")):
         yield yaml.safe_load(path.read_text(encoding="utf-8"))
 

@@ -27,7 +27,7 @@ OPEN = "Everyday tasks, second round (demo)"
 CONFIGURATIONS = {"small": "Small model (demo)", "large": "Large model (demo)"}
 EXPERTS = ("ines.demo", "jonas.demo", "keiko.demo")
 _HERE = Path(__file__).parent
-# The stages, with the names of their texts and scores in the files.
+# Each stage, with the key of its scores in the YAML files.
 _STAGES = (("script", "scores"), ("feedback", "useful"), ("refined", "corrected"))
 _BEGAN = timedelta(days=9)
 _SEED = 20
@@ -102,7 +102,7 @@ def _answer(row: Row, arm: str) -> Answer:
 def _item(row: Row, arm: str) -> Row:
     answer = _answer(row, arm)
     copied = ("script", "feedback", "refined", "verdict", "execution")
-    # By default, the recommendation follows the pipeline: the refined script if the first script is flagged.
+    # By default, recommend the refined script if the first script was flagged, as the pipeline does.
     usual = "refined" if answer["verdict"] == "incorrect" else "first"
     return {
         "record": "item",
@@ -119,7 +119,7 @@ def _item(row: Row, arm: str) -> Row:
 
 
 def _values(answer: Answer, name: str) -> dict[str, int]:
-    """Return the values by expert from a text such as `2 - 1`, excluding experts who were not asked."""
+    """Parse a string such as `2 - 1` into values by expert. A hyphen means that the expert gave no score."""
     given = str(answer.get(name, "")).split()
     return (
         {
@@ -132,7 +132,7 @@ def _values(answer: Answer, name: str) -> dict[str, int]:
     )
 
 
-# --- Who scored what, when --------------------------------------------------------------------------------------
+# --- Scores and adjudications ------------------------------------------------------------------------------------
 
 
 def _score_rows(rows: Sequence[Row], *, adjudicator: str) -> Iterator[Row]:
@@ -153,7 +153,7 @@ def _score_rows(rows: Sequence[Row], *, adjudicator: str) -> Iterator[Row]:
 
 
 def _sittings(rows: Sequence[Row], expert: str, begins: datetime) -> Iterator[Row]:
-    """Yield one expert's scores in two sessions, with the answers to a statement in different sessions."""
+    """Yield one expert's scores in two sessions. A statement's two scripts are scored in different sessions."""
     chance = random.Random(f"{_SEED}:{expert}")
     first = {str(row["id"]): chance.choice(list(CONFIGURATIONS)) for row in rows}
     position = 0

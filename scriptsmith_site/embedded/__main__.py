@@ -50,7 +50,9 @@ def _supervise(layout: Layout) -> None:
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
     try:
-        make_data_folder(layout)  # before the settings, which store a secret in it
+        make_data_folder(
+            layout
+        )  # before the settings are loaded, because they store a secret in this folder
         options = Options(
             bind=settings.BIND,
             port=settings.PORT,

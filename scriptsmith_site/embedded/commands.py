@@ -1,4 +1,4 @@
-"""Runs management commands with the servers that they need."""
+"""Run management commands with the servers that they need."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def needs_servers(arguments: list[str]) -> bool:
 def run_command(arguments: list[str], layout: Layout) -> None:
     """Run the management command. If no other process uses the database, migrate it first.
 
-    Raises CannotStart, ImproperlyConfigured, and SystemExit, like commands.
+    Raises CannotStart, ImproperlyConfigured, or SystemExit as commands do.
     """
     if not needs_servers(arguments):
         _end_cleanly_when_told_to()
         execute_from_command_line([sys.argv[0], *arguments])
         return
-    # Invalid settings end the command here, before a server is started.
+    # Fail on invalid settings here, before a server is started.
     django.setup()
     ours = not is_set("DATABASE_URL")
     prepare = migrate if ours and arguments[0] not in _ABOUT_MIGRATIONS else None
@@ -83,7 +83,7 @@ def migrate() -> None:
 
 
 def _end_cleanly_when_told_to() -> None:
-    """Let SIGTERM and a closed terminal unwind the stack, so that the servers are stopped."""
+    """Make SIGTERM and SIGHUP raise SystemExit, so that the servers are stopped."""
 
     def leave(number: int, frame: FrameType | None) -> None:
         sys.exit(128 + number)

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class CannotStart(Exception):
-    """A problem outside the program. The text is one line that says what to do."""
+    """A problem outside the program. The message is one line that says what to do."""

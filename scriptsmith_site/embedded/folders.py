@@ -1,4 +1,4 @@
-"""Creates folders that no other user can read."""
+"""Private folders, which no other user can read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scriptsmith_site.embedded.layout import Layout
 
 
 def make_private(folder: Path) -> None:
-    """Create a folder with mode 700, or check that an existing one has this mode and belongs to this user.
+    """Create a folder with mode 700, or check the mode and owner of an existing folder.
 
     Raises CannotStart. In a world-writable directory, another user may have created the folder.
     """
@@ -42,7 +42,7 @@ def make_data_folder(layout: Layout) -> None:
 
 
 def cannot_write(path: Path, error: OSError) -> CannotStart:
-    """Return the error that says what to do about a path that could not be written."""
+    """Return an error that says what to do about a path that can't be written."""
     return CannotStart(
         f"cannot write {path}: {error.strerror}. Fix this, or set SCRIPTSMITH_DATA to another "
         "folder"

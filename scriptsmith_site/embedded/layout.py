@@ -1,4 +1,4 @@
-"""The paths of everything that a running ScriptSmith stores outside its source tree.
+"""The paths of all files and sockets that ScriptSmith creates outside its source tree.
 
 This module only computes paths and addresses. It creates no files, and needs neither Django nor a server.
 """
@@ -15,7 +15,7 @@ from urllib.parse import quote
 DATABASE = "scriptsmith"
 ROLE = "scriptsmith"
 
-# A Unix socket's path has at most 107 bytes. The longest name below a socket folder has 18.
+# A Unix socket's path can have at most 107 bytes. The longest file name in a socket folder has 18.
 _LONGEST_SOCKET_FOLDER = 88
 _PLAIN_PATH = re.compile(r"[\w/.-]+", re.ASCII)
 
@@ -24,8 +24,8 @@ _PLAIN_PATH = re.compile(r"[\w/.-]+", re.ASCII)
 class Layout:
     """The paths that belong to one data folder.
 
-    For root, PostgreSQL runs as an ordinary OS user, who may have no access to the data folder. Its files are then in a
-    separate folder below `outside`.
+    If ScriptSmith runs as root, PostgreSQL runs as an ordinary OS user, which may have no access to the data folder.
+    PostgreSQL's files are then in a separate folder below `outside`.
     """
 
     data: Path
@@ -33,9 +33,9 @@ class Layout:
 
     @classmethod
     def from_environment(cls, base: Path) -> Layout:
-        """Return the layout of the folder that SCRIPTSMITH_DATA names (relative to `base`), or else `base`/.data.
+        """Return the layout of SCRIPTSMITH_DATA, which may be relative to `base`. The default is `base`/.data.
 
-        As root, PostgreSQL's files are in the folder that SCRIPTSMITH_POSTGRES_FOLDER names.
+        If ScriptSmith runs as root, SCRIPTSMITH_POSTGRES_FOLDER sets the folder for PostgreSQL's files.
         """
         data = base / Path(os.environ.get("SCRIPTSMITH_DATA") or ".data").expanduser()
         outside = os.environ.get("SCRIPTSMITH_POSTGRES_FOLDER")
@@ -43,7 +43,7 @@ class Layout:
 
     @property
     def key(self) -> str:
-        """A short hash of the data folder's path, which names its files outside it."""
+        """A short hash of the data folder's path. It names the folder's files that are stored elsewhere."""
         return hashlib.sha256(os.fsencode(self.data)).hexdigest()[:16]
 
     @property
@@ -52,7 +52,7 @@ class Layout:
 
     @property
     def postgres_home(self) -> Path:
-        """The folder that holds PostgreSQL's own folders."""
+        """The folder that contains PostgreSQL's data folder."""
         return self.outside / self.key if self.runs_as_root else self.data
 
     @property
@@ -65,9 +65,10 @@ class Layout:
 
     @property
     def sockets(self) -> Path:
-        """The folder of our own sockets, which is in the data folder if its path is short enough.
+        """The folder of this product's sockets. It is in the data folder if that path is short and has no special
+        characters.
 
-        Otherwise, it is in a fixed location rather than in TMPDIR, so that all shells use the same folder.
+        Otherwise, it is in /tmp rather than TMPDIR, so that all shells use the same folder.
         """
         inside = self.data / "sockets"
         fits = len(os.fsencode(inside)) <= _LONGEST_SOCKET_FOLDER
@@ -89,27 +90,27 @@ class Layout:
 
     @property
     def users_lock(self) -> Path:
-        """Held shared by every process that uses the servers."""
+        """The lock file that every process shares while it uses the servers."""
         return self.data / "users.lock"
 
     @property
     def change_lock(self) -> Path:
-        """Held by the process that is starting, migrating or stopping the servers."""
+        """The lock file of the process that is starting, migrating or stopping the servers."""
         return self.data / "change.lock"
 
     @property
     def supervisor_lock(self) -> Path:
-        """Held by the supervisor, so that a data folder has only one."""
+        """The supervisor's lock file, which ensures that a data folder has only one supervisor."""
         return self.data / "supervisor.lock"
 
     @property
     def demo_model(self) -> Path:
-        """The file with the demo model's address, `{"port": ..., "pid": ...}`, written by the demo model."""
+        """The file in which the demo model announces its address as `{"port": ..., "pid": ...}`."""
         return self.data / "demo-model.json"
 
     @property
     def local_models(self) -> Path:
-        """The folder of model files from `make local-model`, and of the announcements of their servers."""
+        """The folder with the model files from `make local-model` and the announcements of the model servers."""
         return self.data / "local-models"
 
     @property
@@ -118,7 +119,7 @@ class Layout:
 
     @property
     def schedule(self) -> Path:
-        """The state of the worker's scheduler, kept across restarts."""
+        """The state of the worker's scheduler, which persists across restarts."""
         return self.data / "schedule"
 
     @property
@@ -127,7 +128,7 @@ class Layout:
         return self.data / "worker-ready"
 
     def database_settings(self) -> dict[str, str]:
-        """Return the embedded database as an entry of Django's DATABASES."""
+        """Return the entry for the embedded database in Django's DATABASES."""
         return {
             "ENGINE": "django.db.backends.postgresql",
             "NAME": DATABASE,
@@ -136,15 +137,15 @@ class Layout:
         }
 
     def database_url(self) -> str:
-        """Return the embedded database as a value for DATABASE_URL."""
+        """Return the DATABASE_URL of the embedded database."""
         return f"postgresql://{ROLE}@/{DATABASE}?host={quote(str(self.postgres_sockets))}"
 
     def redis_url(self) -> str:
-        """Return the embedded Redis as a value for Celery's broker URL."""
+        """Return Celery's broker URL for the embedded Redis."""
         return f"redis+socket://{self.redis_socket}"
 
 
 def redis_client_url(broker_url: str) -> str:
-    """Return the URL of the same Redis for redis-py, whose URLs of Unix sockets and databases differ from Celery's."""
+    """Convert a Celery broker URL to a URL for redis-py, whose format differs for Unix sockets and database numbers."""
     url = re.sub(r"^redis\+socket:", "unix:", broker_url)
     return url.replace("?virtual_host=", "?db=") if url.startswith("unix:") else url

@@ -1,4 +1,4 @@
-"""Loads the code that all forks of the supervisor share."""
+"""Load the code that all forks of the supervisor share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OF_WORKERS = (
 
 
 def load(port: int) -> None:
-    """Load the product without views. `port` is the actual port if the settings let the kernel choose one."""
+    """Load the product without its views. `port` is the actual port, because the setting may be 0."""
     os.environ["PORT"] = str(port)
     settings.PORT = port
     django.setup()

@@ -1,4 +1,4 @@
-"""File locks, which the kernel releases when their holder exits for any reason."""
+"""File locks, which the kernel releases when the process exits for any reason."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from scriptsmith_site.embedded.folders import cannot_write
 
 
 class FileLock:
-    """An flock that a process holds exclusively or shares with others. Raises CannotStart."""
+    """An exclusive or shared `flock`. Its methods raise CannotStart if the file can't be opened or written."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._descriptor: int | None = None
 
     def try_exclusive(self) -> bool:
-        """Lock exclusively unless another process holds the lock. If that fails, a shared lock is lost."""
+        """Try to get the exclusive lock, and return whether this succeeded. A failed attempt releases a shared lock."""
         try:
             fcntl.flock(self._open(), fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -30,11 +30,11 @@ class FileLock:
         return True
 
     def share(self) -> None:
-        """Wait until no process holds the lock exclusively, and share it."""
+        """Wait until no process has the exclusive lock, then get a shared lock."""
         fcntl.flock(self._open(), fcntl.LOCK_SH)
 
     def write(self, text: str) -> None:
-        """Write a text for processes that can't get the lock."""
+        """Write a message for processes that can't get the lock."""
         try:
             os.ftruncate(self._open(), 0)
             os.pwrite(self._open(), text.encode(), 0)
@@ -42,7 +42,7 @@ class FileLock:
             raise cannot_write(self._path, error) from error
 
     def read(self) -> str:
-        """Return the text that the holder wrote."""
+        """Return the message that the lock's owner wrote."""
         return os.pread(self._open(), 4096, 0).decode(errors="replace")
 
     def release(self) -> None:
@@ -61,7 +61,10 @@ class FileLock:
 
 @contextmanager
 def held(path: Path, *, seconds: float) -> Iterator[None]:
-    """Hold the lock exclusively. Raises CannotStart if another process holds it for longer than `seconds`."""
+    """Hold the exclusive lock during the block.
+
+    Raises CannotStart if another process keeps it longer than `seconds`.
+    """
     lock = FileLock(path)
     begun = time.monotonic()
     patience = 3.0

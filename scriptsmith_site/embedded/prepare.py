@@ -1,6 +1,6 @@
-"""Prepares the database and the static files before the start, in one process.
+"""Prepare the database and the static files in one process, before the other programs start.
 
-Prints only messages for users, such as the demo accounts.
+The process prints only messages for users, such as the demo accounts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def main() -> None:
         call_command("check", stdout=sys.stderr)
         empty_folder()
         migrate()
-        # Run the checks that need the database: its secret key, and whether it has demo data.
+        # Run the checks that need the database, such as those for its secret key and for demo accounts.
         call_command("check", tags=["database"], databases=["default"], stdout=sys.stderr)
         collect_static_files(Path(settings.STATIC_ROOT))
         if LOCAL in settings.SCRIPTSMITH_ENDPOINTS:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def collect_static_files(root: Path) -> None:
-    """Collect the static files if any name, size or time differs from the last collection."""
+    """Collect the static files if any file name, size or modification time has changed since the last collection."""
     stamp = root / ".collected"
     now = _fingerprint()
     if not stamp.exists() or stamp.read_text() != now:

@@ -2,7 +2,7 @@
 
     python -I scriptsmith_site/embedded/web_healthcheck.py
 
-Checks no other part, because restarting the web server would not fix other parts. Needs only Python.
+It checks no other part, because restarting the web server would not fix other parts. It needs only Python.
 """
 
 from __future__ import annotations

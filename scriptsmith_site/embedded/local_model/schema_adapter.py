@@ -1,7 +1,7 @@
-"""Adds schema mode to llama.cpp's Messages API, which ignores `output_config.format` silently.
+"""An adapter that adds schema mode to llama.cpp's Messages API, which silently ignores `output_config.format`.
 
-A request with a schema goes to the chat completions endpoint of the same server, which enforces schemas, and the
-reply is translated back. Every other request is passed on unchanged.
+A request with a schema is sent to the chat completions endpoint of the same server, which enforces schemas, and the
+reply is translated back. Every other request is forwarded unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _STOP_REASONS = {"stop": "end_turn", "length": "max_tokens"}
 
 
 class SchemaAdapter(ThreadingTCPServer):
-    """Listens on a free loopback port and forwards to the server on `port`, which checks the key."""
+    """A proxy on a free loopback port for the server on `port`, which checks the API key."""
 
     daemon_threads = True
 
@@ -36,7 +36,7 @@ class _Handler(BaseHTTPRequestHandler):
         path, chat = self.path, None
         content = self.rfile.read(int(self.headers.get("content-length") or 0))
         if path == "/v1/messages":
-            # For invalid requests, llama.cpp reports the error.
+            # Forward invalid requests unchanged, because llama.cpp reports their errors.
             with suppress(ValueError, TypeError, AttributeError, KeyError):
                 chat = to_chat(json.loads(content))
         if chat is not None:
@@ -44,8 +44,8 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name: self.headers[name] for name in _HEADERS if name in self.headers}
         with closing(HTTPConnection("127.0.0.1", self.server.behind)) as server:
             server.request(self.command, path, content, headers)
-            # A client sends no data while it waits, so readable data means that it closed its
-            # connection. Closing ours stops the generation.
+            # A waiting client sends no data, so a readable connection means that the client closed it. Returning closes
+            # the connection to llama.cpp, which stops the generation.
             if self.connection in select.select([server.sock, self.connection], [], [])[0]:
                 return
             reply = server.getresponse()
@@ -77,7 +77,7 @@ def to_chat(request: Body) -> Body | None:
 
 
 def _bound(schema: Body) -> Body:
-    """Limit lists of texts, because a small model that repeats itself would fill a list up to the token limit."""
+    """Limit lists of strings, because a small model that repeats itself would fill a list up to the token limit."""
     if schema.get("type") == "array" and schema.get("items") == {"type": "string"}:
         return schema | {"maxItems": 5, "items": {"type": "string", "maxLength": 300}}
     properties = {name: _bound(one) for name, one in schema.get("properties", {}).items()}

@@ -14,7 +14,7 @@ from pipeline.clients.local_models import LocalModel
 from scriptsmith_site.embedded.local_model.schema_adapter import SchemaAdapter
 from scriptsmith_site.embedded.servers.machine_memory import available_bytes
 
-# The exit status of a server that a restart will not help.
+# The exit status of a server whose problem a restart can't fix.
 UNUSABLE = 78
 _OOM_SCORE = Path("/proc/self/oom_score_adj")
 PACKAGES = Path(sys.prefix) / "local-model"
@@ -37,7 +37,10 @@ class Resources:
 
 
 def serve(model: Path, folder: Path, resources: Resources) -> None:
-    """Serve the model, announced in `folder`, until a signal arrives. Exits with UNUSABLE if a restart can't help."""
+    """Serve the model and announce it in `folder`, until a signal arrives.
+
+    Exits with UNUSABLE if a restart can't help.
+    """
     told = LocalModel(model.stem, os.getpid(), key=secrets.token_urlsafe())
     told.announce(folder)
     # If memory runs out, the kernel kills this process rather than the database.
@@ -67,7 +70,8 @@ def require_usable(model: Path) -> None:
         ) from error
     if begins != b"GGUF":
         raise Unusable(f"{model} is not a GGUF file. Replace it, {_AGAIN}")
-    # Context and buffers need less than half a GiB for a small model, and a fifth of the weights for a large model.
+    # Context and buffers need less than half a GiB for a small model, and less than a fifth of the weights for a large
+    # model.
     needed, free = size + max(size // 5, _GIB // 2), available_bytes()
     if needed > free:
         raise Unusable(
@@ -78,8 +82,10 @@ def require_usable(model: Path) -> None:
 
 
 def _load(model: Path, resources: Resources, key: str) -> Any:
-    """Return llama.cpp's server, which listens in its own threads once the weights are loaded. Raises Unusable."""
-    sys.path.append(str(PACKAGES))  # last: an installed package may be built for this machine's GPU
+    """Load the weights and return llama.cpp's server, which listens in its own threads. Raises Unusable."""
+    sys.path.append(
+        str(PACKAGES)
+    )  # last, because an installed package may be built for this machine's GPU
     try:
         import xllamacpp
     except ImportError as error:
@@ -95,9 +101,9 @@ def _load(model: Path, resources: Resources, key: str) -> Any:
     wanted.cache_ram_mib = _PROMPT_CACHE_MIB
     wanted.api_keys = [key]
     wanted.endpoint_metrics = True
-    wanted.endpoint_slots = False  # it shows prompts
+    wanted.endpoint_slots = False  # this endpoint shows prompts
     wanted.ui = wanted.fit_params = False
-    wanted.verbosity = 1  # errors
+    wanted.verbosity = 1  # errors only
     try:
         return xllamacpp.Server(wanted)
     except RuntimeError as error:

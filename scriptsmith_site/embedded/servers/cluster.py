@@ -1,4 +1,4 @@
-"""PostgreSQL's data folder, which is created in one step and checked for its version."""
+"""Creation and version check of PostgreSQL's data folder."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from scriptsmith_site.embedded.supervision.processes import end_with_parent
 
 CLEAN_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 
-# The collation does not depend on the machine's C library, so that indexes stay valid. Only this user can access the
-# folder of the socket, so connections need no password.
+# The collation does not depend on the machine's C library, so indexes stay valid. Only this user can access the
+# socket's folder, so connections need no password.
 _CHOICES = (
     f"--username={ROLE} --encoding=UTF8 --locale=C --locale-provider=builtin "
     "--builtin-locale=C.UTF-8 --auth-local=trust --auth-host=reject"
@@ -25,9 +25,9 @@ _CHOICES = (
 
 
 def make_cluster(data: Path, *, programs: Path, account: Account, durable: bool) -> None:
-    """Create the data folder with our database in it. Raises CannotStart, OSError.
+    """Create the data folder with this product's database in it. Raises CannotStart, OSError.
 
-    It is built next to its final place under another name, so that an unfinished folder is never used.
+    The folder is created under a temporary name and then renamed, so that an unfinished folder is never used.
     """
     for broken_off in data.parent.glob("postgres.unfinished*"):
         shutil.rmtree(broken_off, ignore_errors=True)
@@ -81,7 +81,7 @@ def check_version(data: Path) -> None:
 
 
 def complaints(text: str) -> list[str]:
-    """Return the error messages in the output of PostgreSQL's programs, without time and process number."""
+    """Return the error messages in the output of PostgreSQL's programs, without timestamps and process IDs."""
     found = []
     for line in text.splitlines():
         for mark in ("FATAL: ", "PANIC: ", "ERROR: ", "error: "):

@@ -1,7 +1,7 @@
-"""Decides which process starts and stops the embedded servers: all processes that use them share a lock.
+"""The lock that decides which process starts and stops the embedded servers. All processes that use them share it.
 
-The kernel releases a lock when its holder exits for any reason, so no count can become wrong. A process that gets the
-lock exclusively is the first or the last user, and may migrate or stop the servers.
+The kernel releases the lock when a process exits for any reason, so the set of users is always correct. A process that
+gets the exclusive lock is the first or the last user, and may migrate the database or stop the servers.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ _CHANGE_SECONDS = 600.0  # a migration of a large database may take minutes
 
 
 class Server(Protocol):
-    """A server that this product starts and stops. `start` raises CannotStart. `how_ended` is empty while the server
-    runs.
+    """A server that this product starts and stops. `start` raises CannotStart.
+
+    `how_ended` returns an empty string while the server runs.
     """
 
     name: str
@@ -34,12 +35,12 @@ class Server(Protocol):
 
 
 def is_set(variable: str) -> bool:
-    """Return whether an environment variable has a value other than spaces."""
+    """Return whether an environment variable has a nonblank value."""
     return bool(os.environ.get(variable, "").strip())
 
 
 def servers_of(layout: Layout) -> list[Server]:
-    """Return the servers that this product starts, because their address is not configured."""
+    """Return the servers that this product starts, because their URLs are not configured."""
     servers: list[Server] = []
     if not is_set("DATABASE_URL"):
         servers.append(Postgres(layout))
@@ -57,10 +58,11 @@ class Use:
         self._users = FileLock(layout.users_lock)
 
     def begin(self, prepare: Callable[[], None] | None, *, when_alone: bool = True) -> None:
-        """Start the servers and keep them running. Call `prepare` before any other process may use them.
+        """Start the servers, call `prepare`, and register this process as a user of the servers.
 
-        With `when_alone`, `prepare` is called only if no other process uses them. Raises CannotStart and the exceptions
-        of `prepare`. On an error, servers that were not in use are stopped.
+        No other process can start to use the servers before `prepare` returns. With `when_alone`, `prepare` is called
+        only if no other process uses the servers. Raises CannotStart and the exceptions of `prepare`. On an error,
+        servers that were not in use are stopped.
         """
         make_data_folder(self._layout)
         with held(self._layout.change_lock, seconds=_CHANGE_SECONDS):
@@ -77,12 +79,12 @@ class Use:
             self._users.share()
 
     def restart(self, server: Server) -> None:
-        """Restart a server that has ended. Raises CannotStart."""
+        """Restart a server that has exited. Raises CannotStart."""
         with held(self._layout.change_lock, seconds=_CHANGE_SECONDS):
             server.start()
 
     def end(self) -> bool:
-        """Stop the servers, or return False if another process uses them and will stop them."""
+        """Stop the servers and return True, or return False if another process still uses them."""
         with held(self._layout.change_lock, seconds=_CHANGE_SECONDS):
             alone = self._users.try_exclusive()
             if alone:
@@ -104,10 +106,9 @@ class Use:
 
 @contextmanager
 def running(layout: Layout, *, prepare: Callable[[], None] | None = None) -> Iterator[None]:
-    """Run the servers whose address is not configured for the duration of the block.
+    """Run the servers whose URLs are not configured while the block runs. Raises CannotStart.
 
-    `prepare` is called first if no other process uses them, so that a new or outdated database can be migrated.
-    Raises CannotStart.
+    If no other process uses the servers, `prepare` is called first, for example to migrate the database.
     """
     servers = servers_of(layout)
     if not servers:

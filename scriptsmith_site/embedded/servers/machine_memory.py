@@ -1,4 +1,4 @@
-"""Reads how much memory is available to the servers."""
+"""The memory that is available to the servers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def memory_bytes() -> int:
-    """Return the machine's memory, or its container's limit if that is lower."""
+    """Return the machine's memory in bytes, or its container's limit if that is lower."""
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     try:
         return min(physical, int(_CGROUP_LIMIT.read_text()))

@@ -1,4 +1,4 @@
-"""The OS user that PostgreSQL runs as if ScriptSmith runs as root, which PostgreSQL refuses."""
+"""The OS user that runs PostgreSQL if ScriptSmith runs as root, because PostgreSQL refuses to run as root."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Account:
 
 
 def find_postgres_account(layout: Layout) -> Account:
-    """Return the user that PostgreSQL runs as: the current user, or for root an existing ordinary user.
+    """Return the user that PostgreSQL runs as: the current user, or for root, an existing ordinary user.
 
     The ordinary user is SCRIPTSMITH_POSTGRES_USER, or else `postgres` or `nobody`. Raises CannotStart.
     """
@@ -64,7 +64,7 @@ def find_postgres_account(layout: Layout) -> Account:
 
 
 def make_outside_home(layout: Layout) -> None:
-    """As root, create the folder for PostgreSQL's own folders. An existing folder stays unchanged.
+    """Create the parent folder of PostgreSQL's files, if it does not exist. Call this only as root.
 
     Raises CannotStart.
     """

@@ -1,4 +1,4 @@
-"""Runs PostgreSQL: one server per data folder, on a Unix socket only."""
+"""The embedded PostgreSQL server: one per data folder, on a Unix socket only."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit":
 class Postgres:
     """The PostgreSQL server of one data folder, started by this or another process.
 
-    With `durable=False`, for data that may be lost, writes do not wait for the disk. `settings` override ours.
+    With `durable=False`, writes do not wait for the disk, so a crash may lose data. `settings` override the defaults.
     `preexec` runs in the server's process before the program starts.
     """
 
@@ -61,17 +61,17 @@ class Postgres:
     def is_running(self) -> bool:
         """Return whether the server accepts connections."""
         if self._process is not None:
-            self._process.poll()  # reaps the process if it is our child and has ended
+            self._process.poll()  # reap the process if it has exited
         return self._says_ready() and self._answers()
 
     def how_ended(self) -> str:
-        """Return a sentence on why the server does not answer, or an empty string while it answers."""
+        """Return a sentence that says why the server does not respond, or an empty string if it responds."""
         return "" if self.is_running() else processes.describe_end(self.name, self._process)
 
     def start(self) -> None:
         """Start the server and wait until it accepts connections. A running server stays unchanged.
 
-        The caller holds the change lock. Raises CannotStart.
+        The caller must hold the change lock. Raises CannotStart.
         """
         if self.is_running():
             return
@@ -89,7 +89,7 @@ class Postgres:
             raise cannot_write(Path(error.filename or self._data), error) from error
 
     def stop(self) -> None:
-        """Stop the server after writing all data. Sessions in progress are rolled back."""
+        """Stop the server after it has written all data. Open transactions are rolled back."""
         processes.end(self._postmasters(), (signal.SIGINT, 30.0), (signal.SIGQUIT, 5.0))
         self._end_orphans()
         if self._process is not None:
@@ -112,7 +112,7 @@ class Postgres:
             self._launch(programs, account)
 
     def _settle(self) -> bool:
-        """Clean up after earlier processes. Return True if our server is running after all."""
+        """Clean up after earlier processes. Return True if this data folder's server is already running."""
         if self._postmasters():
             deadline = time.monotonic() + _START_SECONDS
             while self._postmasters() and not self._says_ready() and time.monotonic() < deadline:
@@ -126,7 +126,7 @@ class Postgres:
                 "it, or set SCRIPTSMITH_DATA to another folder"
             )
         self._end_orphans()
-        # PostgreSQL trusts its pid file if *any* process of the user has that number.
+        # PostgreSQL trusts its pid file if *any* process of the user has that PID.
         (self._data / "postmaster.pid").unlink(missing_ok=True)
         return False
 
@@ -179,7 +179,9 @@ class Postgres:
             "timezone": "UTC",
             "log_timezone": "UTC",
         }
-        if shared_memory_bytes() < 1024 * _MIB:  # usually in a container, and too small for HNSW
+        if (
+            shared_memory_bytes() < 1024 * _MIB
+        ):  # as in most containers, and too small for HNSW indexes
             settings["dynamic_shared_memory_type"] = "sysv"
         return settings | ({} if self._durable else _NOT_DURABLE) | self._own_settings
 
@@ -196,7 +198,7 @@ class Postgres:
             try:
                 connection.connect(str(self._layout.postgres_sockets / ".s.PGSQL.5432"))
             except (BlockingIOError, TimeoutError):
-                return True  # the server is there, but too many clients are connecting
+                return True  # the server is running, but too many clients are connecting
             except OSError:
                 return False
             return True
@@ -207,12 +209,15 @@ class Postgres:
         return processes.command_line(pid)[1:3] == ["-D", str(self._data)]
 
     def _postmasters(self) -> list[int]:
-        """Return all postmaster processes. A child looks like its parent until it has set its own title."""
+        """Return the PIDs of all postmasters.
+
+        Exclude their children, which look the same until they set their own titles.
+        """
         found = processes.find(self._is_postmaster)
         return [pid for pid in found if processes.parent(pid) not in found]
 
     def _end_orphans(self) -> None:
-        """End the sessions of a server that was killed, because they keep the next server from starting."""
+        """Kill the session processes of a killed server, because they prevent the next server from starting."""
 
         def matches(pid: int) -> bool:
             if processes.command_name(pid) != "postgres":

@@ -1,4 +1,4 @@
-"""Runs Redis or Valkey: one server per data folder, on a Unix socket only."""
+"""The embedded Redis or Valkey server: one per data folder, on a Unix socket only."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _START_SECONDS = 20.0
 class Redis:
     """The Redis server of one data folder, started by this or another process.
 
-    It stores no data on disk, because PostgreSQL stores all data that must survive. `preexec` runs in the server's
-    process before the program starts.
+    It stores no data on disk, because PostgreSQL stores all persistent data. `preexec` runs in the server's process
+    before the program starts.
     """
 
     name = "Redis"
@@ -34,9 +34,9 @@ class Redis:
         self._process: subprocess.Popen[bytes] | None = None
 
     def is_running(self) -> bool:
-        """Return whether the server answers."""
+        """Return whether the server responds."""
         if self._process is not None:
-            self._process.poll()  # reaps the process if it is our child and has ended
+            self._process.poll()  # reap the process if it has exited
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(1.0)
             try:
@@ -44,18 +44,18 @@ class Redis:
                 connection.sendall(b"PING\r\n")
                 return connection.recv(7).startswith(b"+PONG")
             except (BlockingIOError, TimeoutError):
-                return True  # the server is there, but busy with another request
+                return True  # the server is running, but busy with another request
             except OSError:
                 return False
 
     def how_ended(self) -> str:
-        """Return a sentence on why the server does not answer, or an empty string while it answers."""
+        """Return a sentence that says why the server does not respond, or an empty string if it responds."""
         return "" if self.is_running() else processes.describe_end(self.name, self._process)
 
     def start(self) -> None:
-        """Start the server and wait until it answers. A running server stays unchanged.
+        """Start the server and wait until it responds. A running server stays unchanged.
 
-        The caller holds the change lock. Raises CannotStart.
+        The caller must hold the change lock. Raises CannotStart.
         """
         if self.is_running():
             return

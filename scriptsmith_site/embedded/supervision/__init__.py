@@ -1,1 +1,1 @@
-"""Starts, watches, restarts and stops the product's own processes."""
+"""The supervision of the product's own processes."""

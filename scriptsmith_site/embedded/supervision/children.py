@@ -1,4 +1,4 @@
-"""The programs under the supervisor, each in its own session, which end soon after the supervisor ends."""
+"""The child processes of the supervisor. Each has its own session and exits soon after the supervisor exits."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _KEPT_LOG_BYTES = 20 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Program:
-    """The program of a child process, and how many seconds it has to finish after SIGTERM.
+    """The program of a child process. `grace` is the number of seconds that it has to exit after SIGTERM.
 
-    A program with a `ready` file does no work before it creates the file, so until then it gets less time.
+    A program with a `ready` file has no work to finish before it creates the file, so it gets less time until then.
     """
 
     name: str
@@ -48,14 +48,14 @@ class Child:
 
     @property
     def grace(self) -> float:
-        """The seconds to wait for the process to exit, which are fewer if it is not ready and has no work to finish."""
+        """The number of seconds to wait for the process to exit. A process that is not ready gets fewer."""
         ready = self._program.ready
         if ready is not None and not ready.exists():
             return min(self._program.grace, _UNREADY_GRACE)
         return self._program.grace
 
     def start(self, output: IO[bytes] | None = None) -> None:
-        """Start the program with its output in the log. Standard output goes to `output` if given."""
+        """Start the program and write its output to the log. If `output` is given, standard output is written there."""
         if self._program.ready is not None:
             self._program.ready.unlink(missing_ok=True)
         with self.log.open("ab") as log:
@@ -72,7 +72,7 @@ class Child:
 
     @property
     def ended(self) -> int | None:
-        """The exit status of a process that has ended together with all processes it started, or None."""
+        """The exit status, or None while the process runs. When it exits, all processes that it started are killed."""
         if self._process is not None and self._status is None:
             self._status = self._process.poll()
             if self._status is not None:
@@ -84,7 +84,7 @@ class Child:
         return self._process is not None and self.ended is None
 
     def how_ended(self) -> str:
-        """Return a sentence on how the process ended, or an empty string while it runs."""
+        """Return a sentence that says how the process exited, or an empty string while it runs."""
         if self.ended is None:
             return ""
         how = processes.describe_end(f"The {self.name}", self._process)
@@ -103,7 +103,7 @@ class Child:
             self._process.wait()
 
     def last_words(self) -> str:
-        """Return the last line of the log since it was started."""
+        """Return the last line that the process logged since it was started."""
         text = self.log.read_bytes()[self._log_begin :].decode(errors="replace")
         lines = [line for line in text.splitlines() if line.strip()]
         return lines[-1].strip() if lines else "it logged nothing"
@@ -112,28 +112,28 @@ class Child:
 def _kill_session(leader: int) -> None:
     try:
         os.killpg(leader, signal.SIGKILL)
-    except ProcessLookupError:  # it has ended, or has just been forked and begun no session yet
+    except ProcessLookupError:  # the process has exited, or has not started its session yet
         return
 
 
 def end_leftovers(data: Path) -> None:
-    """End the processes left behind by a supervisor of this data folder that was killed."""
+    """Stop the processes that a killed supervisor of this data folder left behind."""
 
     def matches(pid: int) -> bool:
-        # In /proc, a fork has the environment with which the supervisor was started.
+        # In /proc, a fork shows the environment that the supervisor was started with.
         return pid != os.getpid() and processes.has_variable(pid, SUPERVISED, str(data))
 
     processes.end(processes.find(matches), (signal.SIGTERM, 3.0))
 
 
 def trim_logs(folder: Path) -> None:
-    """Move the content of a long log to another file. Its writer continues in the same file."""
+    """Move the content of each large log to another file. The program continues to write to the emptied log."""
     for log in folder.glob("*.log"):
         if log.stat().st_size > _KEPT_LOG_BYTES:
             older = log.with_suffix(".log.1")
             try:
                 shutil.copyfile(log, older)
-            except OSError:  # a full disk must not end the supervisor
+            except OSError:  # a full disk must not stop the supervisor
                 older.unlink(missing_ok=True)
             else:
                 os.truncate(log, 0)

@@ -18,7 +18,7 @@ _HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
 
 
 class Fork:
-    """A forked process in its own session, which gets SIGTERM when the supervisor ends."""
+    """A forked process in its own session, which gets SIGTERM when the supervisor exits."""
 
     def __init__(
         self,
@@ -32,8 +32,8 @@ class Fork:
     ) -> None:
         """Run `main` in a new process that keeps only the descriptors `output`, `errors` and `kept`.
 
-        The caller must have only one thread, because other threads would not exist in the new process, but their locks
-        would.
+        The calling process must have only one thread. Other threads would not exist in the new process, but their locks
+        would stay locked.
         """
         assert threading.active_count() == 1, "only a process with one thread may fork"
         bind = processes.end_with_parent(signal.SIGTERM)
@@ -50,11 +50,11 @@ class Fork:
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        """Return the exit status of a process that has ended, negative for a signal, or else None."""
+        """Return the exit status, which is negative after a signal, or None while the process runs."""
         return self._wait(os.WNOHANG)
 
     def wait(self) -> None:
-        """Wait until the process has ended."""
+        """Wait until the process has exited."""
         self._wait(0)
 
     def _wait(self, options: int) -> int | None:
@@ -73,7 +73,7 @@ def _become(
     niceness: int,
     set_signals: Callable[[], None],
 ) -> NoReturn:
-    """Run `main` and exit. Never returns, because the supervisor's stack is below this frame."""
+    """Run `main` and exit. It must not return, because the supervisor's stack is below this frame."""
     status = 1
     try:
         os.setsid()
@@ -104,7 +104,7 @@ def _set_descriptors(standard: tuple[int, int], kept: Sequence[int]) -> None:
         if int(name) > 2 and int(name) not in kept:
             try:
                 os.close(int(name))
-            except OSError:  # the descriptor that the folder was read with
+            except OSError:  # `listdir`'s own descriptor, which is already closed
                 continue
 
 
@@ -120,7 +120,7 @@ def _set_signals(bind: Callable[[], None], mask: set[int | signal.Signals]) -> N
 
 
 def _exit_status(error: SystemExit) -> int:
-    """Return the status that the interpreter would exit with, after printing a message as it would."""
+    """Return the exit status for a SystemExit, and print its message as the interpreter does."""
     if error.code is None or isinstance(error.code, int):
         return error.code or 0
     print(error.code, file=sys.stderr)
@@ -128,7 +128,7 @@ def _exit_status(error: SystemExit) -> int:
 
 
 def _finish() -> None:
-    """Do what the interpreter does before it exits: wait for threads, call exit functions, flush."""
+    """Wait for threads, call exit functions and flush output, as the interpreter does before it exits."""
     try:
         threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()

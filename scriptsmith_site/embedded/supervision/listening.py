@@ -13,7 +13,10 @@ _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 def listen(address: str, port: int) -> socket.socket:
-    """Return a listening socket. Port 0 chooses a free port. Raises CannotStart, which says what to change."""
+    """Return a listening socket.
+
+    Port 0 selects a free port. Raises CannotStart with a message that says what to change.
+    """
     try:
         family, _, _, _, place = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
     except socket.gaierror as error:
@@ -52,7 +55,7 @@ def url_of(listener: socket.socket) -> str:
 
 
 def answers(listener: socket.socket, path: str) -> bool:
-    """Return whether the web server behind this socket answers without a server error."""
+    """Return whether the web server behind this socket responds without a server error."""
     address, port = listener.getsockname()[:2]
     with closing(http.client.HTTPConnection(_ANY.get(address, address), port, timeout=2)) as web:
         try:

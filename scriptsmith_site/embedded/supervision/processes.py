@@ -1,6 +1,6 @@
-"""Finds, ends and binds processes by their data in /proc, and never by a pid file alone.
+"""Find, stop and bind processes based on their data in /proc, never on a pid file alone.
 
-The number in a pid file may now belong to another process, but a command line identifies the process.
+The PID in a pid file may now belong to another process, but a command line identifies the process.
 """
 
 from __future__ import annotations
@@ -15,23 +15,21 @@ from typing import Protocol
 
 _PROC = Path("/proc")
 _PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
-# Positions of the start and end address of the command line in /proc/PID/stat, counted after the name.
+# Indexes of the command line's start and end addresses among the fields after the name in /proc/PID/stat.
 _COMMAND_LINE_BEGIN, _COMMAND_LINE_END = 45, 46
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _M_ARENA_MAX = -8
 
 
 class Process(Protocol):
-    """A child of this process. A negative return code is the signal that ended the process. It is None while the
-    process runs.
-    """
+    """A child of this process. `returncode` is negative after a signal, and None while the process runs."""
 
     pid: int
     returncode: int | None
 
 
 def find(matches: Callable[[int], bool]) -> list[int]:
-    """Return the processes that match, without those that end in the meantime or can't be read."""
+    """Return the PIDs of matching processes, except those that exit during the search or can't be read."""
     found = []
     for entry in os.listdir(_PROC):
         if entry.isdigit():
@@ -44,7 +42,7 @@ def find(matches: Callable[[int], bool]) -> list[int]:
 
 
 def command_line(pid: int) -> list[str]:
-    """Return the arguments of a process, or an empty list for a process that has ended but is not yet reaped.
+    """Return the arguments of a process. A zombie has one empty argument.
 
     Raises OSError if the process does not exist.
     """
@@ -68,12 +66,12 @@ def has_variable(pid: int, name: str, value: str) -> bool:
 
 
 def is_alive(pid: int) -> bool:
-    """Return whether a process exists and has not ended. A zombie counts as ended."""
+    """Return whether a process exists and is not a zombie."""
     return _status(pid)[0] not in "ZX"
 
 
 def parent(pid: int) -> int:
-    """Return the parent of a process, or 0 if it does not exist."""
+    """Return the PID of a process's parent, or 0 if the process does not exist."""
     return int(_status(pid)[1])
 
 
@@ -86,7 +84,7 @@ def _status(pid: int) -> list[str]:
 
 
 def wait_until_gone(pids: Iterable[int], seconds: float) -> bool:
-    """Return whether all of these processes ended within the time."""
+    """Wait until all of these processes have exited, at most `seconds`. Return whether they have."""
     deadline = time.monotonic() + seconds
     waiting = [pid for pid in pids if is_alive(pid)]
     while waiting and time.monotonic() < deadline:
@@ -96,7 +94,7 @@ def wait_until_gone(pids: Iterable[int], seconds: float) -> bool:
 
 
 def end(pids: Iterable[int], *steps: tuple[signal.Signals, float]) -> None:
-    """Send each signal and wait for its number of seconds, until all processes have ended. SIGKILL comes last."""
+    """Stop the processes. Send each signal, then wait up to its number of seconds. The last signal is SIGKILL."""
     remaining = list(pids)
     for number, seconds in (*steps, (signal.SIGKILL, 5.0)):
         remaining = [pid for pid in remaining if is_alive(pid)]
@@ -141,12 +139,12 @@ def end_with_parent(number: signal.Signals) -> Callable[[], None]:
 
 
 def follow_parent(number: signal.Signals) -> None:
-    """Send this process the signal when its parent ends."""
+    """Send this process the signal when its parent exits."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
 
 
 def set_title(title: str) -> None:
-    """Show a title instead of this process's command line, in `ps` and in /proc.
+    """Replace this process's command line in `ps` and /proc with a title.
 
     A title longer than the command line is truncated.
     """
@@ -159,9 +157,9 @@ def set_title(title: str) -> None:
 
 
 def limit_arenas() -> None:
-    """Limit this process to two malloc arenas, which all threads share. Call it before any thread starts.
+    """Limit this process to two malloc arenas, which all threads share. Call this function before any thread starts.
 
-    By default, glibc gives each thread an arena that keeps its memory: about 40 MiB in a worker with 72 threads.
+    By default, glibc gives each thread an arena that retains freed memory: about 40 MiB in a worker with 72 threads.
     """
     if mallopt := getattr(_LIBC, "mallopt", None):  # musl has no arenas
         mallopt(_M_ARENA_MAX, 2)

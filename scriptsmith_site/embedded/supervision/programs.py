@@ -1,4 +1,4 @@
-"""The programs that make up the product, other than its servers."""
+"""The product's programs other than its servers."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.local_model.server import Resources, serve
 from scriptsmith_site.embedded.supervision.children import Program
 
-# One process per processor. While one thread waits for the database, others continue, and each process takes memory.
+# One process per processor is enough, because other threads continue while one waits for the database. Each process
+# uses memory.
 LEAST_WEB_PROCESSES, MOST_WEB_PROCESSES = 2, 3
 # Each thread has a database connection with its own plans. A few warm connections are faster than many cold ones.
 WEB_THREADS = 5
-# As long as a model call may take, because a call that has started is paid for.
+# The maximum duration of a model call. The worker finishes started calls, because they are paid for.
 _WORKER_GRACE = 130.0
 SANDBOX_NICENESS = 15
-# A lower priority than the pages, but a higher priority than the sandbox.
+# A lower priority than the web server, but a higher priority than the sandbox.
 _LOCAL_MODEL_NICENESS = 10
 
 
 def prepare() -> Program:
-    """Prepare the database and the disk before the other programs start."""
+    """Return the program that prepares the database and the static files before the other programs start."""
     return Program("prepare", _prepare, grace=5.0)
 
 
 def web(descriptor: int) -> Program:
-    """Return Gunicorn on a listening socket that is already open."""
+    """Return the Gunicorn program for a socket that is already listening."""
     processes = min(MOST_WEB_PROCESSES, max(LEAST_WEB_PROCESSES, os.cpu_count() or 1))
     arguments = ["--bind", f"fd://{descriptor}", "--worker-class", "gthread"]
     arguments += ["--workers", str(processes), "--threads", str(WEB_THREADS)]
@@ -49,10 +50,9 @@ def worker(layout: Layout) -> Program:
 
 
 def sandbox_worker() -> Program:
-    """Return the worker of the sandbox: one script per processor, at a lower priority than all work that users wait
-    for.
+    """Return the sandbox worker, which runs one script per processor at a low priority.
 
-    On SIGTERM, it drops its jobs, which the next worker starts again.
+    On SIGTERM, the worker drops its jobs, and the next worker starts them again.
     """
     arguments = ["--hostname", "execution@%h", "--queues", "execution"]
     arguments += ["--concurrency", str(os.cpu_count() or 1)]
@@ -61,13 +61,13 @@ def sandbox_worker() -> Program:
 
 
 def demo_model(layout: Layout) -> Program:
-    """Return the demo model on a free loopback port."""
+    """Return the demo model, which listens on a free loopback port."""
     answer = partial(_answer, ["--port", "0", "--announce", str(layout.demo_model)])
     return Program("demo model", answer, grace=3.0)
 
 
 def local_model(model: Path, layout: Layout, resources: Resources) -> Program:
-    """Return the server of one model file."""
+    """Return the program that serves one model file."""
     return Program(
         f"local model {model.stem}",
         partial(serve, model, layout.local_models, resources),
@@ -95,7 +95,7 @@ def _serve(arguments: Sequence[str]) -> None:
 def _work(arguments: Sequence[str]) -> None:
     from celery import current_app
 
-    # Celery's own events are not used, because heartbeats are in the database.
+    # Celery's own events are not used, because heartbeats are stored in the database.
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     sys.argv = [
         "celery",

@@ -1,4 +1,4 @@
-"""Schedules the restarts of programs that have ended."""
+"""The schedule for restarting programs that have exited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collects signals in one place, so that they do not interrupt code at arbitrary points."""
+"""Signal handling in one place, so that signals do not interrupt code at arbitrary points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
-    """Counts requests to stop, and also wakes up when a child ends.
+    """A counter of stop requests that also wakes up when a child exits.
 
     While `interrupts` is true, a request raises KeyboardInterrupt instead.
     """
@@ -25,12 +25,12 @@ class Signals:
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
         for number in _ENDING:
-            # `nohup` ignores SIGHUP from the start, and that must stay so.
+            # Under `nohup`, SIGHUP is ignored and must stay ignored.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._note)
 
     def wait(self, seconds: float) -> bool:
-        """Wait at most this long for a signal, and return whether one arrived."""
+        """Wait up to `seconds` for a signal, and return whether one arrived."""
         if not select.select([self._reader], [], [], seconds)[0]:
             return False
         os.read(self._reader, 4096)

@@ -1,4 +1,4 @@
-"""The foreground process of `make run`: starts all parts, restarts parts that end, and stops them in order."""
+"""The foreground process of `make run`, which starts, restarts and stops all parts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TRIM_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Options:
-    """The settings that the supervisor uses."""
+    """The supervisor's settings."""
 
     bind: str
     port: int
@@ -53,10 +53,9 @@ class _ToldToEnd(Exception):
 
 
 def run(layout: Layout, options: Options, load: Callable[[int], None]) -> None:
-    """Run the product until a signal ends it. Raises CannotStart after stopping all parts.
+    """Run the product until a signal stops it. Raises CannotStart after stopping all parts.
 
-    `load` gets the port and loads the code that the product's processes share, because they are forked from this
-    process.
+    `load` receives the port and loads the code that all forks of this process share.
     """
     signals = Signals()
     process.console = os.dup(2)
@@ -140,7 +139,7 @@ class Supervisor:
         return [*models, self._web, self._worker, self._sandbox_worker]
 
     def _prepare(self) -> None:
-        """Migrate, collect the static files and load the demo. Save the messages to show after the start."""
+        """Migrate, collect the static files and load the demo. Save the messages that are shown after startup."""
         self._signals.interrupts = False
         self._load(self._listener.getsockname()[1])
         _say("Preparing the database")
@@ -149,7 +148,7 @@ class Supervisor:
         child = self._child(programs.prepare())
         with tempfile.TemporaryFile() as output:
             child.start(output)
-            load_ahead()  # in the meantime, so that the web server starts fast, even after a restart
+            load_ahead()  # loaded in the meantime, so that every start of the web server is fast
             gc.freeze()
             while child.ended is None:
                 self._signals.wait(_LOOK_SECONDS)
@@ -162,7 +161,7 @@ class Supervisor:
             self._notice = output.read().decode(errors="replace").strip()
 
     def _forget_local_models(self) -> None:
-        """Delete the announcements of servers that no longer run."""
+        """Delete the announcements of model servers that are no longer running."""
         for announcement in self._layout.local_models.glob("*.json"):
             announcement.unlink()
 
@@ -213,7 +212,10 @@ class Supervisor:
         return any(restarts.due_at is not None for restarts in self._restarts.values())
 
     def _revive(self, part: Child | Server, start: Callable[[], None]) -> None:
-        """Start a part again after its delay. The supervisor never gives up, and pages show a maintenance message."""
+        """Restart a part after its delay.
+
+        The supervisor never gives up. Pages show a maintenance message in the meantime.
+        """
         restarts = self._restarts[part]
         if restarts.due_at is None and (how := part.how_ended()):
             self._plan_restart(part, how)
