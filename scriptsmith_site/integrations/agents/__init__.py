@@ -1,1 +1,1 @@
-"""The Model Context Protocol server: agents search verified scripts, report outcomes and request new scripts."""
+"""The Model Context Protocol server, with which agents search verified scripts, report outcomes and request scripts."""

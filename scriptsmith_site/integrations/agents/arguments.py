@@ -1,5 +1,6 @@
-"""Argument types of the tools. The tools' input schemas are generated from these types, and extra fields
-are refused.
+"""Argument types of the tools.
+
+The tools' input schemas are generated from these types, and extra fields are rejected.
 """
 
 from __future__ import annotations

@@ -21,4 +21,4 @@ class Caller:
     scopes: frozenset[str]
     name: str  # name of the token
     subject: ApiToken | User  # subject of the audit log entries
-    link: Callable[[str], str]  # turns a path of this site into an absolute URL
+    link: Callable[[str], str]  # converts a path of this site into an absolute URL

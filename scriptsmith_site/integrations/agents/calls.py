@@ -44,7 +44,7 @@ def live_tokens() -> QuerySet[ApiToken]:
 
 
 def last_calls() -> list[Call]:
-    """Return the newest calls made with tokens. Test calls are logged under the user and excluded."""
+    """Return the newest calls made with tokens. Exclude test calls, which are logged under the user."""
     kind = ContentType.objects.get_for_model(ApiToken)
     records = LogEntry.objects.filter(content_type=kind).select_related("actor").order_by("-pk")
     return [_call(record) for record in records[:_SHOWN]]

@@ -32,7 +32,10 @@ LIMITS = {
 
 
 class TooManyCalls(TooManyRequests):
-    """The account's limit is used up. `is_first` marks the first refusal of a window, the only one that is logged."""
+    """The account has reached its limit.
+
+    `is_first` marks the first refusal in a window, the only one that is logged.
+    """
 
     def __init__(self, message: str, *, seconds: int, is_first: bool) -> None:
         super().__init__(message, seconds=seconds)

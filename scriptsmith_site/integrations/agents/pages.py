@@ -1,4 +1,4 @@
-"""The administrators' page for agents: setup, active tokens, latest calls, a test, and a pause switch."""
+"""The administration page for agents: setup, active tokens, latest calls, a test, and a pause switch."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class Step(NamedTuple):
 
 @require_GET
 def show_agents(request: HttpRequest) -> HttpResponse:
-    """Show how agents connect and what they called recently."""
+    """Show the connection settings and the latest calls of agents."""
     require_administrator(signed_in(request))
     return _render(request, TestForm())
 
 
 @require_POST
 def test_agents(request: HttpRequest) -> HttpResponse:
-    """Send the messages of an agent that connects and searches for a script, and show the responses."""
+    """Simulate an agent that connects and searches for a script, and show the responses."""
     user = signed_in(request)
     require_administrator(user)
     form = TestForm(request.POST)

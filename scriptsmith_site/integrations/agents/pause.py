@@ -19,7 +19,7 @@ def is_paused() -> bool:
 
 @transaction.atomic
 def pause(*, by: User) -> None:
-    """Refuse all calls of agents. Raises NotAllowedNow if agents are already paused."""
+    """Reject all calls from agents. Raises NotAllowedNow if agents are already paused."""
     require_administrator(by)
     _row, is_new = AgentPause.objects.get_or_create(only=True, defaults={"by": by})
     if not is_new:
@@ -29,7 +29,7 @@ def pause(*, by: User) -> None:
 
 @transaction.atomic
 def resume(*, by: User) -> None:
-    """Allow calls of agents again. Raises NotAllowedNow if agents are not paused."""
+    """Allow calls from agents again. Raises NotAllowedNow if agents are not paused."""
     require_administrator(by)
     deleted, _rows = AgentPause.objects.all().delete()
     if not deleted:

@@ -38,7 +38,7 @@ _INSTRUCTIONS = (
 
 
 class Problem(Exception):
-    """A message that is answered with a protocol error."""
+    """A protocol error, sent as the response to a message."""
 
     def __init__(self, code: int, message: str, *, status: int = 200) -> None:
         super().__init__(message)
@@ -55,14 +55,14 @@ class Message(NamedTuple):
 
 
 def read_message(parsed: object) -> Message:
-    """Return the message in a parsed body. Raises Problem."""
+    """Read the message from a parsed request body. Raises Problem."""
     if not isinstance(parsed, dict) or parsed.get("jsonrpc") != "2.0":
         raise Problem(
             INVALID_REQUEST, "Send a single JSON-RPC 2.0 message. Batches are not supported."
         )
     method, params, key = parsed.get("method"), parsed.get("params", {}), parsed.get("id")
     if "method" not in parsed and ("result" in parsed or "error" in parsed):
-        # A response, although this server sends no requests. Accept it and ignore it.
+        # This server sends no requests, so accept and ignore responses.
         return Message("", {}, None)
     if not isinstance(method, str) or not isinstance(params, dict):
         raise Problem(
@@ -97,7 +97,7 @@ def answer(message: Message, caller: Caller, *, version: str = "") -> dict[str, 
 
 
 def call_tool(params: Mapping[str, object], caller: Caller) -> dict[str, object]:
-    """Return a tool's result or refusal and log the call. Raises Problem."""
+    """Call a tool, log the call, and return the tool's result or refusal. Raises Problem."""
     name, given = params.get("name"), params.get("arguments", {})
     tool = BY_NAME.get(name) if isinstance(name, str) else None
     if tool is None:
@@ -172,7 +172,7 @@ def _size(result: Mapping[str, object]) -> int:
 
 
 def _refusal(refusal: Exception) -> dict[str, object]:
-    """Return a refusal with a text for the model and a reason code for programs."""
+    """Return a refusal with a message for the model and a reason code for programs."""
     said, reason = str(refusal), "refused"
     if isinstance(refusal, Http404):
         said, reason = "Unknown entry.", "not_found"

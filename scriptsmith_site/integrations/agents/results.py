@@ -1,4 +1,4 @@
-"""Result types of the tools. Their output schemas are generated from them."""
+"""Result types of the tools. The tools' output schemas are generated from these types."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class RiskReport(Result):
     side_effect: str
     syntax_ok: bool | None
     findings: list[RiskFinding]
-    not_judged: list[str]  # commands that no rule knows, and text that could not be parsed
+    not_judged: list[str]  # commands that no rule covers, and text that could not be parsed
     lines: int
     analyzed_lines: int
     left_out: int  # number of findings that are not listed

@@ -1,4 +1,4 @@
-"""The tools of the agent server: their purposes, their scopes and their services."""
+"""The agent server's tools: their descriptions, scopes and functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_FINDINGS = 100
 
 @dataclass(frozen=True)
 class Done:
-    """The result of a tool call, and its note for the audit log, with entries and counts but no texts."""
+    """A tool call's result and its note for the audit log. The note names entries and counts, but quotes no text."""
 
     result: results.Result
     note: str
@@ -190,7 +190,7 @@ def report_outcome(caller: Caller, asked: arguments.ReportOutcome) -> Done:
 def request_script(caller: Caller, asked: arguments.RequestScript) -> Done:
     require_asker(caller.user)
     limits.spend(caller.user, limits.Kind.REQUEST)
-    # The model may run elsewhere, and no user checks the text before it is sent.
+    # Mask secrets, because the model may run on another system and no user checks the text before it is sent.
     statement, incident, environment = (
         analysis.mask_secrets(text) for text in (asked.statement, asked.incident, asked.environment)
     )
@@ -295,7 +295,7 @@ def _parameters(rows: list[dict[str, object]]) -> list[results.ScriptParameter]:
 
 
 def _entry_of(caller: Caller, slug: str) -> Entry:
-    """Return the entry with this slug. Raise Http404 also if an open study hides all of it."""
+    """Return the entry with this slug. Raises Http404 if it does not exist or an open study hides all of it."""
     entry = access_entry(caller.user, slug)
     if is_entry_withheld(entry):
         raise Http404

@@ -1,4 +1,4 @@
-"""Apply the agents' pause and rate limits to verification requests of programs."""
+"""Apply the agents' pause and rate limits to verification requests from programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scriptsmith_site.integrations.agents.protocol import REFUSED
 
 
 def admit(user: User, token: Model, outside: bool) -> None:
-    """Count a verification. Raises TooManyCalls, and Paused if agents are paused and `outside` is true.
+    """Count a verification request. Raises TooManyCalls, or Paused if agents are paused and `outside` is true.
 
     `outside` means that the token has no scope to read the product itself.
     """

@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class _Refusal(Exception):
-    """A response that is sent before any message is read."""
+    """A rejection that is sent before the message is read."""
 
     def __init__(self, status: int, code: int, message: str, **headers: str) -> None:
         super().__init__(message)

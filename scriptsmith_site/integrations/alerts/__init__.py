@@ -1,1 +1,1 @@
-"""Incoming alerts: turn alerts of monitoring systems into incidents with suggested verified scripts."""
+"""Incoming alerts: turn alerts from monitoring systems into incidents with suggested verified scripts."""

@@ -15,7 +15,7 @@ from pipeline.access import ASK
 from scriptsmith_site.models import AlertRule, AlertSource, Incident
 from scriptsmith_site.people.roles import ADMINISTER
 
-# Defined by the review app. This package only needs its name.
+# The review app defines this permission. This package only needs its name.
 REVIEW = "review.review"
 
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from scriptsmith_site.integrations.alerts.kept_secrets import hash_token
 
-# Refuse a signed timestamp that differs from the current time by more than this.
+# Reject a signed timestamp that differs from the current time by more than this duration.
 MOST_SKEW = timedelta(minutes=5)
 GRAFANA_HEADER = "X-Grafana-Alerting-Signature"
 PAGERDUTY_HEADER = "X-PagerDuty-Signature"
@@ -20,7 +20,7 @@ MOST_SIGNATURES = 10
 
 
 class NotAuthentic(Exception):
-    """The reason why a request failed authentication. It never repeats the data that was sent."""
+    """An authentication failure. The message never contains data from the request."""
 
 
 def sent_token(headers: Mapping[str, str], *, in_path: str = "") -> str:
@@ -40,7 +40,7 @@ def sent_token(headers: Mapping[str, str], *, in_path: str = "") -> str:
 
 
 def is_known_token(token: str, hashes: Iterable[str]) -> bool:
-    """Return whether the token has one of these hashes. All hashes are compared, so that the time reveals nothing."""
+    """Return whether the token has one of these hashes. Compare all hashes, so that the time reveals nothing."""
     wanted = hash_token(token)
     found = [hmac.compare_digest(wanted, one) for one in hashes]
     return bool(token) and any(found)
@@ -55,7 +55,10 @@ def check_grafana(
     timestamp_header: str,
     now: datetime,
 ) -> None:
-    """Raise NotAuthentic unless one of the keys signed the body, or the timestamp and the body."""
+    """Raise NotAuthentic unless one of the keys signed the body.
+
+    With `timestamp_header`, the signature also covers the timestamp, which must be recent.
+    """
     signed = body
     if timestamp_header:
         stamp = headers.get(timestamp_header, "")
@@ -68,7 +71,7 @@ def check_grafana(
 
 
 def check_pagerduty(body: bytes, headers: Mapping[str, str], keys: Sequence[str]) -> None:
-    """Raise NotAuthentic unless one of the keys made one of the signatures in the header."""
+    """Raise NotAuthentic unless a signature in the header was made with one of the keys."""
     sent = headers.get(PAGERDUTY_HEADER, "").split(",")[:MOST_SIGNATURES]
     pairs = (one.strip().partition("=") for one in sent)
     _require_one([value for version, _is, value in pairs if version == "v1"], body, keys)

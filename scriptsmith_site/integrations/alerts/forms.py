@@ -46,7 +46,7 @@ _PARTS: dict[str, tuple[str | Promise, str | Promise]] = {
 
 
 def _mono(rows: int) -> forms.Textarea:
-    """Return a monospaced field for text that is neither a script nor prose."""
+    """Return a monospaced text area for text that is neither a script nor prose."""
     return forms.Textarea(attrs={"rows": rows, "class": "mono", "spellcheck": "false"})
 
 
@@ -137,7 +137,7 @@ class IncidentOutcomeForm(forms.Form):
 
 
 class SourceForm(forms.Form):
-    """A source of one kind, with only the fields that this kind needs."""
+    """A form for an alert source, with only the fields that its kind needs."""
 
     name = forms.CharField(label=_("Name"), max_length=80)
     proof = forms.ChoiceField(
@@ -232,7 +232,7 @@ def _own_order() -> tuple[str, ...]:
 
 
 class KeyForm(forms.Form):
-    """A secret that the other system generated."""
+    """A form for a signing secret that the other system generated."""
 
     secret = forms.CharField(
         label=_("Signing secret"),
@@ -243,7 +243,7 @@ class KeyForm(forms.Form):
 
 
 class RuleForm(forms.Form):
-    """When a rule requests scripts, for which account and how often."""
+    """A form for a rule that requests scripts: its conditions, its account and its limits."""
 
     name = forms.CharField(label=_("Name"), max_length=80)
     source = forms.ModelChoiceField(

@@ -1,4 +1,4 @@
-"""Secrets of sources: tokens are stored as hashes, signing keys are encrypted."""
+"""Secrets of alert sources. Tokens are stored as hashes, and signing keys are encrypted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PURPOSE = "scriptsmith alert sources"
 
 
 def hash_token(token: str) -> str:
-    """Return the hash that is stored. A token has 256 random bits, so it needs no salt and no slow hash."""
+    """Return the token's hash for storage. A token has 256 random bits, so it needs no salt and no slow hash."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 

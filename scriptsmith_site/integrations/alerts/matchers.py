@@ -1,4 +1,4 @@
-"""Filter alerts by label matchers in Prometheus syntax, one per line. All of them must match."""
+"""Label matchers for alerts in Prometheus syntax, one per line. An alert must satisfy all of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PATTERN = re.compile(r"(?:\.\*|\\\.|[\w .:/@|-])*")
 
 
 class BadMatcher(Exception):
-    """A line that is not a valid matcher. The message names the line and the problem."""
+    """An invalid matcher. The message says what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Matcher:
 
 
 def read_matchers(text: str) -> Sequence[Matcher]:
-    """Parse the matchers of a text. Raises BadMatcher."""
+    """Parse matchers from a text, one per line. Raises BadMatcher."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > MOST_MATCHERS:
         raise BadMatcher(f"Enter at most {MOST_MATCHERS} lines.")
@@ -64,7 +64,7 @@ def _read_line(line: str) -> Matcher:
 
 
 def _fits(text: str, pattern: str) -> bool:
-    """Return whether the whole text matches one of the alternatives. Takes time linear in both."""
+    """Return whether the whole text matches one of the alternatives. The time is linear in the length of both."""
     return any(_fits_one(text, one) for one in pattern.split("|"))
 
 

@@ -1,6 +1,7 @@
 """Suggestions from an alert: search words, parameter values, and context for the model that writes a script.
 
-All of it is external text. Each value is validated and shown with its source, and only a user fills it in.
+All suggestions are external text. Each value is validated and shown with its source, and is used only if a user accepts
+it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ _ODD = re.compile(r"[^\w .,:/@%+=\[\]-]", re.ASCII)
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A value for a parameter, and the label that it comes from. An empty label means the statement."""
+    """A suggested parameter value and the label that it comes from.
+
+    The label is empty if the statement has the value.
+    """
 
     name: str
     value: str
@@ -37,7 +41,7 @@ class Suggestion:
 def suggest_values(
     version: Version, labels: Mapping[str, str], fills: Mapping[str, str]
 ) -> list[Suggestion]:
-    """Return a suggestion for each parameter for which the alert has a value that the script accepts."""
+    """Return a suggestion for each parameter for which the alert has an acceptable value."""
     found = []
     for row in version.parameters:
         one = next(_candidates(row, labels, fills), None)
@@ -63,7 +67,7 @@ def _candidates(
 
 
 def _value(words: set[str], text: str) -> str:
-    """Return the part of `web-1:9100` that the parameter needs."""
+    """Return the part of a value such as `web-1:9100` that the parameter needs, based on the words of its name."""
     found = _HOST_AND_PORT.fullmatch(text)
     if "port" in words:
         return found[2] if found else text if text.isdecimal() else ""
@@ -80,7 +84,7 @@ def _is_taken(version: Version, one: Suggestion) -> bool:
 
 
 def context_of(incident: Incident) -> analysis.Masked:
-    """Return title, labels and annotations, with recognized secrets masked."""
+    """Return the incident's title, source, labels and annotations, with recognized secrets masked."""
     lines = [incident.title, f"Source: {incident.source.name}"]
     lines += [f"{name}: {value}" for name, value in incident.labels.items()]
     lines += [

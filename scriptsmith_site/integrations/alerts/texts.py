@@ -1,4 +1,4 @@
-"""Clean external texts: remove control characters, limit lengths, and accept only web links."""
+"""Clean external text: replace control characters, limit lengths, and accept only web links."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _DONE = frozenset({"true", "resolved", "closed", "done", "ok", "recovered", "nor
 
 
 def read_json(body: bytes) -> dict[str, Any] | list[Any]:
-    """Return the object or list in a body, without validating its texts. Raises Unreadable."""
+    """Parse a JSON object or list, without validating its strings. Raises Unreadable."""
     try:
         found = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -57,7 +57,7 @@ def read_json(body: bytes) -> dict[str, Any] | list[Any]:
 
 def _require_shallow(document: object) -> None:
     """Raise Unreadable if the document is nested so deeply that a recursive function could overflow the stack."""
-    # Recursion here could overflow as well.
+    # Use a loop, because recursion could overflow the stack here too.
     level: list[object] = [document]
     for _depth in range(MOST_DEPTH + 1):
         inner = [one for one in level if isinstance(one, dict | list)]
@@ -70,7 +70,7 @@ def _require_shallow(document: object) -> None:
 
 
 def clean(value: object, *, most: int = LONGEST_TEXT) -> str:
-    """Return a value as text without control characters. Text that is too long is cut and ends with an ellipsis."""
+    """Return a value as text with control characters replaced. Long text is truncated and ends with an ellipsis."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -79,7 +79,7 @@ def clean(value: object, *, most: int = LONGEST_TEXT) -> str:
         text = json.dumps(value)
     else:
         text = json.dumps(value, ensure_ascii=False, default=str)
-    # Cut the text first, because it may be a megabyte long.
+    # Truncate the text first, because it may be a megabyte long.
     text = _LINE_ENDS.sub("\n", text[: most + 1])
     text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text).strip()
     return text if len(text) <= most else text[: most - 1] + "…"
@@ -119,12 +119,12 @@ def clean_link(value: object) -> str:
         is_of_web = parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
         return ""
-    # Credentials in a URL are either secret or meant to deceive.
+    # A URL with credentials either exposes a secret or is deceptive.
     return value if is_of_web and "@" not in parts.netloc else ""
 
 
 def read_severity(value: object, *, otherwise: int = MEDIUM) -> int:
-    """Convert the severity terms of monitoring systems to 1 (critical) to 4 (low)."""
+    """Convert a monitoring system's severity to a number from 1 (critical) to 4 (low)."""
     return _SEVERITIES.get(clean_line(value, most=40).lower(), otherwise)
 
 
@@ -134,7 +134,10 @@ def is_done(value: object) -> bool:
 
 
 def read_time(value: object) -> datetime | None:
-    """Parse RFC 3339 or milliseconds. Return None for an empty value and for the year 1, which means *not yet*."""
+    """Parse an RFC 3339 time or milliseconds.
+
+    Return None for an empty or invalid value and for the year 1, which means *not yet*.
+    """
     try:
         if isinstance(value, bool) or value is None or value == "":
             return None
@@ -147,11 +150,11 @@ def read_time(value: object) -> datetime | None:
             found = found if found.tzinfo else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    # Keys of alerts depend on the time, so convert all time zones to UTC.
+    # Convert to UTC, because an alert's key depends on the time.
     return found.astimezone(UTC) if 1970 <= found.year < 9000 else None
 
 
 def hash_of(*parts: object) -> str:
-    """Return one hash for several texts of any length."""
+    """Return a single hash of multiple values of any length."""
     text = json.dumps([str(part) for part in parts])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

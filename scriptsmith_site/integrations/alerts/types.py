@@ -1,4 +1,4 @@
-"""The common form of the requests of all sources."""
+"""The common form of alert requests from all sources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class ReceivedAlert:
-    """One alert as it was sent, with cleaned texts of limited length."""
+    """An alert as received, with cleaned text of limited length."""
 
     key: str  # hash that stays the same while the alert fires
     group: str  # hash of the alerts that share an incident
@@ -29,14 +29,17 @@ class ReceivedAlert:
     runbook: str = ""
     starts_at: datetime | None = None
     ends_at: datetime | None = None
-    # When the sender reported this state. None if the start and end times are enough to order reports.
+    # The time at which the sender reported this state. None if the start and end times are enough to order reports.
     said_at: datetime | None = None
     # Annotations that all alerts of the request share, stored once with the incident.
     shared: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def says_when(self) -> bool:
-        """Return whether timestamps tell this firing from earlier ones. Otherwise the order of requests decides."""
+        """Return whether a timestamp distinguishes this alert from earlier ones.
+
+        Otherwise, the order of requests decides.
+        """
         return bool(self.starts_at or self.said_at)
 
 
@@ -46,5 +49,5 @@ class Received:
 
     alerts: Sequence[ReceivedAlert]
     truncated: int = 0
-    # Hash of a group that is resolved as a whole, including omitted alerts, or empty.
+    # The hash of a group whose alerts are all resolved, including omitted alerts, or empty.
     resolved_group: str = ""

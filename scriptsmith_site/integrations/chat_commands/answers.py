@@ -26,7 +26,7 @@ _EMPTY = frozenset({"", "help", "?"})
 
 @dataclass(frozen=True)
 class Said:
-    """The reply and its audit log note, which has entries and counts but no texts."""
+    """A reply and its note for the audit log. The note names entries and counts, but quotes no text."""
 
     text: str
     note: str
@@ -41,7 +41,7 @@ def answer_to(statement: str, *, kind: str, link: Callable[[str], str]) -> Said:
     if len(statement) > MAX_STATEMENT:
         return Said(_("That's too long. The limit is %d characters.") % MAX_STATEMENT, "too long")
     try:
-        # Chat is outside the product, so results of a study stay hidden until the study is closed.
+        # Chat is outside the product, so hide a study's results until the study is closed.
         found = programs.find_outside(statement, limit=MOST_MATCHES)
     except BadInput as refusal:
         return Said(neutralise(str(refusal)), "refused")

@@ -1,4 +1,7 @@
-"""Authentication of slash command requests: Slack signs timestamp and raw body, Mattermost sends a token."""
+"""Authentication of slash command requests.
+
+Slack signs the timestamp and the raw body, and Mattermost sends a token.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-# Refuse a signed timestamp that differs from the current time by more than this.
+# Reject a signed timestamp that differs from the current time by more than this duration.
 MOST_SKEW = timedelta(minutes=5)
 TIMESTAMP_HEADER = "X-Slack-Request-Timestamp"
 SIGNATURE_HEADER = "X-Slack-Signature"
@@ -17,7 +20,7 @@ _LONGEST_TRIGGER = 500
 
 
 class NotAuthentic(Exception):
-    """The reason why a request failed authentication. It never repeats the data that was sent."""
+    """An authentication failure. The message never contains data from the request."""
 
 
 def sign(body: bytes, stamp: str, secret: str) -> str:
@@ -27,7 +30,7 @@ def sign(body: bytes, stamp: str, secret: str) -> str:
 
 
 def check_slack(body: bytes, headers: Mapping[str, str], secret: str, *, now: datetime) -> str:
-    """Verify the signature and return a unique key of the request. Raises NotAuthentic."""
+    """Verify the signature and return a unique key for the request. Raises NotAuthentic."""
     stamp, sent = headers.get(TIMESTAMP_HEADER, ""), headers.get(SIGNATURE_HEADER, "")
     if not stamp.isascii() or not stamp.isdecimal() or len(stamp) > 15:
         raise NotAuthentic("missing timestamp")
@@ -42,7 +45,10 @@ def check_slack(body: bytes, headers: Mapping[str, str], secret: str, *, now: da
 
 
 def check_mattermost(fields: Mapping[str, str], headers: Mapping[str, str], secret: str) -> str:
-    """Verify the token in the `Authorization: Token` header or the form and return a key. Raises NotAuthentic."""
+    """Verify the token in the `Authorization: Token` header or in the form. Return a unique key for the request.
+
+    Raises NotAuthentic.
+    """
     scheme, _space, value = headers.get("Authorization", "").partition(" ")
     sent = value.strip() if scheme.lower() == "token" else fields.get("token", "")
     if not hmac.compare_digest(_hash(sent), _hash(secret)) or not sent:

@@ -17,7 +17,7 @@ _SECRET_HELP = {
 
 
 class CommandForm(forms.Form):
-    """A slash command of one kind."""
+    """A form for a slash command of one kind."""
 
     name = forms.CharField(label=_("Name"), max_length=80)
     secret = forms.CharField(
@@ -55,7 +55,7 @@ class CommandForm(forms.Form):
 
 
 class TestForm(forms.Form):
-    """The text that a user would type after the command."""
+    """A form for the text that a user would type after the command."""
 
     statement = forms.CharField(
         label=_("Sample request"), max_length=MAX_STATEMENT, initial="restart nginx"

@@ -1,4 +1,4 @@
-"""Handle a request of a chat program: authenticate it, detect replays, apply the rate limit and reply."""
+"""Handle a request from a chat program: authenticate it, detect replays, apply the rate limit and reply."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from scriptsmith_site.people.sign_in import guess_limits
 MOST_BYTES = 16 * 1024
 MOST_FIELDS = 50
 UNKNOWN = "unknown command or wrong secret"
-_MOST_COUNTED = 100  # buckets of commands in which the failed attempts of an address are counted
+_MOST_COUNTED = (
+    100  # number of buckets, by command, in which an address's failed attempts are counted
+)
 # Signatures expire earlier, and a replay of a request with a token is unlikely after this time.
 _KEPT = timedelta(days=7)
 
@@ -36,11 +38,11 @@ class OfAnotherWorkspace(authenticity.NotAuthentic):
 
 
 class SecretUnreadable(authenticity.NotAuthentic):
-    """The stored secret cannot be decrypted. This is a fault of this site and not of the sender."""
+    """The stored secret can't be decrypted. The fault is on this site, not with the sender."""
 
 
 class Refused(Exception):
-    """The reason why a request is refused, with its HTTP status."""
+    """The reason for rejecting a request, and the HTTP status."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -50,7 +52,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """A request of a chat program. `read_body` returns the raw bytes or raises Refused."""
+    """A request from a chat program. `read_body` returns the raw bytes or raises Refused."""
 
     command: int
     read_body: Callable[[], bytes]
@@ -59,10 +61,10 @@ class Request:
 
 
 def receive(request: Request) -> str:
-    """Return the reply, which only the sender sees.
+    """Return the reply to a request. Only the sender sees it.
 
-    Raises Refused, and TooManyAttempts for an address with too many failed attempts. Unauthenticated requests cannot
-    find out whether a command exists.
+    Raises Refused, and TooManyAttempts for an address with too many failed attempts. Unauthenticated senders can't find
+    out whether a command exists.
     """
     address = shared_part(current_origin().address)
     kind = guess_limits.Kind.COMMAND_SECRET
@@ -139,7 +141,7 @@ def _prove(
 def _answer(
     command: ChatCommand, key: str, fields: Mapping[str, str], link: Callable[[str], str]
 ) -> str:
-    """Return the reply. From here on, problems are explained in the chat because users read the reply."""
+    """Return the reply. After authentication, explain problems in the reply, because users read it."""
     if command.paused_at is not None:
         return _("An administrator has paused this command.")
     now = timezone.now()

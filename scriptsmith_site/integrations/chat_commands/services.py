@@ -30,7 +30,7 @@ _LEAST_SECRET, _MOST_SECRET = 16, 200
 def add_command(
     kind: str, *, by: User, details: Mapping[str, object], secret: str = ""
 ) -> ChatCommand:
-    """Create a command. Without a secret, it refuses all requests. Raises BadInput."""
+    """Create a command. Without a secret, it rejects all requests. Raises BadInput."""
     require_administrator(by)
     if kind not in ChatCommand.Kind.values:
         raise BadInput(_("Unknown kind."), field="kind")
@@ -87,10 +87,7 @@ def remove_command(command: ChatCommand, *, by: User) -> None:
 
 
 def test_command(command: ChatCommand, *, by: User, statement: str) -> str:
-    """Return the reply that a chat user would get, using a signed request to the same webhook code.
-
-    Raises NotAllowedNow.
-    """
+    """Send a signed test request through the webhook's code, and return the reply. Raises NotAllowedNow."""
     require_administrator(by)
     record(command, "slash command tested", by=by)
     try:
@@ -112,7 +109,7 @@ def test_command(command: ChatCommand, *, by: User, statement: str) -> str:
 
 
 def _why(command: ChatCommand, refusal: Refused) -> str:
-    """Return the reason of a refusal for administrators. Senders of wrong secrets do not learn it."""
+    """Return the reason for a rejection. Only administrators see it, because it would help attackers."""
     command.refresh_from_db()
     said = [
         (command.last_error_at, command.last_error),

@@ -162,7 +162,7 @@ def command_test(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def command_pause(request: HttpRequest, pk: int) -> HttpResponse:
-    """Pause a command, so that it is not answered."""
+    """Pause a command. Its reply then says that it is paused."""
     user = signed_in(request)
     services.set_paused(access_command(user, pk), True, by=user)
     return redirect("chat-command", pk=pk)

@@ -1,4 +1,7 @@
-"""Validate repository addresses: the network rules of webhooks, and folders inside SCRIPTSMITH_MIRROR_FOLDER."""
+"""Validation of repository addresses.
+
+URLs must follow the network rules of webhooks, and folders must be inside SCRIPTSMITH_MIRROR_FOLDER.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ class SshAddress(NamedTuple):
 
 
 def read_repository(text: str) -> str:
-    """Return the address in the form that is stored. Raises BadInput."""
+    """Validate a repository address, and return it in its stored form. Raises BadInput."""
     text = text.strip()
     if text.startswith("/"):
         find_folder(text)
@@ -108,7 +111,7 @@ def find_folder(address: str) -> Path:
 
 
 def read_branch(text: str, *, field: str = "branch") -> str:
-    """Return the branch name. Raises BadInput for names that Git refuses or interprets differently."""
+    """Return the branch name. Raises BadInput for names that Git rejects or interprets differently."""
     text = text.strip()
     is_good = _BRANCH.fullmatch(text) and not re.search(r"\.\.|//|/\.|\.$|/$|\.lock(/|$)", text)
     if not is_good or text == "HEAD":

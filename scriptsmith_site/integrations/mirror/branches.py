@@ -1,4 +1,4 @@
-"""Import of branches: a worker reads a branch, a curator checks the changes, and they become versions in review."""
+"""Import of branches. A worker reads a branch, a curator checks the changes, and they become versions in review."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from scriptsmith_site.models import Mirror, MirrorBranch, MirrorCommit
 logger = logging.getLogger(__name__)
 
 MOST_FOLDERS = 50  # changed folders in one branch
-MOST_COMMITS = 1_000  # commits of the branch itself
+MOST_COMMITS = 1_000  # commits that only the branch has
 MOST_SCRIPT = 200_000  # bytes
 State = MirrorBranch.State
 
 
 @transaction.atomic
 def ask_for_branch(branch: str, *, by: User) -> MirrorBranch:
-    """Ask a worker to read the changes of a branch of the mirror's repository. Raises BadInput, NotAllowedNow."""
+    """Enqueue a job that reads the changes of a branch of the mirror's repository. Raises BadInput, NotAllowedNow."""
     require(by, CURATE)
     branch = read_branch_name(branch)
     mirror = Mirror.objects.first()
@@ -52,7 +52,10 @@ def ask_for_branch(branch: str, *, by: User) -> MirrorBranch:
 
 
 def read_branch(job_id: int) -> None:
-    """Read the changes of a branch, unless another worker does. Errors are stored with the job and not raised."""
+    """Read the changes of a branch, unless another worker is reading it.
+
+    Errors are stored with the job and not raised.
+    """
     held = claim(MirrorBranch, job_id)
     if held is None:
         return
@@ -85,11 +88,11 @@ def read_missed() -> None:
 
 @transaction.atomic
 def take_in(job: MirrorBranch, *, by: User) -> tuple[list[Version], list[str]]:
-    """Import the changes as versions in review. Returns the new versions and the messages of refused changes.
+    """Import the changes as versions in review. Return the new versions and the messages of rejected changes.
 
     The importing user counts as the author. Neither that user nor the authors of the commits may verify the versions.
-    If everything is refused, the import may be repeated. Raises NotAllowedNow if the branch has been imported or has no
-    usable changes.
+    If all changes are rejected, the import can be repeated. Raises NotAllowedNow if the branch has been imported or has
+    no usable changes.
     """
     require(by, CURATE)
     usable = [one for one in job.found if not one["problem"]]
@@ -158,7 +161,7 @@ class _Branch:
         self._old, self._new = self._commit(self._base).tree, self._commit(self._tip).tree
 
     def changes(self) -> Iterator[dict[str, object]]:
-        """Yield each changed entry folder and each other changed path, which cannot be imported."""
+        """Yield each changed entry folder, and each other changed path as a problem."""
         places: dict[str, None] = {}
         for change in tree_changes(self._store, self._old, self._new):
             entry = change.new if change.new is not None and change.new.path else change.old

@@ -1,4 +1,4 @@
-"""Contents of a commit: files, author and message. Texts of users are reduced to one line of plain characters."""
+"""The contents of a commit: files, author and message. User text is reduced to one line of plain characters."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Signature(NamedTuple):
 
 
 def files_of(version: Version, area: Area) -> dict[str, bytes]:
-    """Return the files of the folder of the version's entry."""
+    """Return the files of an entry's folder for this version."""
     about = {
         "entry": version.entry_id,
         "sha256": version.sha256,
@@ -68,7 +68,7 @@ def files_of(version: Version, area: Area) -> dict[str, bytes]:
 
 
 def author_of(person: User | None) -> Signature:
-    """Return the user as a Git author. To protect the user's privacy, the email address is not a real one."""
+    """Return the user as a Git author. To protect the user's privacy, the email address is not real."""
     host = _host()
     if person is None:
         return Signature(PRODUCT, f"scriptsmith@{host}")

@@ -1,4 +1,4 @@
-"""The state of an entry that the mirror may show. Content that an open study hides is left out."""
+"""The status of an entry that the mirror may show. It excludes content that an open study hides."""
 
 from __future__ import annotations
 

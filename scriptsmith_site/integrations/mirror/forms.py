@@ -14,7 +14,7 @@ _CODE = {"class": "mono", "spellcheck": "false", "autocomplete": "off"}
 
 
 class MirrorForm(forms.Form):
-    """The address of the mirror and its credentials."""
+    """A form for the mirror's address and credentials."""
 
     address = forms.CharField(
         label=_("Repository"),
@@ -98,7 +98,7 @@ class PauseForm(forms.Form):
 
 
 class GoOnForm(forms.Form):
-    """The head of the branch that the administrator saw."""
+    """A form with the branch head that the administrator saw."""
 
     found = forms.CharField(widget=forms.HiddenInput, max_length=40, required=False)
 

@@ -44,7 +44,7 @@ class Area(StrEnum):
 
 
 def folder_name(slug: str, entry_id: int) -> str:
-    """Return the folder name of an entry: its slug, or if that is not a safe name, a cleaned slug with the entry's id.
+    """Return the folder name of an entry: its slug if that is a safe name, or else a cleaned slug with the entry's ID.
 
     Slugs contain no dots, so two entries never have the same name.
     """

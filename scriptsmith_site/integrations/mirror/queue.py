@@ -1,4 +1,4 @@
-"""The queue of publications to commit, with one row per publication in the order of their events."""
+"""The queue of publications to commit, with one row per publication, in event order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STUDY_CLOSED = "campaign.closed"
 def queue_publication(event: Event, _subject: Subject | None) -> None:
     """Queue a commit for an event, in the transaction that distributes the event."""
     if event.type == _STUDY_CLOSED:
-        # Check the withheld rows again, in their order.
+        # Queue the withheld rows again, in their original order.
         withheld = MirrorCommit.objects.filter(state=MirrorCommit.State.WITHHELD)
         withheld.update(state=MirrorCommit.State.WAITING)
         return
@@ -48,9 +48,9 @@ def queue_publication(event: Event, _subject: Subject | None) -> None:
 
 
 def queue_snapshot() -> None:
-    """Queue a row for each active or suspended entry. Together they become the first commit.
+    """Queue a row for each active or suspended entry. The rows become the first commit.
 
-    A version that an open study hides gets its own row, which waits.
+    A version that an open study hides gets its own row, which waits until the study is closed.
     """
     verified = Version.objects.filter(
         state=Version.State.VERIFIED, entry__in=Entry.objects.standing()

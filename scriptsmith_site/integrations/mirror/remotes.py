@@ -62,7 +62,7 @@ MOST_BYTES = 256 * 1024 * 1024  # limit for one response
 
 
 class RemoteTrouble(Exception):
-    """The remote could not be reached or refused the request. The message says what to do."""
+    """The remote could not be reached or rejected the request. The message says what to do."""
 
 
 class MovedOn(Exception):
@@ -121,7 +121,7 @@ class Remote:
     def push(self, repository: Repo, branch: str, commit: str, *, expected: str) -> None:
         """Move the branch from `expected` (empty if it does not exist) to this commit.
 
-        Raises MovedOn if the branch has another head, and RemoteTrouble.
+        Raises RemoteTrouble, or MovedOn if the branch has a different head.
         """
         ref = Ref(f"refs/heads/{branch}".encode())
 
@@ -174,7 +174,7 @@ class _Reply:
 
 
 class _JudgedHttp(AbstractHttpGitClient):
-    """HTTP client with address checks, size and time limits, and without redirects and proxies."""
+    """An HTTP client that checks addresses, limits size and time, and uses neither redirects nor proxies."""
 
     def __init__(self, access: Access) -> None:
         parts = urlsplit(access.address)
@@ -269,7 +269,7 @@ class _Bounded(SubprocessWrapper):
         super().__init__(running)
         self._end = end
         self._count = 0
-        # The library sets its reader as an instance attribute.
+        # Wrap the reader, which the library sets as an instance attribute.
         self._read = self.read
         self.read = self._read_bounded
 
@@ -330,7 +330,7 @@ class _JudgedSsh(SSHVendor):
 
 @contextmanager
 def _keys(access: Access) -> Iterator[list[str]]:
-    """Yield ssh options for the keys, whose files exist while the block runs."""
+    """Yield ssh options for the key files, which exist only while the block runs."""
     host = read_ssh(access.address).host
     with tempfile.TemporaryDirectory(prefix="mirror-") as folder:
         key, known = Path(folder, "key"), Path(folder, "known_hosts")
@@ -415,7 +415,5 @@ def _one_line(said: object) -> str:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Return a context that verifies certificates against the system's certificates. It is cached because creating it
-    is slow.
-    """
+    """Return a context that verifies certificates against the system's. It is cached, because creating it is slow."""
     return ssl.create_default_context()

@@ -1,4 +1,4 @@
-"""The local copy of the mirror, in which trees and commits are created. Missing commits are fetched again."""
+"""The local copy of the mirror, in which trees and commits are created. Missing commits are fetched from the remote."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def forget_copies(kept: Collection[int]) -> None:
 
 
 class Copy:
-    """A bare repository without branches in the data folder. Its objects are addressed by hash."""
+    """A bare repository in the data folder, without branches. Its objects are addressed by hash."""
 
     def __init__(self, key: int) -> None:
         path = settings.LAYOUT.data / "mirror" / f"{key}.git"
@@ -89,7 +89,7 @@ class Copy:
         return self._change(tree, changes)
 
     def replace_areas(self, tree: ObjectID, by: ObjectID) -> ObjectID:
-        """Return the tree with the entry folders of another tree."""
+        """Return `tree` with its entry folders replaced by those of `by`."""
         theirs, ours = self._tree(tree), self._tree(by)
         for area in (one.value.encode() for one in Area):
             if area in theirs:
@@ -101,7 +101,7 @@ class Copy:
     def commit(
         self, tree: ObjectID, *, parent: str, by: Signature, at: datetime, message: str
     ) -> str:
-        """Create a commit with these files and return its hash. Equal arguments give the same commit."""
+        """Create a commit of this tree and return its hash. Equal arguments produce the same commit."""
         made = Commit()
         made.tree = tree
         made.parents = [ObjectID(parent.encode())] if parent else []

@@ -45,7 +45,7 @@ class Values:
 
 @transaction.atomic
 def set_up(values: Values, *, by: User) -> Mirror:
-    """Start to mirror the catalogue, with its current contents first. Raises BadInput, NotAllowedNow."""
+    """Start mirroring the catalogue, beginning with its current contents. Raises BadInput, NotAllowedNow."""
     require_administrator(by)
     judged = _judge(values, has_secret=False)
     mirror = Mirror(owner=by, secret=_sealed(judged), **_as_fields(judged))
@@ -86,7 +86,7 @@ def change(values: Values, *, by: User, seen: int) -> Mirror:
         return mirror
     mirror.edition += 1
     mirror.retry_at = None  # the change may fix the problem
-    mirror.diverged_at = None  # the next attempt checks it again
+    mirror.diverged_at = None  # the next attempt checks the head again
     mirror.save()
     record(mirror, "mirror changed", by=by, **said)
     return mirror
@@ -94,7 +94,7 @@ def change(values: Values, *, by: User, seen: int) -> Mirror:
 
 @transaction.atomic
 def pause(*, by: User, why: str = "") -> None:
-    """Stop writing until resume. Publications wait in the queue. Raises NotAllowedNow, BadInput."""
+    """Stop writing until `resume` is called. Publications wait in the queue. Raises NotAllowedNow, BadInput."""
     require_administrator(by)
     why = clean_text(why, field="why", longest=300, required=False)
     mirror = _lock()
@@ -107,9 +107,7 @@ def pause(*, by: User, why: str = "") -> None:
 
 @transaction.atomic
 def resume(*, by: User) -> None:
-    """Start writing again, first the waiting publications in order. Raises NotAllowedNow if the mirror is
-    not paused.
-    """
+    """Resume writing, beginning with the waiting publications. Raises NotAllowedNow if the mirror is not paused."""
     require_administrator(by)
     mirror = _lock()
     if mirror.paused_at is None:
@@ -121,7 +119,7 @@ def resume(*, by: User) -> None:
 
 @transaction.atomic
 def ask_for_test(*, by: User) -> None:
-    """Ask a worker to test the connection and write access. Nothing is written."""
+    """Request a test of the connection and the write access by a worker. The test writes nothing."""
     require_administrator(by)
     mirror = _lock()
     mirror.test_asked_at, mirror.retry_at = timezone.now(), None
@@ -156,7 +154,7 @@ def go_on(*, by: User, found: str) -> None:
 
 @transaction.atomic
 def remove(*, by: User) -> None:
-    """Delete the mirror's settings. The remote repository is not changed."""
+    """Delete the mirror's settings. The remote repository stays unchanged."""
     require_administrator(by)
     mirror = _lock()
     record(mirror, "mirror removed", by=by, address=(mirror.address, ""))

@@ -29,7 +29,7 @@ _PAGE = 25
 
 @require_safe
 def mirror(request: HttpRequest) -> HttpResponse:
-    """Show the mirror's state and commits. Requests of htmx get only the live part."""
+    """Show the mirror's state and commits. htmx requests get only the live part."""
     require_administrator(signed_in(request))
     if wants_fragment(request):
         return render(request, "integrations/mirror/_commits.html", _context(request))
@@ -123,7 +123,7 @@ def mirror_remove(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def mirror_branches(request: HttpRequest) -> HttpResponse:
-    """List the branches that were read, with a form to read another one."""
+    """List the branches that were read, with a form to read another branch."""
     user = curator_of(request)
     form = BranchForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -146,7 +146,7 @@ def mirror_branches(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def mirror_branch(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the changes of a branch, entry by entry. Requests of htmx get only the live part."""
+    """Show the changes of a branch, entry by entry. htmx requests get only the live part."""
     curator_of(request)
     job = get_object_or_404(MirrorBranch.objects.select_related("by"), pk=pk)
     name = "_branch.html" if wants_fragment(request) else "branch.html"

@@ -1,6 +1,6 @@
 """The authors of a branch according to its commits, and the accounts that they may belong to.
 
-Author names in Git are not authenticated. They can only take a right away, never grant one.
+Author names in Git are not authenticated, so they can remove a right but never grant one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TRAILER = re.compile(rb"^[ \t]*co-(?:authored|developed)-by[ \t]*:(.*)$", re.I 
 def people_of(commits: Iterable[Commit]) -> list[tuple[str, str]]:
     """Return names and email addresses of all authors, committers and co-authors.
 
-    All commits count, because a text may have been moved or merged. Raises RemoteTrouble if there are too many.
+    All commits count, because text may have been moved or merged. Raises RemoteTrouble if too many people are named.
     """
     found: dict[tuple[str, str], None] = {}
     for commit in commits:
@@ -45,7 +45,7 @@ def read_signature(said: bytes) -> tuple[str, str]:
 
 
 def accounts_of(people: Iterable[tuple[str, ...]]) -> set[int]:
-    """Return the accounts whose username, displayed name or email address matches."""
+    """Return the IDs of accounts whose username, display name or email address matches."""
     people = list(people)
     names, mails = {one[0] for one in people}, {one[1] for one in people} - {""}
     found = Q(pk=None)

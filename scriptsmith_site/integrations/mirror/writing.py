@@ -41,15 +41,14 @@ _AT_A_TIME = 200  # rows per push
 _PAUSES = tuple(timedelta(seconds=seconds) for seconds in (10, 60, 300, 1_800, 2 * 3_600))
 _DONE = (State.MADE, State.PUSHED)
 _MOVES = (Kind.SUSPENDED, Kind.REINSTATED, Kind.MERGED)  # events that move an entry to another area
-# A commit on top of an unexpected head, chosen by an administrator, comes before all waiting rows.
+# If an administrator continues on top of an unexpected head, that commit precedes all waiting rows.
 _FIRST = Case(When(kind=Kind.ACCEPTED, then=Value(0)), default=Value(1))
 
 
 def write_mirror() -> int:
-    """Update the mirror and return the number of pushed commits.
+    """Update the mirror and return the number of pushed commits. Delete local copies of removed mirrors.
 
-    Returns 0 if the mirror is paused or waits for a retry, or if another worker holds the lock. Also deletes copies of
-    removed mirrors.
+    Return 0 if the mirror is paused, is waiting for a retry, or is locked by another worker.
     """
     forget_copies(Mirror.objects.values_list("pk", flat=True))
     if not _due().exists():
@@ -86,7 +85,7 @@ def _attempt(mirror: Mirror) -> int:
     except MovedOn as moved:
         _stop(mirror, moved.found)
     except (OperationalError, InterfaceError):
-        raise  # The database is unavailable, so nothing could be recorded.
+        raise  # The database is unavailable, so the failure can't be recorded.
     except RemoteTrouble as trouble:
         _note_failure(mirror, str(trouble))
     except Exception as error:
@@ -118,7 +117,9 @@ def _bring_up_to_date(mirror: Mirror, remote: Remote) -> int:
         _forget_lost(copy)
         tip = _make(mirror, copy, parent)
         if tip == found:
-            return _note_pushed(mirror, tip)  # An earlier run pushed but did not record it.
+            return _note_pushed(
+                mirror, tip
+            )  # An earlier run pushed this commit but did not record it.
         remote.push(copy.repo, mirror.branch, tip, expected=found)
         count = _note_pushed(mirror, tip)
         copy.pack()
@@ -126,7 +127,7 @@ def _bring_up_to_date(mirror: Mirror, remote: Remote) -> int:
 
 
 def _find_place(mirror: Mirror, found: str) -> str:
-    """Return the commit to continue from. Records a push that was not recorded yet. Raises MovedOn."""
+    """Return the commit to continue from. If an earlier push was not recorded, record it. Raises MovedOn."""
     if found == mirror.head:
         return found
     made = MirrorCommit.objects.filter(state=State.MADE, commit=found)
@@ -247,10 +248,10 @@ def _done_of(row: MirrorCommit) -> QuerySet[MirrorCommit]:
 
 
 def _status(row: MirrorCommit, before: MirrorCommit | None) -> tuple[EntryStatus | None, bool]:
-    """Return the entry's state after this row, or None to skip the row, and whether the row must wait."""
+    """Return the entry's status after this row, and whether the row must wait. Without a status, the row is skipped."""
     version = _version(row.version_id) if row.version_id is not None else None
-    # The text is already in the mirror, and the catalogue publicly shows the change of its state. If the mirror waited,
-    # the script would appear verified until the study closes.
+    # The script is already in the mirror, and the catalogue shows its new state publicly. If this row waited, the
+    # mirror would show the script as verified until the study closes.
     moves_only = row.kind in _MOVES or (
         row.kind == Kind.DEPRECATED and before is not None and before.shown_id == row.version_id
     )
@@ -270,7 +271,7 @@ def _status(row: MirrorCommit, before: MirrorCommit | None) -> tuple[EntryStatus
             return status_of(entry), False
         return _after_version(row, version, before), False
     if before is None or before.shown_id is None:
-        return None, False  # It was never in the mirror.
+        return None, False  # The entry was never in the mirror.
     version = _version(before.shown_id)
     if not moves_only and is_hidden(version):
         return None, True
@@ -285,7 +286,7 @@ def _after_version(
         return EntryStatus(Area.SUSPENDED if is_suspended else Area.VERIFIED, version)
     if before is not None and before.shown_id == version.pk:
         return EntryStatus(Area.DEPRECATED, version)
-    return None  # It was not a published version.
+    return None  # The version was never published.
 
 
 def _area_after(row: MirrorCommit, area: Area) -> Area:
@@ -312,7 +313,7 @@ def _end(row: MirrorCommit, state: MirrorCommit.State) -> None:
 
 @transaction.atomic
 def _note_pushed(mirror: Mirror, tip: str) -> int:
-    """Mark the commits up to this one as pushed and return their number."""
+    """Mark the commits up to `tip` as pushed and return their number."""
     made = MirrorCommit.objects.filter(state=State.MADE)
     last = made.filter(commit=tip).aggregate(last=Max("position"))["last"] or 0
     arrived = made.filter(position__lte=last)

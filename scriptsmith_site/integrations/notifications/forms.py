@@ -17,7 +17,7 @@ _NO_HOUR = ("", _("none"))
 
 
 class ChoicesForm(forms.Form):
-    """A delivery method for each kind, then the email address, frequency and quiet hours."""
+    """A form with a delivery method for each kind, the email address, the frequency and the quiet hours."""
 
     mail_address = forms.EmailField(
         label=_("Email address"),
@@ -67,12 +67,12 @@ class ChoicesForm(forms.Form):
 
     @property
     def ways(self) -> list[forms.BoundField]:
-        """Return the fields of the kinds."""
+        """Return the fields for delivery methods."""
         return [self[name] for name in self._kinds]
 
     @property
     def mails(self) -> list[forms.BoundField]:
-        """Return the email fields."""
+        """Return the fields for email settings."""
         return [self[name] for name in self.fields if name not in self._kinds]
 
     def choices(self) -> Choices:

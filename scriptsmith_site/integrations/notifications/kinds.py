@@ -1,4 +1,4 @@
-"""The kinds of notifications: their texts, their events and their recipients.
+"""The kinds of notifications: their wording, events and recipients.
 
 To add a kind, add a row here. The page, the emails, the digests and the settings read this table.
 """
@@ -27,10 +27,10 @@ Recipients = Callable[[Event, Subject], QuerySet[User]]
 
 @dataclass(frozen=True)
 class NotificationKind:
-    """A kind of notification. `label` is shown in the settings, and `words` before the object's title.
+    """A kind of notification. `label` is shown in the settings, and `words` is shown before the object's title.
 
     `recipients` may include the acting user, who is excluded later. For a public event, only managers are notified
-    while an open study hides its object. For other events, it must return only users who may see the object.
+    while an open study hides its object. For other events, `recipients` must return only users who may see the object.
     """
 
     name: str
@@ -98,7 +98,7 @@ def _managers_and_members(event: Event, subject: Subject) -> QuerySet[User]:
 
 
 def _administrators(_event: Event, _subject: Subject) -> QuerySet[User]:
-    # Notify all administrators, because any of them can fix the problem, and the one who set it up may have left.
+    # Notify all administrators, because any of them can fix the problem, and the one who caused it may have left.
     return _with_role(Role.ADMINISTRATOR)
 
 

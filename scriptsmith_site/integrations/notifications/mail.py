@@ -1,5 +1,6 @@
-"""Emails: one message with all notifications due for a user. They contain links but no scripts, and are sent at least
-once.
+"""Notification emails. Each lists all due notifications of a user, with links but no scripts.
+
+Emails are delivered at least once.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from scriptsmith_site.models import Notification, NotificationChoices
 
 logger = logging.getLogger(__name__)
 
-# While one worker sends, others wait this long before they try.
+# Other workers skip a user's notifications for this time after a worker has started to send them.
 _HELD = timedelta(minutes=5)
 _TRIED_FOR = timedelta(days=3)
 _MOST_LINES = 50
@@ -69,7 +70,7 @@ def _write_to(person: User) -> bool:
 
 
 def _is_quiet_now(person: User) -> bool:
-    """Return whether quiet hours have begun, and if so, postpone due notifications to their end."""
+    """Return whether quiet hours have begun. If so, postpone due notifications to the end of the quiet hours."""
     now = timezone.now()
     until = after_quiet(now, habits_of(person, choices_of(person)))
     if until <= now:
@@ -80,8 +81,9 @@ def _is_quiet_now(person: User) -> bool:
 
 @transaction.atomic
 def _take(person: User) -> list[Notification]:
-    """Lock and return the user's due notifications. Notifications that have failed for days are shown on the site
-    instead.
+    """Lock and return the user's due notifications.
+
+    Notifications that could not be sent for days are shown on the site instead.
     """
     now = timezone.now()
     late = Notification.objects.filter(person=person, at__lt=now - _TRIED_FOR, mail_at__lte=now)
@@ -124,7 +126,7 @@ def address_in(secret: str, *, person: User) -> str:
 
 
 def _send(to: str, subject: str, file: str, context: Mapping[str, object]) -> bool:
-    """Send an email and return whether the server accepted it. Django refuses line breaks in headers."""
+    """Send an email and return whether the server accepted it. Django rejects line breaks in headers."""
     body = render_to_string(file, dict(context))
     try:
         EmailMessage(f"ScriptSmith: {subject}", body, to=[to]).send()

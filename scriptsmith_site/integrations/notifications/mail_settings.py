@@ -1,4 +1,4 @@
-"""Checks whether emails can be sent, and to which users."""
+"""Check whether emails can be sent, and to which users."""
 
 from __future__ import annotations
 

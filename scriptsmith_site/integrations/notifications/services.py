@@ -30,7 +30,7 @@ from scriptsmith_site.models import Notification, NotificationChoices
 SEND_CONFIRMATION = "scriptsmith_site.confirm_mail_address"
 SEND_TEST = "scriptsmith_site.send_test_mail"
 _HOURS = range(24)
-# Counts all addresses of a user, so that the server cannot be used to spam strangers.
+# The limit applies to all addresses of a user together, so that the server can't be used to spam strangers.
 MOST_LETTERS_A_DAY = 5
 
 
@@ -57,7 +57,7 @@ def mark_read(notification: Notification) -> None:
 
 
 def mark_all_read(person: User, *, up_to: int) -> int:
-    """Mark the notifications up to this key as read and return how many were unread."""
+    """Mark the notifications up to this ID as read, and return how many were unread."""
     unread = bell_of(person).filter(read_at=None, pk__lte=up_to)
     return unread.update(read_at=timezone.now())
 
@@ -82,7 +82,7 @@ def choose(person: User, choices: Choices) -> NotificationChoices:
     kept = NotificationChoices.objects.select_for_update().get(person=person)
     is_new = address != kept.mail_address
     bell = NotificationChoices.Way.BELL
-    # Keep choices for kinds of a lost role, in case the user regains the role.
+    # Keep the choices for kinds that need a role the user has lost, in case the user regains the role.
     ways = {**kept.ways, **choices.ways}
     kept.ways = {kind: way for kind, way in ways.items() if way != bell}
     kept.mail_address = address
@@ -142,7 +142,7 @@ def ask_test(person: User) -> None:
 
 
 def _count_letter(kept: NotificationChoices) -> bool:
-    """Count an email and return whether it may be sent. The caller saves the count."""
+    """Count an email and return whether it may be sent. The caller must save the count."""
     now = timezone.now()
     if kept.letters_since is None or kept.letters_since <= now - timedelta(days=1):
         kept.letters, kept.letters_since = 0, now

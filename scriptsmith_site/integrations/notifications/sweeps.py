@@ -58,7 +58,7 @@ def note_reviewed_campaigns() -> int:
     count = 0
     for campaign in done:
         with transaction.atomic():
-            # This row is kept longer than the event.
+            # This row is kept longer than the event, which must not be created again.
             _told, is_new = EventSequence.objects.get_or_create(subject=f"reviewed:{campaign.pk}")
             if is_new:
                 emit(campaign, "all reviewed")
@@ -67,7 +67,7 @@ def note_reviewed_campaigns() -> int:
 
 
 def delete_old_notifications() -> int:
-    """Delete notifications older than SCRIPTSMITH_NOTIFICATION_DAYS and return how many."""
+    """Delete notifications older than SCRIPTSMITH_NOTIFICATION_DAYS, and return their number."""
     before = timezone.now() - timedelta(days=settings.SCRIPTSMITH_NOTIFICATION_DAYS)
     deleted, _by_model = Notification.objects.filter(at__lt=before).delete()
     return deleted

@@ -1,4 +1,4 @@
-"""Titles and links of notifications. They are read when shown, so erased texts do not appear."""
+"""Titles and links of notifications. They are read when a notification is shown, so erased text does not appear."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _Reader = Callable[[Iterable[int]], dict[int, Target]]
 def show(notifications: Sequence[Notification], *, outside: bool = False) -> list[Shown]:
     """Return all notifications in order, with one query per kind of object.
 
-    `outside` means that the texts leave the product. Titles from open studies are then replaced.
+    With `outside`, the titles leave the product, so titles from open studies are replaced.
     """
     readers = _READERS | _READERS_OUTSIDE if outside else _READERS
     wanted: dict[str, set[int]] = defaultdict(set)
@@ -78,7 +78,7 @@ def _items(keys: Iterable[int]) -> dict[int, Target]:
 def _versions_outside(keys: Iterable[int]) -> dict[int, Target]:
     hidden = catalog.withheld(Version.objects.filter(pk__in=keys).only("entry", "number"))
     entries = dict(Version.objects.filter(pk__in=hidden).values_list("pk", "entry"))
-    # The usual URL contains the title.
+    # Link by number, because the usual URL contains the title.
     nameless = {
         pk: Target(_("A catalogue entry"), reverse("entry-by-number", args=[entry]))
         for pk, entry in entries.items()
@@ -104,7 +104,7 @@ def _item(item: Item, title: str) -> Target:
     if not item.campaign.is_live or not item.run_id:
         return Target(title, path)
     run_path = reverse("run-detail", args=[item.run_id])
-    # A closed item is not under review.
+    # A closed item is no longer under review, so link to its run.
     return Target(title, run_path if item.state == Item.State.CLOSED else path, run_path)
 
 

@@ -28,7 +28,7 @@ from scriptsmith_site.people.services import require_administrator
 
 @require_safe
 def notification_list(request: HttpRequest) -> HttpResponse:
-    """List the user's notifications, newest first. `?unread=1` shows only unread ones."""
+    """List the user's notifications, newest first. `?unread=1` shows only unread notifications."""
     user = signed_in(request)
     is_unread = request.GET.get("unread") == "1"
     found = services.bell_of(user)
@@ -46,7 +46,7 @@ def notification_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def notification_bell(request: HttpRequest) -> HttpResponse:
-    """Render the notification icon with the number of unread ones, which the sign-in query has counted."""
+    """Render the notification icon with the number of unread notifications, which was loaded with the user."""
     return render(request, "integrations/notifications/_bell.html")
 
 
@@ -67,7 +67,7 @@ def notification_read(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def notification_read_all(request: HttpRequest) -> HttpResponse:
-    """Mark all notifications up to the newest on the page as read. Later ones stay unread."""
+    """Mark all notifications up to the newest on the page as read. Later notifications stay unread."""
     newest = read_key(request.POST.get("newest", ""))
     services.mark_all_read(signed_in(request), up_to=newest)
     messages.success(request, _("All marked as read."))
@@ -117,7 +117,7 @@ def notification_confirm(request: HttpRequest, secret: str) -> HttpResponse:
 
 @require_safe
 def mail_door_page(request: HttpRequest) -> HttpResponse:
-    """Show the state of emails to administrators, with a test and a pause switch."""
+    """Show administrators the state of the email integration, with a test and a pause switch."""
     user = signed_in(request)
     require_administrator(user)
     door = mail_door.the_door()

@@ -1,4 +1,4 @@
-"""Access to destinations and deliveries for administrators. Views must use it. Unknown objects raise 404."""
+"""Access to destinations and deliveries for administrators. Views must use these functions, which raise 404."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ def access_delivery(by: User, pk: int) -> Delivery:
 
 
 def _count(state: Delivery.State) -> Coalesce:
-    """Return a count per destination that uses this state's index, because millions may be delivered."""
+    """Return a subquery that counts a destination's deliveries in this state.
+
+    It uses the state's index, because millions of events may have been delivered.
+    """
     found = Delivery.objects.filter(destination=OuterRef("pk"), state=state).order_by()
     count = found.values("destination").annotate(count=Count("pk")).values("count")
     return Coalesce(Subquery(count, output_field=IntegerField()), 0)

@@ -1,11 +1,11 @@
 """Deliver due events to a destination, in order per object and by one worker at a time.
 
 A worker claims a destination with a lease. It stores each attempt before sending. If the worker dies, the attempt has
-no end, and the next worker retries with the same id, so delivery is at least once. Later events of an object wait for
-earlier ones, but not for other objects.
+no end time, and the next worker retries with the same ID, so delivery is at least once. Later events of an object wait
+for earlier ones, but not for other objects.
 
-If a receiver refuses one event, it still gets the others. If it is unavailable, it gets single attempts at growing
-intervals. During that time no event fails, and after three days the destination is paused.
+If a receiver rejects an event, it still gets other events. If a receiver is unavailable, single attempts are made at
+growing intervals. During that time, no event fails. After three days, the destination is paused.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from scriptsmith_site.models import Delivery, DeliveryAttempt, Destination, Even
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=20)
-# These are 12 attempts over three days.
+# With the first attempt, these are 12 attempts over three days.
 PAUSES = tuple(
     timedelta(seconds=seconds)
     for seconds in (
@@ -57,9 +57,9 @@ PROBES = PAUSES[:4]
 # at once.
 _OUTAGE = timedelta(minutes=5)
 _AWAY = (429, 502, 503, 504)
-# A receiver that refuses this many events in a row counts as unavailable, regardless of its responses.
+# A receiver that rejects this many events in a row counts as unavailable, regardless of its responses.
 _MOST_REFUSED = 3
-# A run ends after this time. The next one starts within seconds.
+# A run ends after this time. The next run starts within seconds.
 _MOST_SECONDS = 40.0
 _AT_A_TIME = 50
 _TOLD_EVERY = timedelta(days=1)
@@ -73,7 +73,7 @@ class _Hold:
     fence: int
 
     def renew(self) -> bool:
-        """Renew the lease and return whether it is still held."""
+        """Renew the lease, and return whether this worker still has it."""
         mine = Destination.objects.filter(pk=self.pk, fence=self.fence, lease_owner=owner())
         return bool(mine.update(lease_until=Now() + LEASE))
 
@@ -127,7 +127,7 @@ def _next_batch(destination_id: int) -> list[int]:
 
 
 def _forget_failure_of_nothing(destination_id: int) -> None:
-    """Clear the failure state if no delivery waits, so that a later failure does not count from an old one."""
+    """Clear the failure state if no delivery is waiting, so that a later failure starts a new failure period."""
     waiting = Delivery.objects.filter(destination=OuterRef("pk"), state=Delivery.State.WAITING)
     failing = Destination.objects.filter(pk=destination_id, failing_since__isnull=False)
     failing.filter(~Exists(waiting)).update(failing_since=None, failures=0, retry_at=None)
@@ -175,7 +175,7 @@ def _try(destination: Destination, delivery: Delivery) -> None:
     try:
         answer = _send(destination, delivery.event)
     except (OperationalError, InterfaceError):
-        raise  # The database is unavailable, so nothing could be recorded.
+        raise  # The database is unavailable, so the failure can't be recorded.
     except Exception as error:
         logger.exception("A delivery failed: %s", delivery)
         answer = Answer(error=_("The delivery failed: %s") % type(error).__name__)
@@ -228,7 +228,7 @@ def _note_success(destination: Destination, delivery: Delivery) -> None:
 
 
 def _wake(destination: Destination, now: datetime) -> None:
-    """Retry now what failed while the receiver was unavailable. Refused events keep their next attempt."""
+    """Retry deliveries now that failed while the receiver was unavailable. Rejected events keep their retry time."""
     last = DeliveryAttempt.objects.filter(delivery=OuterRef("pk")).order_by("-pk")
     waiting = destination.deliveries.filter(state=Delivery.State.WAITING, next_at__gt=now)
     found_away = waiting.annotate(status=Subquery(last.values("status")[:1])).filter(
@@ -248,7 +248,7 @@ def _note_failure(destination: Destination, delivery: Delivery, answer: Answer) 
         return
     tries, since = delivery.tries + 1, destination.failing_since
     if tries > len(PAUSES) and since is None:
-        # Other events have arrived since its last attempt, so the receiver refuses this one.
+        # Other events were delivered since the last attempt, so the receiver rejects only this event.
         _end(delivery, Delivery.State.FAILED)
         _tell_given_up(destination, now)
         return
@@ -256,7 +256,7 @@ def _note_failure(destination: Destination, delivery: Delivery, answer: Answer) 
     Delivery.objects.filter(pk=delivery.pk).update(
         tries=tries, next_at=now + max(asked, PAUSES[min(tries, len(PAUSES)) - 1])
     )
-    # Count repeated refusals of the same event once, so that they do not delay other events.
+    # Count repeated rejections of the same event once, so that they do not delay other events.
     failures = destination.failures + int(answer.is_away or delivery.tries == 0)
     is_away = answer.is_away or failures >= _MOST_REFUSED
     pause = max(asked, PROBES[min(failures, len(PROBES)) - 1]) if is_away else None
@@ -285,7 +285,7 @@ def _tell_given_up(destination: Destination, now: datetime) -> None:
 
 
 def _pause(destination: Destination, now: datetime, why: str) -> None:
-    """Stop sending and notify administrators. Waiting events are sent in order after resume."""
+    """Stop sending and notify administrators. Waiting events are sent in order after the destination is resumed."""
     waiting = Destination.objects.filter(pk=destination.pk, paused_at=None)
     if waiting.update(paused_at=now, paused_why=why):
         record(destination, "paused by itself", by=None, why=("", why))

@@ -1,4 +1,7 @@
-"""Parsers that convert the payload of each kind of source to a common form. They use no database and no request."""
+"""Parsers that convert the payload of each kind of source to a common form.
+
+They use neither the database nor the request.
+"""
 
 from __future__ import annotations
 

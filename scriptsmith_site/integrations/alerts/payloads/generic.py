@@ -1,4 +1,4 @@
-"""Parser for any JSON, with a mapping of JSON pointers (RFC 6901) to the parts of an alert."""
+"""Parser for any JSON. A mapping assigns JSON pointers (RFC 6901) to the parts of an alert."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REQUIRED = PARTS[:2]
 
 
 def check_pointer(pointer: str) -> str:
-    """Return what is wrong with a JSON pointer, or an empty string if it is valid."""
+    """Return an error message for an invalid JSON pointer, or an empty string for a valid one."""
     if not pointer.startswith("/"):
         return "A JSON pointer must start with /, as in /alert/title."
     if any(part.replace("~0", "").replace("~1", "").count("~") for part in pointer.split("/")):

@@ -1,4 +1,4 @@
-"""Parser for Instana's alert channel *generic webhook*, which sends one opened or closed issue."""
+"""Parser for Instana's *generic webhook* alert channel, which sends one opened or closed issue per request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parser for PagerDuty webhooks, version 3, which send one event of one incident."""
+"""Parser for PagerDuty webhooks, version 3. Each request contains one event of one incident."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _URGENCIES = {"high": HIGH, "low": LOW}
 
 
 def read(document: dict[str, Any]) -> Received:
-    """Parse a request. Raises Unreadable. Events without an incident state, such as a ping, contain no alerts."""
+    """Parse a request. Events without an incident state, such as a ping, contain no alerts. Raises Unreadable."""
     event = document.get("event")
     if not isinstance(event, dict) or not isinstance(event.get("event_type"), str):
         raise Unreadable("The body has no event with an event_type.")
@@ -65,7 +65,7 @@ def read(document: dict[str, Any]) -> Received:
 
 
 def event_id(document: dict[str, Any]) -> str:
-    """Return PagerDuty's event id, which is the same for each delivery, or an empty string."""
+    """Return PagerDuty's event ID, which stays the same when an event is delivered again, or an empty string."""
     event = document.get("event")
     found = event.get("id") if isinstance(event, dict) else None
     return found if isinstance(found, str) else ""

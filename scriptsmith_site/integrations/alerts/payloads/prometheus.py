@@ -45,7 +45,7 @@ def _read_alert(
 ) -> ReceivedAlert:
     labels = clean_words(alert.get("labels"))
     own = clean_words(alert.get("annotations"), most=4_000, in_all=LONGEST_ANNOTATIONS)
-    # Grafana includes the measured values.
+    # Grafana also sends the measured values.
     if values := clean(alert.get("valueString"), most=1_000):
         own.setdefault("values", values)
     annotations = common | own
@@ -55,7 +55,7 @@ def _read_alert(
     starts_at = read_time(alert.get("startsAt"))
     link = clean_link(alert.get("panelURL")) or clean_link(alert.get("dashboardURL"))
     return ReceivedAlert(
-        # Two routes may send one alert in two groups, and each group has its own incident.
+        # Include the group, because two routes may send the same alert in two groups, which have separate incidents.
         key=hash_of(group, fingerprint, starts_at or alert.get("startsAt")),
         group=group,
         title=clean_line(title) or clean_line(document.get("title")) or "Alert without a name",

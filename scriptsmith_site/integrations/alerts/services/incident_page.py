@@ -1,4 +1,4 @@
-"""The data of an incident's page, read in the request without a worker, a model or a broker."""
+"""The data of an incident's page. Reading it needs no worker, model or broker."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ShownMatch:
 
 @dataclass(frozen=True)
 class Found:
-    """The scripts found for the statement. `problem` says why there was no search."""
+    """The scripts found for the statement. `problem` says why no search was possible."""
 
     matches: Sequence[ShownMatch] = ()
     chosen: ShownMatch | None = None
@@ -64,7 +64,7 @@ class Moment:
 
 
 def find_scripts(incident: Incident, user: User, *, chosen: int = 0) -> Found:
-    """Return verified scripts for the alert's texts, best first, with suggested values for the chosen one."""
+    """Return matching verified scripts, best first, and suggested parameter values for the chosen script."""
     retrieval, problem = None, ""
     texts, name = _searched(incident)
     for text in [*texts, name]:
@@ -101,7 +101,10 @@ def find_scripts(incident: Incident, user: User, *, chosen: int = 0) -> Found:
 
 
 def _searched(incident: Incident) -> tuple[list[str], str]:
-    """Return the texts to search for, and the alert's name as words. A user's statement replaces all of them."""
+    """Return the texts to search for, and the alert's name split into words.
+
+    If a user changed the statement, return only that statement.
+    """
     of_alert = [incident.title, *(incident.annotations.get(one, "") for one in _TEXTS)]
     if incident.statement and incident.statement not in of_alert:
         return [incident.statement], ""
@@ -111,7 +114,7 @@ def _searched(incident: Incident) -> tuple[list[str], str]:
 
 
 def _best_of(one: Retrieval, other: Retrieval) -> Retrieval:
-    """Return the matches of both searches, each version once, with the highest confidence first."""
+    """Merge the matches of two searches. Each version appears once, and the highest confidence comes first."""
     surest: dict[int, Match] = {}
     for match in sorted([*one.matches, *other.matches], key=lambda match: -match.confidence):
         surest.setdefault(match.version_id, match)
@@ -127,7 +130,7 @@ def shown_alerts(incident: Incident) -> Sequence[Alert]:
 
 
 def timeline(incident: Incident, user: User) -> list[Moment]:
-    """Return the timeline, newest first, with only what the user may know about runs."""
+    """Return the timeline, newest first, with only those actions that the user may see."""
     events = list(
         incident.events.select_related("by", "to", "use__version__entry").order_by("-pk")[
             :MOST_EVENTS
@@ -154,7 +157,7 @@ def _moment(event: IncidentEvent, rows: Mapping[int, pipeline.ActionRow]) -> Mom
 
 
 def uses_of(incident: Incident, user: User) -> list[Use]:
-    """Return the scripts that this user copied for the incident, newest first."""
+    """Return the latest uses of scripts that this user copied for the incident, newest first."""
     events = incident.events.filter(kind=IncidentEvent.Kind.COPIED, by=user)
     uses = Use.objects.select_related("version__entry").filter(pk__in=events.values("use"))
     return list(uses.order_by("-pk")[:10])
@@ -169,9 +172,10 @@ def people() -> QuerySet[User]:
 def search(
     incidents: QuerySet[Incident], *, words: str, state: str, severity: int | None
 ) -> QuerySet[Incident]:
-    """Return incidents with these words in their own texts or those of their alerts, in this state and severity.
+    """Return the incidents in this state, of at least this severity, that contain all of the words.
 
-    The texts are the statement, the title, the source, the annotations (summary, description) and the alert name.
+    A word may be in the incident's statement, title, source, alert name, summary or description, or in one of its
+    alerts.
     """
     for word in words.split()[:10]:
         texts = Q(title__icontains=word)
@@ -186,7 +190,7 @@ def search(
 
 
 def open_incidents(*, most: int) -> dict[str, object]:
-    """Return the newest open incidents and their number, for the home page."""
+    """Return the newest open incidents and the number of all open incidents, for the home page."""
     found = Incident.objects.filter(state=Incident.State.OPEN)
     shown = list(found.select_related("source", "taken_by").order_by("-pk")[:most])
     return {
@@ -196,12 +200,12 @@ def open_incidents(*, most: int) -> dict[str, object]:
 
 
 def waiting_requests() -> int:
-    """Return the number of unprocessed requests. While there are any, incidents may be missing."""
+    """Return the number of unprocessed alert requests. Until they are processed, incidents may be missing."""
     return AlertDelivery.objects.filter(state=AlertDelivery.State.WAITING).count()
 
 
 def say_degraded(found: Found) -> str:
-    """Return why the search was limited, or an empty string."""
+    """Return a message that says why the search was limited, or an empty string."""
     if found.retrieval is None or not found.retrieval.degraded:
         return ""
     return _("Searched by words only: %(why)s") % {"why": found.retrieval.degraded}

@@ -59,7 +59,7 @@ def _hold(incident: Incident, person: User | None, *, by: User, kind: IncidentEv
 
 
 def _number(person: User | None) -> str:
-    """Return a user's number for the audit log, in which a name would remain after anonymization."""
+    """Return an ID of the user for the audit log, where a name would remain after anonymization."""
     return "" if person is None else f"person-{person.pk}"
 
 
@@ -148,8 +148,8 @@ def ask_for_one(
 @transaction.atomic
 def say_outcome(incident: Incident, use: Use, *, outcome: str, note: str, by: User) -> None:
     """Report the outcome to the catalogue. Raises the errors of `catalog.record_outcome`."""
-    # Pass only the incident's number, because its title is external text that the catalogue and the audit log would
-    # keep.
+    # Pass only the incident's number, because the catalogue and the audit log would store its title, which is external
+    # text.
     rated = catalog.record_outcome(
         use, outcome=outcome, by=by, incident=f"#{incident.pk}", note=note
     )

@@ -25,21 +25,24 @@ from scriptsmith_site.origin import current_origin, shared_part
 from scriptsmith_site.people.sign_in import guess_limits
 
 MOST_BYTES = 1024 * 1024
-# An identical body within this many seconds is a retry. After that it is a reminder.
+# An identical body within this many seconds is a retry. A later identical body is a reminder.
 RETRY_WINDOW = 600
-MOST_COUNTED = 100  # buckets of sources in which the failed attempts of an address are counted
+MOST_COUNTED = (
+    100  # number of buckets, by source, in which an address's failed attempts are counted
+)
 UNKNOWN = "unknown source or wrong secret"
 _MINUTE = timedelta(minutes=1)
-# Alertmanager and Grafana drop an alert on any 4xx, even 429. The request is authenticated at this point.
+# Alertmanager and Grafana drop an alert after any 4xx response, even 429, so return 503. The request is authenticated
+# at this point.
 _TOO_FAST = {AlertSource.Kind.ALERTMANAGER.value: 503, AlertSource.Kind.GRAFANA.value: 503}
 
 
 class KeysUnreadable(authenticity.NotAuthentic):
-    """The stored keys cannot be decrypted. This is a fault of this site and not of the sender."""
+    """The stored keys can't be decrypted. The fault is on this site, not with the sender."""
 
 
 class Refused(Exception):
-    """The reason why a request is refused, with its HTTP status. All statuses except 429 and 503 are final."""
+    """The reason for rejecting a request, and the HTTP status. All statuses except 429 and 503 are final."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -49,7 +52,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """A request of a source. `read_body` returns the raw bytes or raises Refused."""
+    """A request from a source. `read_body` returns the raw bytes or raises Refused."""
 
     kind: str
     source: int
@@ -61,15 +64,15 @@ class Request:
 def receive(request: Request) -> AlertDelivery:
     """Store the request and enqueue it. A retry is only counted.
 
-    Raises Refused, and TooManyAttempts for an address with too many failed attempts.
-    Unauthenticated requests cannot find out whether a source exists.
+    Raises Refused, and TooManyAttempts for an address with too many failed attempts. Unauthenticated senders can't find
+    out whether a source exists.
     """
     delivery, is_new = keep(request)
     return delivery.enqueue() if is_new else delivery
 
 
 def keep(request: Request) -> tuple[AlertDelivery, bool]:
-    """Store the request without enqueuing it, and return it with whether it is new. Raises the errors of `receive`."""
+    """Store the request without enqueuing it. Return it, and whether it is new. Raises the errors of `receive`."""
     source = AlertSource.objects.filter(pk=request.source, kind=request.kind).first()
     # Count per source, so that failed attempts for one source do not block the others. Unknown sources use the same
     # buckets, because otherwise the responses would reveal which sources exist.
@@ -84,7 +87,7 @@ def keep(request: Request) -> tuple[AlertDelivery, bool]:
         tallies.note_refusal(source.pk, str(why))
         raise Refused(401, UNKNOWN) from None
     except authenticity.NotAuthentic as why:
-        # Anyone may have sent the request, so count it without recording an error of the source.
+        # Anyone may have sent the request, so count it but do not record an error for the source.
         guess_limits.spend(*guess)
         tallies.count_up(source.pk, {f"{tallies.REFUSED}{why}": 1})
         raise Refused(401, UNKNOWN) from None
@@ -137,10 +140,11 @@ def _key_of(
     body: bytes,
     received: Received,
 ) -> tuple[str, int]:
-    """Return the sender's event id if there is one, otherwise the hash of the body and a time window.
+    """Return the key and the window that are equal for a request and its retries.
 
-    A body without a timestamp can be sent twice with different meanings, for example firing, resolved, firing. It
-    counts as a retry only if the source sent nothing in between.
+    The key is a hash of the sender's event ID, or of the body if the request has no ID. A body without a timestamp can
+    be sent twice with different meanings, for example firing, resolved, firing. It counts as a retry only if the source
+    sent nothing in between.
     """
     named = ""
     if source.kind == AlertSource.Kind.PAGERDUTY and isinstance(document, dict):
@@ -156,7 +160,7 @@ def _key_of(
     if newest is None:
         return digest, -1
     is_recent = newest.created_at > timezone.now() - timedelta(seconds=RETRY_WINDOW)
-    # A negative number cannot be a time window. Of two identical requests at the same moment, one is stored.
+    # A time window is never negative. If two identical requests arrive at the same moment, only one is stored.
     return digest, newest.window if newest.key == digest and is_recent else -1 - newest.pk
 
 
@@ -197,7 +201,7 @@ def _read_proven(
 
 
 def _unseal_all(sealed: Iterable[str]) -> list[str]:
-    """Decrypt all readable secrets. Raises KeysUnreadable if there are secrets and none is readable."""
+    """Decrypt all readable secrets. Raises KeysUnreadable if the source has secrets but none is readable."""
     secrets, unreadable = [], False
     for one in sealed:
         try:

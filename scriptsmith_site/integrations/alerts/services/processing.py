@@ -1,4 +1,7 @@
-"""Process stored requests into alerts and incidents: one incident per group, in any order of requests."""
+"""Process stored requests into alerts and incidents.
+
+Each group has one incident, and requests may come in any order.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +24,17 @@ from scriptsmith_site.models import Alert, AlertDelivery, AlertSource, Incident,
 
 logger = logging.getLogger(__name__)
 
-# An incident that fires again within this time after its end is reopened.
+# A resolved incident that fires again within this time is reopened.
 FLAPPING = timedelta(hours=1)
 MOST_KEPT = 500  # alerts stored per incident; the rest are only counted
 MOST_TRIES = 10  # attempts to process a request
 ERASED_RAW = "{}"
 OF_ERASED = "of an erased incident"
-_OPENING = 0  # the key of the lock for opening a source's incidents; groups have other keys
+_OPENING = 0  # the lock key for opening a source's incidents; groups have other keys
 
 
 def take_in(delivery_id: int, *, is_test: bool = False) -> None:
-    """Process a request, unless another worker does. Tests trigger no rules and do not count as success."""
+    """Process a request unless another worker is processing it. Tests trigger no rules and do not count as success."""
     held = claim(AlertDelivery, delivery_id)
     if held is None:
         return
@@ -44,7 +47,7 @@ def take_in(delivery_id: int, *, is_test: bool = False) -> None:
         received = payloads.read(
             source.kind, read_json(delivery.raw.encode()), mapping=source.mapping
         )
-    except Unreadable as error:  # the mapping has changed since
+    except Unreadable as error:  # the mapping has changed since the request was stored
         _give_up(held, delivery, str(error))
         return
     try:
@@ -61,7 +64,7 @@ def _give_up(held: Claim[AlertDelivery], delivery: AlertDelivery, error: str) ->
 
 
 def take_in_missed() -> int:
-    """Enqueue requests that no worker processes, and return how many."""
+    """Enqueue requests that no worker is processing, and return the number of requests."""
     return dispatch_unheld(AlertDelivery, limit=500)
 
 
@@ -153,7 +156,7 @@ class _Group:
             if key not in known:
                 fresh.append(one)
             elif self._update(known[key], one):
-                fresh.append(one)  # it fires again
+                fresh.append(one)  # the alert fires again
         incident = self._incident_for(fresh, known, unique)
         if incident is not None:
             fresh = [one for one in fresh if not self._ends_another(one, incident)]
@@ -194,9 +197,9 @@ class _Group:
         return firing.filter(began_before)
 
     def _ends_another(self, sent: ReceivedAlert, incident: Incident) -> bool:
-        """Return whether an unknown resolved alert ends an earlier one with the same labels.
+        """Resolve an earlier alert with the same labels, and return whether one was found.
 
-        Grafana sets the start of a resolved alert to its end time, so its key is different.
+        Grafana sets the start of a resolved alert to its end time, so its key differs from the firing alert's key.
         """
         if not sent.is_resolved or sent.starts_at is None or sent.starts_at != sent.ends_at:
             return False
@@ -233,7 +236,7 @@ class _Group:
         return begins_again
 
     def _said_at(self, sent: ReceivedAlert) -> datetime | None:
-        """Return when the sender reported the alert, or when it arrived if the sender gives no times."""
+        """Return the time of the sender's report, or of its arrival if the alert has no timestamps."""
         return sent.said_at if sent.says_when else self._at
 
     def _incident_for(
@@ -242,7 +245,7 @@ class _Group:
         known: dict[str, Alert],
         unique: dict[str, ReceivedAlert],
     ) -> Incident | None:
-        """Return the group's open incident, its last one if that is flapping, or a new one."""
+        """Return the group's open incident. Otherwise, reopen a flapping incident, or create one for firing alerts."""
         newest = (
             Incident.objects.select_for_update()
             .filter(source=self._source, group=self._group)
@@ -253,7 +256,7 @@ class _Group:
             self._raise_severity(newest, fresh)
             return newest
         firing = [one for one in fresh if not one.is_resolved]
-        # These are still firing, and their incident was never created or was erased.
+        # These known alerts are still firing, but their incident was never created or was erased.
         firing += [
             one
             for key, one in unique.items()
@@ -321,7 +324,7 @@ class _Group:
             if one.key in known:
                 continue
             if incident is None and not one.is_resolved:
-                continue  # counted above, but without an incident
+                continue  # counted above, but no incident was created
             if len(rows) >= room and incident is not None:
                 unkept += not one.is_resolved
                 continue
@@ -369,6 +372,6 @@ def _row_of(
 
 
 def preview(source: AlertSource, body: str) -> list[tuple[ReceivedAlert, bool]]:
-    """Return the alerts of a sample, each with whether it passes the filters. Nothing is stored. Raises Unreadable."""
+    """Return a sample's alerts, and whether each passes the filters. Store nothing. Raises Unreadable."""
     received = payloads.read(source.kind, read_json(body.encode()), mapping=source.mapping)
     return [(one, passes(source, one)) for one in received.alerts]

@@ -1,4 +1,4 @@
-"""Delete the texts of alerts after the retention time, or when the action of their incident is erased."""
+"""Delete the text of alerts after the retention period, or when their incident's action is erased."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def erase_texts_of_action(action_id: int) -> None:
         incident.erased_at = now
         incident.save()
         incident.events.exclude(text="").update(text=ERASED)
-        # A request may contain alerts of other groups, so it is erased as a whole. A request that still waits is erased
-        # after processing, which leaves this group out.
+        # A request may contain alerts from other groups, so erase it completely. Unfinished requests are erased after
+        # processing, which skips this group.
         AlertDelivery.objects.filter(
             source=incident.source_id, created_at__gte=incident.opened_at - timedelta(minutes=5)
         ).exclude(state__in=UNFINISHED).update(raw=ERASED_RAW)

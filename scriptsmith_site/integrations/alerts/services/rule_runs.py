@@ -25,10 +25,10 @@ logger = logging.getLogger(__name__)
 
 
 def consider(incident: Incident) -> None:
-    """Apply the first matching rule to a new incident. If its budget is used up, the timeline says so.
+    """Apply the first matching rule to a new incident. If the rule's budget is used up, the timeline says so.
 
-    Call it in the transaction that opens the incident. A failing rule is logged and does not prevent the incident. Only
-    a broken database connection is raised.
+    Call this function in the transaction that opens the incident. A rule's error is logged and does not prevent the
+    incident. Only a broken database connection is raised.
     """
     try:
         with transaction.atomic():
@@ -64,7 +64,7 @@ class Trial(NamedTuple):
 
 
 def try_out(rule: AlertRule, *, by: User) -> Trial:
-    """Return what the rule would do with the newest incident, even if it is off. Nothing is requested."""
+    """Return what the rule would do with the newest incident, even if the rule is off. Request nothing."""
     require_administrator(by)
     newest = Incident.objects.select_related("source").filter(erased_at=None).order_by("-pk")
     incident = (newest if rule.source_id is None else newest.filter(source=rule.source_id)).first()
@@ -83,7 +83,7 @@ def try_out(rule: AlertRule, *, by: User) -> Trial:
 
 
 def runs_today(rule: AlertRule, *, source_id: int | None = None) -> int:
-    """Return how many runs the rule requested since midnight UTC, in total or for one source."""
+    """Return the number of runs that the rule requested since midnight UTC, in total or for one source."""
     midnight = datetime.combine(timezone.now().astimezone(UTC).date(), time(), UTC)
     runs = AlertRuleRun.objects.filter(rule=rule, at__gte=midnight)
     return (runs if source_id is None else runs.filter(incident__source=source_id)).count()

@@ -24,7 +24,7 @@ from scriptsmith_site.people.services import is_service_account, require_adminis
 
 Kind = AlertSource.Kind
 Proof = AlertSource.Proof
-_SHOWN = 4  # first characters of a secret, by which it can be recognized
+_SHOWN = 4  # number of characters that are shown to identify a secret
 _LEAST_KEY, _MOST_KEY = 16, 500
 _CHANGEABLE = (
     *("name", "signature_header", "timestamp_header", "mapping", "matchers"),
@@ -40,7 +40,7 @@ class MadeKey(NamedTuple):
 
 
 def proofs_of(kind: str) -> tuple[Proof, ...]:
-    """Return the authentication methods of this kind of source."""
+    """Return the authentication methods for this kind of source."""
     if kind == Kind.GRAFANA:
         return (Proof.TOKEN, Proof.SIGNATURE)
     return (Proof.SIGNATURE,) if kind == Kind.PAGERDUTY else (Proof.TOKEN,)
@@ -99,7 +99,7 @@ def check_source(source: AlertSource) -> None:
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
-    """Raise BadInput for an invalid pointer or a missing part, with the part as field."""
+    """Raise BadInput if a pointer is invalid or a required part is missing. Its field names the part."""
     for part in generic.REQUIRED:
         if not mapping.get(part):
             raise BadInput(_("Enter the path to this value."), field=f"at_{part}")
@@ -121,7 +121,7 @@ def _write(source: AlertSource, details: Mapping[str, object]) -> None:
 
 @transaction.atomic
 def make_key(source: AlertSource, *, by: User, secret: str = "") -> MadeKey:
-    """Add a key. PagerDuty generates its own secret, which the user has to paste. Raises BadInput."""
+    """Add a key. PagerDuty generates its own secret, which the user must paste. Raises BadInput."""
     require_administrator(by)
     if source.kind == Kind.PAGERDUTY:
         secret = secret.strip()
@@ -153,7 +153,7 @@ def revoke_key(key: AlertKey, *, by: User) -> None:
 
 @transaction.atomic
 def set_paused(source: AlertSource, paused: bool, *, by: User) -> None:
-    """Pause or resume the source. Requests of a paused source are refused. Raises NotAllowedNow."""
+    """Pause or resume the source. Requests from a paused source are rejected. Raises NotAllowedNow."""
     require_administrator(by)
     rows = AlertSource.objects.filter(pk=source.pk, paused_at__isnull=paused)
     if not rows.update(paused_at=timezone.now() if paused else None):
@@ -170,7 +170,8 @@ def save_rule(
 ) -> AlertRule:
     """Create or change a rule. A new rule is off.
 
-    Raises BadInput, and Stale if the rule has changed since edition `seen`. Without `seen`, it is overwritten.
+    Raises BadInput, and Stale if the rule has changed since edition `seen`. Without `seen`, later changes are
+    overwritten.
     """
     require_administrator(by)
     is_new = rule.pk is None
@@ -209,7 +210,7 @@ def save_rule(
 
 
 def _shown(value: object) -> object:
-    """Return a value for the audit log. A user is logged by number, because a name would remain there."""
+    """Return a value for the audit log. Replace a user with an ID, because a name would remain after anonymization."""
     if isinstance(value, User):
         return f"person-{value.pk}"
     return "" if value is None else value

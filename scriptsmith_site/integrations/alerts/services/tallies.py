@@ -13,7 +13,7 @@ REFUSED = "refused: "
 
 
 def count_up(source_id: int, counts: Mapping[str, int]) -> None:
-    """Add to the counts of a source. A fixed order prevents deadlocks."""
+    """Add to a source's counts, in sorted order to prevent deadlocks."""
     now = timezone.now()
     for what, count in sorted(counts.items()):
         if count:
@@ -26,12 +26,12 @@ def count_up(source_id: int, counts: Mapping[str, int]) -> None:
 
 
 def note_success(source_id: int) -> None:
-    """Record that a request of the source was processed."""
+    """Record that a request from the source was processed."""
     AlertSource.objects.filter(pk=source_id).update(last_success_at=timezone.now())
 
 
 def note_refusal(source_id: int, reason: str) -> None:
-    """Record that a request of the source was refused."""
+    """Record that a request from the source was rejected."""
     AlertSource.objects.filter(pk=source_id).update(
         last_error_at=timezone.now(), last_error=reason[:300]
     )

@@ -1,4 +1,4 @@
-"""The webhook that receives alerts of other systems, without sessions and CSRF tokens."""
+"""The webhook that receives alerts from other systems, without sessions and CSRF tokens."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ PAGE_SIZE = 50
 
 @require_safe
 def incident_list(request: HttpRequest) -> HttpResponse:
-    """List open incidents, most severe first. Tabs show resolved ones or all."""
+    """List open incidents, most severe first. Tabs show resolved incidents or all incidents."""
     user = signed_in(request)
     found = access_incidents(user)
     form = IncidentFilter(request.GET)
@@ -92,7 +92,7 @@ def _tabs(request: HttpRequest, count: int) -> list[dict[str, object]]:
 
 @require_safe
 def incident_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the alerts, scripts that may help, the assignee and the timeline."""
+    """Show an incident's alerts, scripts that may help, its assignee and its timeline."""
     return show_incident(request, access_incident(signed_in(request), pk))
 
 
@@ -104,7 +104,7 @@ def show_incident(
     chosen: int = 0,
     status: int = 200,
 ) -> HttpResponse:
-    """Render the page. `bound` has rejected forms by their name on the page."""
+    """Render the page. `bound` contains rejected forms by context variable."""
     user = signed_in(request)
     found = incident_page.find_scripts(
         incident, user, chosen=chosen or read_key(request.GET.get("script", ""))
@@ -138,7 +138,10 @@ def show_incident(
 def _describe_use(
     request: HttpRequest, found: incident_page.Found, context: dict[str, object]
 ) -> dict[str, object]:
-    """Return the form of the chosen script. Suggested values are filled in when the user accepts them."""
+    """Return the template context for the chosen script.
+
+    Suggested values are filled in if the user has accepted them.
+    """
     assert found.chosen is not None
     version = found.chosen.version
     is_accepted = request.GET.get("values") == "accepted"
@@ -156,7 +159,7 @@ def _describe_use(
 
 
 def _copied(request: HttpRequest, user: User) -> dict[str, object] | None:
-    """Return the script that the user has just copied, byte for byte."""
+    """Return the exact text of the script that the user has just copied, or None."""
     key = read_key(request.GET.get("copied", ""))
     if not key:
         return None
@@ -166,7 +169,7 @@ def _copied(request: HttpRequest, user: User) -> dict[str, object] | None:
 
 @require_POST
 def incident_use(request: HttpRequest, pk: int, version: int) -> HttpResponse:
-    """Record that the script is copied for this incident and show it, or only preview it with the values."""
+    """Record that the user copies the script for this incident and show it, or only preview it with the values."""
     user = signed_in(request)
     incident = access_incident(user, pk)
     taken = access_version(user, version)
@@ -250,7 +253,7 @@ def incident_take(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def incident_close(request: HttpRequest, pk: int) -> HttpResponse:
-    """Resolve the incident. This is only for sources that never report resolved alerts."""
+    """Resolve an incident whose source never reports resolved alerts."""
     user = signed_in(request)
     incidents.close(access_incident(user, pk), by=user)
     messages.success(

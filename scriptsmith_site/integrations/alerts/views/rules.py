@@ -19,7 +19,7 @@ from scriptsmith_site.models import AlertRule
 
 @require_safe
 def rule_list(request: HttpRequest) -> HttpResponse:
-    """List all rules with today's remaining budgets."""
+    """List all rules with their number of runs today."""
     rules = access_rules(signed_in(request))
     context = {"rules": [(rule, rule_runs.runs_today(rule)) for rule in rules[:100]]}
     return render(request, "site/alerts/rules.html", context)
@@ -49,7 +49,7 @@ def rule_switch(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def rule_test(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show what the rule would request for the newest incident. Nothing is requested."""
+    """Show what the rule would request for the newest incident, without requesting it."""
     user = signed_in(request)
     rule = access_rule(user, pk)
     trial = rule_runs.try_out(rule, by=user)

@@ -133,7 +133,7 @@ def _show_form(
 
 
 def _preview(form: SourceForm, source: AlertSource) -> dict[str, object]:
-    """Return the alerts that the form's settings would create from the sample. Nothing is saved."""
+    """Return the alerts that the form's settings would create from the sample, without saving them."""
     form.is_valid()
     typed = form.details()
     tried = AlertSource(kind=source.kind)
@@ -184,7 +184,7 @@ def key_revoke(request: HttpRequest, pk: int, key: int) -> HttpResponse:
 
 @require_POST
 def source_pause(request: HttpRequest, pk: int) -> HttpResponse:
-    """Pause a source, so that its requests are refused."""
+    """Pause a source, so that its requests are rejected."""
     user = signed_in(request)
     sources.set_paused(access_source(user, pk), True, by=user)
     return redirect("alert-source", pk=pk)

@@ -1,4 +1,4 @@
-"""Store events in the transaction that causes them. Registered as the listener of `core.audit`."""
+"""Store events in the transaction that causes them. `core.audit` calls this module as its listener."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scriptsmith_site.models import Event
 
 
 def capture(instance: Model, words: str, by: User | None, changes: Changes) -> None:
-    """Store an event if its type is in the table. A worker adds texts, link and recipients later."""
+    """Store an event if its type is in the table. A worker adds the text, the link and the recipients later."""
     kind = find_type(instance, words, changes)
     if kind is None:
         return

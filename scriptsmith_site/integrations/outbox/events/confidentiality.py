@@ -1,7 +1,7 @@
-"""The rule for what may leave the product: nothing about a study until it is closed, not even that it is open.
+"""The rule for data that may leave the product. Nothing about a study leaves until it is closed.
 
-Verdicts, scores, decisions and runs of an open study could bias its reviewers. The rule uses only the
-campaigns of the objects and nothing that a study hides.
+Verdicts, scores, decisions and runs of an open study could bias its reviewers, as could the fact that it is open. The
+rule uses only the campaigns of the objects and nothing that a study hides.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ def may_leave(event: Event, subject: Subject | None) -> bool:
 
 
 def is_looked_at(subject: Subject) -> bool:
-    """Return whether an open study contains a run of the subject. If so, its current title must not leave."""
+    """Return whether an open study contains a run of the subject.
+
+    If so, its current title must not leave the product.
+    """
     return bool(subject.runs) and runs_of_open_studies().filter(run__in=subject.runs).exists()
 
 
@@ -48,7 +51,7 @@ def is_hidden(version: Version) -> bool:
 
 
 def is_known_outside(entry_id: int) -> bool:
-    """Return whether the entry may be known outside, because no study hid one of its versions when it was verified.
+    """Return whether an entry may be known outside, because no study hid one of its versions when it was verified.
 
     Runs added to a study later do not count. The suspension of such an entry reveals nothing about the study.
     """
@@ -60,7 +63,7 @@ def is_known_outside(entry_id: int) -> bool:
 
 
 def studied_among(runs: Collection[int]) -> set[int]:
-    """Return those of the runs that an open study contains. This is a hook of the catalogue."""
+    """Return the runs that an open study contains. The catalogue calls this hook."""
     found = runs_of_open_studies().filter(run__in=runs)
     return {run for run in found.values_list("run", flat=True) if run is not None}
 
