@@ -1,4 +1,4 @@
-"""JSON logs. Each line has the id of its request or run, and secrets are masked."""
+"""JSON logs. Each line has the ID of its request or run, and secrets are masked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ run_id: ContextVar[int | None] = ContextVar("run_id", default=None)
 
 _SECRET_NAME = r"[\w-]*(?:passw(?:or)?d|secret|token|api[_-]?key|authorization|cookie|sessionid)"
 _IS_SECRET = re.compile(_SECRET_NAME, re.IGNORECASE)
-# Each pattern keeps its first group and masks what follows.
+# Each pattern keeps its first group and masks the rest of the match.
 _SECRETS = (
     re.compile(r"()\b(?:sk-ant-|sst_)[\w-]+"),
     re.compile(r"(\b(?:Bearer|Basic)\s+)[\w.~+/=-]+", re.IGNORECASE),
@@ -35,7 +35,7 @@ _SECRETS = (
 
 
 class ContextFilter(logging.Filter):
-    """Add the ids of the request and the run to records that lack them."""
+    """A filter that adds the IDs of the request and the run to records that lack them."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if request_id.get() and not hasattr(record, "request_id"):
@@ -46,7 +46,10 @@ class ContextFilter(logging.Filter):
 
 
 class LogHandler(logging.StreamHandler[TextIO]):
-    """Write lines to standard error. Errors, and lines that the disk can't store, also go to the supervisor's."""
+    """A handler that writes lines to standard error.
+
+    Errors, and lines that can't be written there, are also written to the supervisor's standard error.
+    """
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -64,7 +67,9 @@ class LogHandler(logging.StreamHandler[TextIO]):
 
 
 class JsonLines(JsonFormatter):
-    """Format records as one JSON object per line: time, level, logger, message, ids and extras, with secrets masked."""
+    """A formatter that writes one JSON object per line: time, level, logger, message, IDs and extras, with secrets
+    masked.
+    """
 
     def __init__(self) -> None:
         super().__init__(

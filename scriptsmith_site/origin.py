@@ -1,4 +1,4 @@
-"""The origin of a request (address, user agent and request id), available to all code that handles it."""
+"""The origin of a request (address, user agent and request ID), available to all code that handles it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from scriptsmith_site import logs
 
 LONGEST_AGENT = 120
-_SHORT_IPV6 = 64  # bits: the smallest network that providers assign to a customer
+_SHORT_IPV6 = 64  # bits of the smallest network that providers assign to a customer
 _UNIX_SOCKET = "127.0.0.1"  # a peer on a Unix socket has no address and is on this machine
 
 _log = logging.getLogger(__name__)
@@ -41,10 +41,10 @@ def current_origin() -> Origin:
 
 
 class OriginMiddleware:
-    """Set REMOTE_ADDR to the client's address, for both logs and all limits.
+    """Middleware that sets REMOTE_ADDR to the client's address, which both logs and all limits use.
 
-    X-Forwarded-For is used only if a proxy in SCRIPTSMITH_TRUSTED_PROXIES has sent the request, and only as far
-    as such proxies wrote it, because any client can send the header.
+    X-Forwarded-For is used only if a proxy in SCRIPTSMITH_TRUSTED_PROXIES sent the request. Only entries that such
+    proxies wrote are used, because any client can send the header.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -67,8 +67,7 @@ class OriginMiddleware:
 def client_address(peer: str, forwarded: str, *, trusted: Sequence[str]) -> str | None:
     """Return the client's address, or None if the peer's address is invalid.
 
-    `forwarded` is read from its end, which the nearest proxy wrote, as long as the preceding address is that of a
-    trusted proxy.
+    `forwarded` is read backward from the nearest proxy's entry, as long as each address belongs to a trusted proxy.
     """
     address = _read(peer)
     if address is None:
@@ -87,7 +86,10 @@ def client_address(peer: str, forwarded: str, *, trusted: Sequence[str]) -> str 
 
 
 def shared_part(address: str | None) -> str:
-    """Return the part of an address that limits count: for IPv6 the /64 network, which one customer controls."""
+    """Return the part of an address to which limits apply.
+
+    For IPv6, it is the /64 network, which one customer controls.
+    """
     read = _read(address or "")
     if isinstance(read, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((read, _SHORT_IPV6), strict=False))
@@ -95,15 +97,15 @@ def shared_part(address: str | None) -> str:
 
 
 def printable(text: str, *, most: int) -> str:
-    """Return the shortened text with a replacement for each invisible or direction-changing character."""
+    """Return the truncated text, with each invisible or direction-changing character replaced."""
     return "".join(c if c.isprintable() else "�" for c in text[:most])
 
 
 def _read(text: str) -> Address | None:
     text = text.strip().strip('"')
-    if text.startswith("["):  # [2001:db8::1]:443
+    if text.startswith("["):  # such as [2001:db8::1]:443
         text = text[1:].partition("]")[0]
-    elif text.count(":") == 1:  # 192.0.2.1:443
+    elif text.count(":") == 1:  # such as 192.0.2.1:443
         text = text.partition(":")[0]
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
@@ -119,7 +121,7 @@ def _is_among(address: Address, networks: Sequence[str]) -> bool:
 
 
 def _warn_once(peer: str) -> None:
-    """Warn about an unlisted proxy, behind which all users share one address and its limits."""
+    """Warn about an unlisted proxy. All users behind it share one address and its limits."""
     if peer not in _warned_of and len(_warned_of) < 100:
         _warned_of.add(peer)
         _log.warning(

@@ -29,7 +29,7 @@ from scriptsmith_site.models import (
 
 
 def _work() -> Mapping[str, tuple[QuerySet[Any], ...]]:
-    """Return the rows that mean work, by the task's name in the schedule. No condition depends on the time."""
+    """Return querysets that find work, by the task's name in the schedule. No condition depends on the current time."""
     runs = Run.objects.unfinished()
     deliveries = Delivery.objects.filter(state=Delivery.State.WAITING)
     return {
@@ -55,9 +55,9 @@ def _work() -> Mapping[str, tuple[QuerySet[Any], ...]]:
 
 @cache
 def _query() -> tuple[tuple[str, ...], str]:
-    """Return the names, and a query with one column for each.
+    """Return the names of the tasks, and a query with one column for each task.
 
-    The values are part of the query's text. Otherwise PostgreSQL plans it for any values, and could not use
+    The values are part of the query's text. Otherwise, PostgreSQL would plan the query for any values and could not use
     partial indexes.
     """
     columns: list[str] = []

@@ -28,7 +28,7 @@ class Profile(models.Model):
     theme = models.CharField(
         _("theme"), max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True
     )
-    # Keys that the user changed, by action. See scriptsmith_site.people.preferences.keys.
+    # Keyboard shortcuts that the user changed, by action. See scriptsmith_site.people.preferences.keys.
     keys = models.JSONField(
         _("keys"), default=dict, db_default=models.Value({}, models.JSONField()), blank=True
     )
@@ -47,7 +47,7 @@ class Profile(models.Model):
 
 
 class Session(AbstractBaseSession):
-    """A browser session with its user. Replaces Django's session table."""
+    """A browser session with its user. It replaces Django's session table."""
 
     user = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="sessions")
     started_at = models.DateTimeField(null=True, blank=True)
@@ -68,7 +68,7 @@ class Session(AbstractBaseSession):
 
 
 class OneTimeLink(models.Model):
-    """A link for one user, one purpose and one use. Only the hash of its token is stored."""
+    """A link for one user and one purpose that can be used once. Only the hash of its token is stored."""
 
     class Purpose(models.TextChoices):
         SET_PASSWORD = "set-password", _("Set a password")
@@ -213,7 +213,7 @@ class GuessCount(models.Model):
 
 
 class SecurityEvent(models.Model):
-    """An entry of the security log. The database prevents changes to it and its early deletion."""
+    """An entry of the security log. The database prevents changes and early deletion."""
 
     class Kind(models.TextChoices):
         SIGNED_IN = "signed-in", _("signed in")

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 
 class AgentCallCount(models.Model):
-    """How often an account's programs did one thing since `since`. All tokens of an account count together."""
+    """The number of calls of one kind by an account's programs since `since`, across all tokens of the account."""
 
     class Kind(models.TextChoices):
         CALL = "call"
@@ -35,7 +35,7 @@ class AgentCallCount(models.Model):
 
 
 class AgentPause(models.Model):
-    """Blocks all agents while the row exists."""
+    """A pause of all agents, in effect while the row exists."""
 
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(User, models.PROTECT, related_name="+")

@@ -38,10 +38,10 @@ class AlertSource(models.Model):
     kind = models.CharField(_("kind"), max_length=12, choices=Kind)
     name = models.CharField(_("name"), max_length=80, unique=True)
     proof = models.CharField(_("authentication"), max_length=9, choices=Proof, default=Proof.TOKEN)
-    # For Grafana: the header with the signature, and the header with the time if the time is signed, too.
+    # For Grafana, the header with the signature, and the header with the timestamp if it is also signed.
     signature_header = models.CharField(max_length=80, blank=True)
     timestamp_header = models.CharField(max_length=80, blank=True)
-    # For generic JSON: from a field of the alert to its JSON pointer.
+    # For generic JSON, the JSON pointer of each part of an alert.
     mapping = models.JSONField(_("mapping"), default=dict, blank=True)
     # Alerts are accepted if all matchers match and they are at least this severe.
     matchers = models.TextField(_("label matchers"), blank=True)
@@ -81,7 +81,7 @@ class AlertSource(models.Model):
 
     @property
     def says_done(self) -> bool:
-        """Return whether its alerts report their end. Otherwise a user resolves them."""
+        """Return whether the source reports resolved alerts. Otherwise, users resolve its incidents."""
         return self.kind != self.Kind.GENERIC or "done" in self.mapping
 
 
@@ -112,7 +112,7 @@ class AlertKey(models.Model):
 
 
 class AlertTally(models.Model):
-    """How often requests or alerts of a source had a certain result, such as new or refused."""
+    """The number of a source's requests or alerts with a certain result, such as *new* or *refused*."""
 
     source = models.ForeignKey(AlertSource, models.CASCADE, related_name="tallies")
     what = models.CharField(max_length=120)
@@ -130,13 +130,13 @@ class AlertTally(models.Model):
 
 
 class AlertDelivery(LeasedJob):
-    """A request of a source, stored as received until a worker processes it."""
+    """A request from a source, stored as received until a worker processes it."""
 
     TASK: ClassVar[str] = "scriptsmith_site.take_in_alerts"
 
     source = models.ForeignKey(AlertSource, models.CASCADE, related_name="deliveries")
     raw = models.TextField()
-    # The sender's event ID, or the hash of the body within `window`. Each is processed only once.
+    # The sender's event ID, or the hash of the body within `window`. Each combination is processed only once.
     key = models.CharField(max_length=64)
     window = models.BigIntegerField(default=0)
     times = models.PositiveIntegerField(default=1)
@@ -191,9 +191,9 @@ class Incident(models.Model):
     resolved_at = models.DateTimeField(_("resolved"), null=True, blank=True)
     firing = models.PositiveIntegerField(default=0)
     repeats = models.PositiveIntegerField(default=0)
-    # omitted by the sender in the newest request
+    # The number of alerts that the sender omitted from the newest request.
     truncated = models.PositiveIntegerField(default=0)
-    # beyond the number of alerts that are stored as rows
+    # The number of alerts beyond the limit of stored rows.
     unkept = models.PositiveIntegerField(default=0)
     taken_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     taken_at = models.DateTimeField(null=True, blank=True)
@@ -226,19 +226,19 @@ class Incident(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Return whether an alert of the incident still fires, as far as known."""
+        """Return whether the incident is open."""
         return self.state == self.State.OPEN
 
 
 class Alert(models.Model):
-    """An alert of a source from its start to its end."""
+    """An alert from a source, from its start to its end."""
 
     class State(models.TextChoices):
         FIRING = "firing", _("Firing")
         RESOLVED = "resolved", _("Resolved")
 
     source = models.ForeignKey(AlertSource, models.CASCADE, related_name="alerts")
-    # None if its end arrived first. Later messages about its start are then out of date.
+    # None if a report that resolves the alert arrived first. Later reports that the alert fires are then out of date.
     incident = models.ForeignKey(
         Incident, models.CASCADE, null=True, blank=True, related_name="alerts"
     )
@@ -253,7 +253,7 @@ class Alert(models.Model):
     ends_at = models.DateTimeField(null=True, blank=True)
     # The sender's time of the last change, if available. Older messages are ignored.
     said_at = models.DateTimeField(null=True, blank=True)
-    # When the first request with this alert arrived, even if a worker processed it later.
+    # The arrival time of the first request with this alert, even if a worker processed it later.
     first_at = models.DateTimeField(default=timezone.now)
     last_at = models.DateTimeField(default=timezone.now)
     times = models.PositiveIntegerField(default=1)
@@ -336,7 +336,7 @@ class AlertRule(models.Model):
 
 
 class AlertRuleRun(models.Model):
-    """A request made by a rule. Counts toward the rule's daily limit."""
+    """A script request made by a rule. It counts toward the rule's daily limit."""
 
     rule = models.ForeignKey(AlertRule, models.CASCADE, related_name="runs")
     incident = models.ForeignKey(Incident, models.CASCADE, related_name="+")

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class ChatCommand(models.Model):
-    """A slash command of one workspace. Without a secret, it refuses all requests."""
+    """A slash command of one workspace. Without a secret, it rejects all requests."""
 
     class Kind(models.TextChoices):
         SLACK = "slack", _("Slack")
@@ -20,7 +20,7 @@ class ChatCommand(models.Model):
     name = models.CharField(_("name"), max_length=80, unique=True)
     # Slack's signing secret, or Mattermost's token, encrypted.
     sealed = models.TextField(blank=True)
-    # The workspace or team that may use it. If empty, any workspace with the secret may.
+    # The workspace or team that may use the command. If empty, any workspace with the secret may use it.
     team = models.CharField(_("workspace"), max_length=40, blank=True)
     requests_per_minute = models.PositiveIntegerField(_("requests per minute"), default=60)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
@@ -48,7 +48,7 @@ class ChatCommand(models.Model):
 
 
 class ChatCommandCall(models.Model):
-    """An authenticated request, stored so that a repetition is refused. Its text is not stored."""
+    """An authenticated request, stored so that a replay is rejected. Its text is not stored."""
 
     command = models.ForeignKey(ChatCommand, models.CASCADE, related_name="calls")
     # Hash of the request's signature or of the ID that Mattermost assigns to it.

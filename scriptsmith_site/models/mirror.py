@@ -27,12 +27,12 @@ class Mirror(models.Model):
     edition = models.PositiveIntegerField(default=1)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
     paused_why = models.CharField(max_length=300, blank=True)
-    # The last commit that was pushed, with which the branch should end. Empty if none was pushed.
+    # The last pushed commit, which should be the head of the branch. Empty if no commit was pushed.
     head = models.CharField(max_length=40, blank=True)
-    # If the branch ends with another commit, writing stops until an administrator has checked it.
+    # If the branch has a different head, writing stops until an administrator has checked it.
     diverged_at = models.DateTimeField(null=True, blank=True)
     found_head = models.CharField(max_length=40, blank=True)
-    # The commit that an administrator accepted as the new end of the branch.
+    # The commit that an administrator accepted as the new head of the branch.
     accepted_head = models.CharField(max_length=40, null=True, blank=True)
     has_snapshot = models.BooleanField(default=False)
     test_asked_at = models.DateTimeField(null=True, blank=True)
@@ -74,15 +74,15 @@ class MirrorCommit(models.Model):
 
     kind = models.CharField(max_length=10, choices=Kind)
     state = models.CharField(_("state"), max_length=9, choices=State, default=State.WAITING)
-    # The event's ID. Rows of the first snapshot have none.
+    # The event's ID. Rows of the first snapshot have no ID.
     uid = models.UUIDField(null=True, blank=True, unique=True)
     entry_id = models.BigIntegerField(null=True, blank=True)
     version_id = models.BigIntegerField(null=True, blank=True)
     by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     at = models.DateTimeField(default=timezone.now)
-    # The folder and the version of the entry in this commit.
+    # The commit, and the folder and version of the entry in this commit.
     commit = models.CharField(max_length=40, blank=True)
-    # in the order of the mirror's commits
+    # The position among the mirror's commits.
     position = models.PositiveBigIntegerField(null=True, blank=True)
     area = models.CharField(max_length=10, blank=True)
     folder = models.CharField(max_length=100, blank=True)

@@ -12,7 +12,7 @@ from scriptsmith_site.models.outbox import Event
 
 
 class Notification(models.Model):
-    """A notification of one user, with a kind and its object. The text is created when it is shown."""
+    """A notification for one user about an object. The text is created when the notification is shown."""
 
     person = models.ForeignKey(User, models.CASCADE, related_name="notifications")
     kind = models.CharField(max_length=20)
@@ -23,7 +23,7 @@ class Notification(models.Model):
     at = models.DateTimeField(default=timezone.now, editable=False)
     in_bell = models.BooleanField(default=True)
     read_at = models.DateTimeField(null=True, blank=True)
-    # When to email it. Null if it is not to be emailed or was already sent.
+    # The time to email the notification. Null if it is not emailed or was already sent.
     mail_at = models.DateTimeField(null=True, blank=True)
     mailed_at = models.DateTimeField(null=True, blank=True)
 
@@ -67,7 +67,7 @@ class NotificationChoices(models.Model):
         DAILY = "daily", _("Once a day")
 
     person = models.OneToOneField(User, models.CASCADE, related_name="notification_choices")
-    # From a kind to its way of delivery, if it is not the default.
+    # The delivery method of each kind for which the user changed the default.
     ways = models.JSONField(default=dict, blank=True)
     # Separate from the account's address, because entering an address does not prove that the user owns it.
     mail_address = models.EmailField(_("email address"), blank=True)

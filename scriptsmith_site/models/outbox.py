@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Event(models.Model):
-    """Something that happened, stored in the same transaction.
+    """An event, stored in the transaction that causes it.
 
-    It contains keys and no text. Texts are read when the event is sent, so that erased texts are not sent.
+    It contains keys and no text. Text is read when the event is sent, so that erased text is not sent.
     """
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -57,7 +57,10 @@ class Event(models.Model):
 
 
 class EventSequence(models.Model):
-    """The last sequence number of an object's events, or a mark of a one-time notification. Outlives the events."""
+    """The last sequence number of an object's events, or a marker for a one-time notification.
+
+    It outlives the events.
+    """
 
     subject = models.CharField(max_length=60, unique=True)
     last = models.PositiveBigIntegerField(default=0)
@@ -84,7 +87,7 @@ class Destination(models.Model):
     # The name of an environment variable or an encrypted secret.
     secret_variable = models.CharField(_("secret variable"), max_length=100, blank=True)
     secret = models.BinaryField(default=b"", blank=True)
-    # During a change of secrets, both sign.
+    # During a rotation, both secrets sign.
     former_secret = models.BinaryField(default=b"", blank=True)
     former_until = models.DateTimeField(null=True, blank=True)
     owner = models.ForeignKey(User, models.PROTECT, related_name="+")
@@ -99,7 +102,7 @@ class Destination(models.Model):
     last_success_at = models.DateTimeField(null=True, blank=True)
     last_error_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
-    # The worker that sends to the destination now.
+    # The lease of the worker that is sending to the destination.
     lease_owner = models.CharField(max_length=100, blank=True)
     fence = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
@@ -172,7 +175,7 @@ class Delivery(models.Model):
 
 
 class DeliveryAttempt(models.Model):
-    """A delivery attempt. The row is stored first, so that attempts of lost workers are visible."""
+    """A delivery attempt. The row is stored before sending, so that attempts by lost workers are visible."""
 
     delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="attempts")
     at = models.DateTimeField(default=timezone.now, editable=False)

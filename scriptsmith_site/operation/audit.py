@@ -30,10 +30,10 @@ from scriptsmith_site.people.security_log import IN_AUDIT_LOG
 from scriptsmith_site.people.services import require_administrator, require_reader_of_audit_log
 
 COLUMNS = ("time", "person", "event", "kind", "object", "number", "changes", "request", "address")
-# Only administrators may see records of these apps, which concern accounts, and events of erasures.
+# Only administrators may see records from these apps, which concern accounts, and records of erasures.
 _ABOUT_PEOPLE = ("auth", "scriptsmith_site")
 _ERASURES = ("texts erased", "anonymised")
-_RECENT = 1000  # number of records whose events the filter offers
+_RECENT = 1000  # number of newest records whose events the filter offers
 
 
 class AuditFilters(forms.Form):
@@ -115,7 +115,7 @@ def find_records(filters: AuditFilters) -> QuerySet[LogEntry]:
     if wanted["kind"]:
         conditions &= Q(content_type=wanted["kind"])
     if wanted["event"]:
-        # Compare as text, which is what the index contains.
+        # Compare as text, because the index contains text.
         records = records.alias(event=KT("additional_data__event"))
         conditions &= Q(event=wanted["event"])
     if wanted["day"]:
@@ -126,11 +126,11 @@ def find_records(filters: AuditFilters) -> QuerySet[LogEntry]:
 
 
 def shown_to(user: User, records: QuerySet[LogEntry]) -> QuerySet[LogEntry]:
-    """Return those of the records that the user may read. Records of accounts and erasures need an administrator."""
+    """Return the records that the user may read. Only administrators may read records of accounts and erasures."""
     if user.has_perm(ADMINISTER):
         return records
     records = records.exclude(content_type__app_label__in=_ABOUT_PEOPLE)
-    # A missing event is not an erasure.
+    # Include records without an event, which are not erasures.
     told: QuerySet[LogEntry] = records.alias(erases=KT("additional_data__event"))
     return told.filter(Q(erases=None) | ~Q(erases__in=_ERASURES))
 
@@ -143,7 +143,7 @@ def recent_events(user: User) -> list[str]:
 
 
 def _find_events(filters: AuditFilters) -> QuerySet[SecurityEvent]:
-    """Return the security events that match those filters that apply to them."""
+    """Return the security events that match the filters. A filter by kind or number matches no security event."""
     events = SecurityEvent.objects.exclude(kind__in=IN_AUDIT_LOG).select_related("user", "by")
     wanted = filters.cleaned_data
     if wanted["kind"] or wanted["number"] is not None:

@@ -1,4 +1,4 @@
-"""Count requests and runs for metrics and traces, without revealing what a blinded study hides."""
+"""Count requests and runs for metrics and traces, without revealing data that a blinded study hides."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
 
 
 class CountRequestsMiddleware:
-    """Count each request by view and status class, and measure its duration."""
+    """Middleware that counts each request by view and status class, and measures its duration."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -42,7 +42,7 @@ class CountRequestsMiddleware:
 
 
 def _trace(method: str, route: str, status: int, seconds: float) -> None:
-    """Record the URL pattern. The URL itself may contain tokens and search texts."""
+    """Record a span with the URL pattern, because the URL itself may contain tokens and search text."""
     attributes: dict[str, str | int] = {
         "http.request.method": method,
         "http.route": route,
@@ -56,7 +56,7 @@ def _trace(method: str, route: str, status: int, seconds: float) -> None:
 
 
 def count_settled(run_id: int) -> None:
-    """Count a run that ended for the first time. Later refinements by experts are not counted."""
+    """Count a run that finished for the first time. Later refinements by experts are not counted."""
     run = Run.objects.filter(pk=run_id, refinements=None).values_list("origin", "state").first()
     if run is not None:
         metrics.count(metrics.RUNS, *run)

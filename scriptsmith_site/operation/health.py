@@ -1,4 +1,4 @@
-"""Health checks for load balancers and users, without sign-in and without secrets."""
+"""Health checks for load balancers and users, which require no sign-in and reveal no secrets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from scriptsmith_site.embedded.layout import redis_client_url
 from scriptsmith_site.operation import storage, work
 
 _BROKER_SECONDS = 1.0
-# Sorting more than fits into memory writes a temporary file of 200 KB, which fails on a full disk without changing a
+# Sorting more than fits in memory writes a temporary file of 200 KB, which fails on a full disk without changing a
 # table.
 _SPILL = """
 SET LOCAL work_mem = '64kB';
@@ -35,7 +35,7 @@ SELECT count(*) FROM (SELECT * FROM generate_series(1, 5000) ORDER BY 1 DESC OFF
 
 
 class Health(StrEnum):
-    """The states from best to worst. Degraded means that pages work, but something waits or will soon stop."""
+    """The states from best to worst. In the degraded state, pages work, but other work is waiting or will soon stop."""
 
     OK = "ok"
     DEGRADED = "degraded"
@@ -46,7 +46,7 @@ class Health(StrEnum):
 @never_cache
 @require_GET
 def show_alive(request: HttpRequest) -> JsonResponse:
-    """Serve /healthz, which only shows that this process answers. A restart would not fix other parts."""
+    """Serve /healthz, which only reports that this process responds, because a restart would not fix other parts."""
     return JsonResponse({"status": Health.OK, "version": settings.VERSION})
 
 
@@ -62,7 +62,10 @@ def show_ready(request: HttpRequest) -> JsonResponse:
 
 
 def check_parts(database: BaseDatabaseWrapper) -> dict[str, Health]:
-    """Return the state of each part by name. Only database and migrations can prevent pages from being served."""
+    """Return the state of each part by name.
+
+    Only the database, the migrations and the disks can have the failed state.
+    """
     return {
         "database": check_database(database),
         "migrations": check_migrations(database),
@@ -81,7 +84,7 @@ def worst_of(parts: Iterable[Health]) -> Health:
 
 
 def check_database(database: BaseDatabaseWrapper) -> Health:
-    """Return whether PostgreSQL answers and has room on its disk."""
+    """Return whether PostgreSQL responds and has free disk space."""
     try:
         with atomic(database.alias), database.cursor() as cursor:
             cursor.execute(_SPILL)
@@ -100,7 +103,7 @@ def check_migrations(database: BaseDatabaseWrapper) -> Health:
 
 
 def check_disk() -> Health:
-    """Return whether the disks of the data folder and of the embedded database have room."""
+    """Return whether the disks of the data folder and of the embedded database have enough free space."""
     rooms = storage.rooms()
     if any(room.is_full for room in rooms):
         return Health.FAILED
@@ -116,7 +119,7 @@ def check_worker() -> Health:
 
 
 def check_oldest_job() -> Health:
-    """Return whether a job that a user waits for has waited too long."""
+    """Return whether a job has waited too long while a user is waiting for it."""
     try:
         oldest = work.backlog_now().oldest
     except DatabaseError:
@@ -126,9 +129,9 @@ def check_oldest_job() -> Health:
 
 
 def check_broker(url: str) -> Health:
-    """Return whether Redis answers. Without it, new runs wait and are not lost."""
+    """Return whether Redis responds. Without Redis, new runs wait and are not lost."""
     limits = {"socket_connect_timeout": _BROKER_SECONDS, "socket_timeout": _BROKER_SECONDS}
-    import redis  # takes a tenth of the product's load time
+    import redis  # imported here, because it takes a tenth of the product's load time
 
     try:
         with redis.Redis.from_url(redis_client_url(url), **limits) as client:
@@ -139,7 +142,7 @@ def check_broker(url: str) -> Health:
 
 
 def check_embedder() -> Health:
-    """Return whether statements can be embedded. Otherwise the search only uses words."""
+    """Return whether statements can be embedded. Otherwise, the search uses only words."""
     try:
         _embed_once()
     except EmbedderUnavailable:

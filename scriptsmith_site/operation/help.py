@@ -51,7 +51,7 @@ GROUPS = {
 }
 GUIDES = [name for guides in GROUPS.values() for name in guides]
 
-# Links between guides, as the repository writes them.
+# Links between guides, as written in the repository.
 _TO_GUIDE = re.compile(rf"\]\(({'|'.join(GUIDES)})\.md(?=[#)])")
 
 
@@ -83,7 +83,7 @@ def _with_id(heading: re.Match[str]) -> str:
 
 @require_GET
 def show_picture(request: HttpRequest, name: str) -> FileResponse:
-    """Return a picture of the guides by its file name."""
+    """Return an image of the guides by its file name."""
     # Search the existing names, because a URL may be longer than a file name can be.
     folder = settings.BASE_DIR / "docs" / "images"
     found = next((path for path in folder.glob("*.png") if path.stem == name), None)

@@ -1,4 +1,7 @@
-"""Check that all machines of a database use the same secret key, without which signatures and secrets are invalid."""
+"""Check that all machines that share a database use the same secret key.
+
+With different keys, signatures and secrets are invalid.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _SHARED_DATABASE = (
 
 
 def note_key(using: str = "default", **_signal: object) -> None:
-    """Record the key with which a database is first migrated. Called after each `migrate`."""
+    """Record the key with which a database is first migrated. This is called after each `migrate`."""
     if Installation._meta.db_table not in connections[using].introspection.table_names():
         return  # the migration state is older than this table
     Installation.objects.using(using).get_or_create(
@@ -37,10 +40,10 @@ def require_same_key() -> None:
 
 
 def _own_database() -> str:
-    """Return the advice for a database that ScriptSmith started itself.
+    """Return the error message for a database that ScriptSmith started itself.
 
-    As root, its files are outside the data folder. They remain if the data folder is deleted with its checkout, and a
-    new checkout at the same path uses them again.
+    If ScriptSmith runs as root, the database's files are outside the data folder. They remain if the data folder is
+    deleted with its checkout, and a new checkout at the same path uses them again.
     """
     layout = settings.LAYOUT
     folder = layout.postgres_home if layout.runs_as_root else layout.postgres_data
@@ -53,7 +56,7 @@ def _own_database() -> str:
 
 
 def accept_key() -> bool:
-    """Make this machine's key the key of the database, and return whether it was different."""
+    """Record this machine's key as the database's key, and return whether a different key was recorded."""
     mark = _mark_of(settings.SECRET_KEY)
     _installation, is_new = Installation.objects.get_or_create(
         pk=Installation.ONLY, defaults={"secret_key_mark": mark}

@@ -13,7 +13,9 @@ from pipeline.clients.local_models import LOCAL, LocalModel, announced_models
 
 
 def local_models_now() -> list[dict[str, object]] | None:
-    """Return each model with its memory in bytes and its tokens per second, or None if the endpoint is disabled."""
+    """Return each model with its memory in bytes and its tokens per second, or None if the *local* endpoint is
+    disabled.
+    """
     if LOCAL not in settings.SCRIPTSMITH_ENDPOINTS:
         return None
     return [
@@ -23,7 +25,7 @@ def local_models_now() -> list[dict[str, object]] | None:
 
 
 def _memory_of(pid: int) -> int | None:
-    """Return the memory of a process, including its share of memory that processes have in common."""
+    """Return a process's memory in bytes, including its share of memory that it shares with other processes."""
     try:
         found = re.search(r"^Pss: +(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)
     except OSError:

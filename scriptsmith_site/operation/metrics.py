@@ -1,4 +1,7 @@
-"""/metrics for Prometheus. It needs an API token with the scope `metrics`, which grants nothing else."""
+"""The /metrics endpoint for Prometheus.
+
+It requires an API token with the `metrics` scope, which grants nothing else.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ _UNFINISHED = (Run.State.QUEUED, Run.State.RUNNING)
 
 
 class MayReadMetrics(BasePermission):
-    """Permission for administrators and service accounts, because tokens keep their scopes if users lose roles."""
+    """A permission for administrators and service accounts, because tokens keep their scopes when users lose roles."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         return may_read_metrics(signed_in(request))
@@ -58,7 +61,7 @@ class MayReadMetrics(BasePermission):
 
 @extend_schema(exclude=True)
 class Metrics(APIView):
-    """The endpoint accepts tokens only. Signed-in users have the operation page."""
+    """The metrics endpoint, which accepts tokens only. Signed-in users have the operation page."""
 
     authentication_classes = [ApiTokenAuthentication]
     permission_classes = [IsAuthenticated, MayReadMetrics]
@@ -85,10 +88,7 @@ class Counted(Collector):
 
 
 class Present(Collector):
-    """The current state, read from the database for each scrape with indexed queries.
-
-    If the database is unavailable, only that is reported.
-    """
+    """The current state, read from the database with indexed queries at each scrape."""
 
     def collect(self) -> Iterator[Metric]:
         yield _gauge("info", "The running version.", {settings.VERSION: 1.0}, "version")
@@ -165,7 +165,7 @@ def _oldest(jobs: QuerySet[Any]) -> datetime | None:
 
 
 def _oldest_undelivered() -> datetime | None:
-    """Return the time of the oldest waiting event. Event keys follow the time almost exactly."""
+    """Return the time of the oldest waiting event. Event IDs are almost exactly in time order."""
     waiting = Delivery.objects.filter(
         state=Delivery.State.WAITING, destination__paused_at=None
     ).order_by()
@@ -174,7 +174,7 @@ def _oldest_undelivered() -> datetime | None:
 
 
 def _alerts() -> Metric:
-    """Return the tallies of alert sources, which all processes share and which count only stored alerts."""
+    """Return the tallies of alert sources. All processes share the tallies, which count only stored alerts."""
     counter = CounterMetricFamily(
         "scriptsmith_alerts", "Alerts received from sources, by result.", labels=["kind", "result"]
     )
@@ -182,7 +182,7 @@ def _alerts() -> Metric:
     for kind, what, count in AlertTally.objects.order_by().values_list(
         "source__kind", "what", "count"
     ):
-        # The reason for a refusal is on the page of the source.
+        # Omit the reason for a rejection, which the source's page shows.
         found[kind, what.partition(":")[0]] += count
     for labels, number in sorted(found.items()):
         counter.add_metric(labels, float(number))

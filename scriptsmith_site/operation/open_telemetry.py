@@ -1,4 +1,4 @@
-"""Traces with OpenTelemetry. Imported only if tracing is enabled, because its packages are optional."""
+"""Traces with OpenTelemetry. This module is imported only if tracing is enabled, because its packages are optional."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.tracing import Attributes
 
 
 class OpenTelemetryTracer:
-    """Sends spans of the SDK to a processor. OpenTelemetry's variables set sampling and limits."""
+    """A tracer that sends the SDK's spans to a processor. OpenTelemetry's variables set sampling and limits."""
 
     def __init__(self, processor: SpanProcessor, *, service: str, version: str) -> None:
         named = Resource.create({SERVICE_NAME: service, SERVICE_VERSION: version})
@@ -26,7 +26,7 @@ class OpenTelemetryTracer:
 
     @contextmanager
     def span(self, name: str, attributes: Attributes) -> Iterator[None]:
-        # The text of an exception may contain anything, so only its type is recorded.
+        # Record only the type of an exception, because its text may contain anything.
         with self._tracer.start_as_current_span(
             name, attributes=dict(attributes), record_exception=False, set_status_on_exception=False
         ) as made:
@@ -57,7 +57,7 @@ class OpenTelemetryTracer:
 def make_tracer(*, service: str, version: str) -> OpenTelemetryTracer:
     """Return a tracer that exports in a separate thread, configured by OpenTelemetry's variables.
 
-    Call it after a process has forked, because children do not inherit the thread.
+    Call this function after a process has forked, because children do not inherit the thread.
     """
     return OpenTelemetryTracer(
         BatchSpanProcessor(OTLPSpanExporter()), service=service, version=version

@@ -49,7 +49,7 @@ class SecurityFilters(forms.Form):
     )
 
     def clean_address(self) -> str:
-        """Return an IP address, or a network such as 10.0.0.0/8."""
+        """Convert the address to a network such as 10.0.0.0/8. Raises ValidationError if it is invalid."""
         typed: str = self.cleaned_data["address"].strip()
         if not typed:
             return ""
@@ -107,7 +107,7 @@ def find_events(filters: SecurityFilters) -> QuerySet[SecurityEvent]:
     wanted = filters.cleaned_data
     conditions = Q()
     if name := wanted["person"]:
-        # An unknown name can be found by the name itself or by its mark in the log.
+        # Find an unknown name by the name itself or by its mark in the log.
         conditions &= (
             Q(user__username=name)
             | Q(by__username=name)

@@ -48,7 +48,7 @@ def show_status(request: HttpRequest) -> HttpResponse:
 
 
 def describe_parts() -> list[tuple[str, health.Health, str]]:
-    """Return each part as in /readyz, with the consequence of its failure."""
+    """Return the name and state of each part as in /readyz, and what its failure means."""
     about = {
         "database": (_("Database"), _("ScriptSmith can't work without it.")),
         "migrations": (_("Migrations"), _("Run `python manage.py migrate`.")),

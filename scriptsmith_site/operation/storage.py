@@ -11,7 +11,7 @@ from django.conf import settings
 from scriptsmith_site.embedded.servers.holders import is_set
 from scriptsmith_site.models import BackupEvent
 
-# Less than this is too little, because PostgreSQL stops on a full disk and needs space for its log before.
+# Less free space than this is too little, because PostgreSQL needs space for its log and stops on a full disk.
 LEAST_FREE = 1024**3
 FULL = 1024**2  # less than this counts as full
 
@@ -43,7 +43,7 @@ class LastEvents:
 
 
 def rooms() -> list[Room]:
-    """Return the data folder, and PostgreSQL's folder if the server is embedded and uses another one."""
+    """Return the data folder, and PostgreSQL's folder if the server is embedded and uses a different folder."""
     layout = settings.LAYOUT
     folders = [layout.data] if is_set("DATABASE_URL") else [layout.data, layout.postgres_home]
     found = []

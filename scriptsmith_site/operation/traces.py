@@ -1,4 +1,4 @@
-"""Start of tracing, which is off unless OTEL_EXPORTER_OTLP_ENDPOINT is set."""
+"""Startup of tracing, which is off unless OTEL_EXPORTER_OTLP_ENDPOINT is set."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def begin_traces() -> None:
         tracing.tracer = make_tracer(
             service=settings.SCRIPTSMITH_TRACES_NAME, version=settings.VERSION
         )
-    except Exception as error:  # many kinds of errors in the library; pages must still work
+    except Exception as error:  # the library raises many types of errors, and pages must still work
         logger.warning("Tracing is off: OpenTelemetry raised %s.", type(error).__name__)

@@ -15,7 +15,7 @@ from scriptsmith_site.operation import audit, health, help, metrics, security, s
 @login_not_required
 @cache_control(public=True, max_age=24 * 60 * 60)
 def show_icon(request: HttpRequest) -> HttpResponse:
-    """Redirect to the icon, for pages that name none, such as those of the admin."""
+    """Redirect to the icon, for pages that specify no icon, such as those of the admin."""
     return redirect(static("img/favicon.svg"), permanent=True)
 
 

@@ -16,7 +16,7 @@ from review.models import Transfer
 
 # A worker without a heartbeat for this time counts as lost. It equals three default leases.
 LOST_AFTER = timedelta(seconds=60)
-# Applies to runs that users wait for. Runs of a campaign may wait longer.
+# The limit for runs that users are waiting for. Campaign runs may wait longer.
 TOO_OLD = timedelta(minutes=10)
 _SHOWN = 8  # number of runs shown per worker
 
@@ -28,12 +28,12 @@ class WorkerNow:
     worker: Worker
     alive: bool
     runs: int
-    some: list[int]  # the oldest ones
+    some: list[int]  # the oldest runs
 
 
 @dataclass(frozen=True)
 class Backlog:
-    """The waiting work, and the start of the oldest work that a user waits for."""
+    """The waiting work, and the creation time of the oldest work that a user is waiting for."""
 
     people: int
     campaigns: int
@@ -45,7 +45,7 @@ class Backlog:
 
 @dataclass(frozen=True)
 class SandboxNow:
-    """The latest report of the sandbox worker, or None, and the results that wait for it."""
+    """The latest report of the sandbox worker, or None, and the number of results that are waiting for it."""
 
     report: SandboxReport | None
     waiting: int
@@ -87,7 +87,7 @@ def backlog_now() -> Backlog:
         campaigns=Count("pk", filter=queued & Q(batch__isnull=False)),
         running=Count("pk", filter=Q(state=Run.State.RUNNING)),
         for_endpoint=Count("pk", filter=queued & Q(waits_for__isnull=False)),
-        # A run that continues for a refinement was created long ago.
+        # Exclude runs that continue for a refinement, because they were created long ago.
         oldest=Min("created_at", filter=queued & Q(batch=None, finished_at=None)),
     )
     jobs = Job.objects.filter(state=Job.State.WAITING).aggregate(
@@ -101,5 +101,5 @@ def backlog_now() -> Backlog:
 
 
 def endpoints_at_rest() -> list[Endpoint]:
-    """Return the endpoints that are blocked until a certain time, each with the reason."""
+    """Return the endpoints that are blocked until a certain time."""
     return list(Endpoint.objects.filter(blocked_until__gt=Now()))

@@ -1,6 +1,7 @@
 """Metrics of a worker machine on a separate port, because no web server runs there.
 
-Off unless SCRIPTSMITH_WORKER_METRICS names an address and a port. It accepts the same tokens as /metrics.
+The port is closed unless SCRIPTSMITH_WORKER_METRICS names an address and a port. It accepts the same tokens as
+/metrics.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ _PATIENCE = 10  # seconds until a silent connection is closed
 
 @extend_schema(exclude=True)
 class WorkerMetrics(Metrics):
-    """The counts only. The metrics from the database are the same everywhere, and the web server reports them."""
+    """The endpoint for this machine's counts.
+
+    Metrics from the database are the same everywhere and come from the web server.
+    """
 
     def fill(self, registry: CollectorRegistry) -> None:
         registry.register(Counted())
@@ -62,7 +66,7 @@ class _Handler(WSGIRequestHandler):
 
 
 def show_counts() -> None:
-    """Serve metrics in a thread, if a port is configured. A port that is not available does not stop the worker."""
+    """Serve metrics in a thread, if a port is configured. An unavailable port does not stop the worker."""
     if settings.SCRIPTSMITH_WORKER_METRICS is None:
         return
     host, port = settings.SCRIPTSMITH_WORKER_METRICS
@@ -85,7 +89,7 @@ def _answer(
             "The database does not respond, so the token can't be checked.", status=503
         )
     finally:
-        # This server handles each connection in a thread of its own, whose database connections end with it.
+        # Each connection is handled in its own thread, so close the thread's database connections.
         connections.close_all()
     start_response(f"{answer.status_code} {answer.reason_phrase}", list(answer.items()))
     return [answer.content]

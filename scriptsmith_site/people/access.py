@@ -14,7 +14,7 @@ from scriptsmith_site.people.sign_in.links import find_link
 
 
 def access_account(by: User, pk: int) -> User:
-    """Return any account for administrators. Raises 403 for other users, and 404 if it does not exist."""
+    """Return any account for administrators. Raises 403 for other users, and 404 if the account does not exist."""
     require_administrator(by)
     return get_object_or_404(
         User.objects.select_related("profile").prefetch_related("groups"), pk=pk
@@ -22,7 +22,10 @@ def access_account(by: User, pk: int) -> User:
 
 
 def access_token(by: User, pk: int) -> ApiToken:
-    """Return the user's own token, or any token for administrators. Raises 403 for other users, 404 if unknown."""
+    """Return the user's own token, or any token for administrators.
+
+    Raises 403 for other users, and 404 if the token does not exist.
+    """
     token = get_object_or_404(ApiToken.objects.select_related("user"), pk=pk)
     if token.user != by:
         require_administrator(by)

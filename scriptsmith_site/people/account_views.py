@@ -1,4 +1,4 @@
-"""The users pages for administrators."""
+"""The administration pages for users."""
 
 from __future__ import annotations
 
@@ -157,7 +157,10 @@ def anonymise_account(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def make_link(request: HttpRequest, pk: int) -> HttpResponse:
-    """Create a password link. Renders the page instead of a redirect, because the secret is shown only once."""
+    """Create a password link, and show it in the response.
+
+    A redirect would lose the secret, which is shown only once.
+    """
     account = access_account(signed_in(request), pk)
     secret = make_password_link(account, by=signed_in(request))
     return _render_account(request, account, link=_address_of(secret, request))
@@ -165,7 +168,7 @@ def make_link(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def reset(request: HttpRequest, pk: int) -> HttpResponse:
-    """Reset the password. Renders the page instead of a redirect, like `make_link`."""
+    """Reset the password, and show the new link in the response, like `make_link`."""
     account = access_account(signed_in(request), pk)
     done = reset_password(account, by=signed_in(request))
     words = _("Password reset. All sessions have ended.")
@@ -175,7 +178,7 @@ def reset(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def make_token(request: HttpRequest, pk: int) -> HttpResponse:
-    """Create a service account's token. Renders the page, because the secret is shown only once."""
+    """Create a service account's token, and show its secret in the response, like `make_link`."""
     account = access_account(signed_in(request), pk)
     form = TokenForm(request.POST, user=account)
     if form.is_valid():

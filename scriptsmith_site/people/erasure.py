@@ -30,7 +30,7 @@ from scriptsmith_site.people.services import require_administrator
 
 @transaction.atomic
 def anonymise(user: User, *, confirmed_name: str, by: User | None) -> None:
-    """Replace the username with a number, delete all personal data, and lock the account for good.
+    """Replace the username with a number, delete all personal data, and lock the account permanently.
 
     This cannot be undone. The account must be deactivated, and `confirmed_name` must repeat its name. Raises BadInput
     and NotAllowedNow.

@@ -34,12 +34,12 @@ class SignInForm(AuthenticationForm):
 
 @cache
 def time_zones() -> list[tuple[str, str]]:
-    """Return every time zone as a choice. Cached because the lookup opens six hundred files."""
+    """Return every time zone as a choice. The list is cached, because the lookup opens six hundred files."""
     return [("", "UTC"), *((zone, zone) for zone in sorted(available_timezones()))]
 
 
 class LongSelect(forms.Select):
-    """A select with hundreds of plain options, because Django would render two templates for each of them."""
+    """A select for hundreds of plain options. Django's widget would render two templates for each option."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         chosen = str(value or "")
@@ -131,7 +131,7 @@ class TokenForm(forms.Form):
     )
 
     def __init__(self, data: QueryDict | None = None, *, user: User) -> None:
-        """Build the form for a token of `user`, with the metrics scope only if that user may read metrics."""
+        """Offer the metrics scope only if `user` may read metrics."""
         super().__init__(data)
         if not may_read_metrics(user):
             scopes = cast(forms.MultipleChoiceField, self.fields["scopes"])

@@ -54,7 +54,7 @@ PERMISSIONS: dict[Role, frozenset[str]] = {
 
 
 def make_roles(using: str = "default", **_signal: object) -> None:
-    """Create the four groups with exactly the permissions above. Called after each `migrate`."""
+    """Create the four groups with exactly the permissions in PERMISSIONS. This is called after each `migrate`."""
     existing = {
         f"{permission.content_type.app_label}.{permission.codename}": permission
         for permission in Permission.objects.using(using).select_related("content_type")

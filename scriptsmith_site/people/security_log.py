@@ -1,8 +1,8 @@
-"""The security log: sign-ins, failed attempts, and changes of passwords, tokens and roles.
+"""The security log: sign-ins, failed attempts, and changes to passwords, tokens and roles.
 
-The audit log records changes of objects. A sign-in changes none, and a failed one may concern an unknown
-name. For such a name, only four digits of a keyed hash are stored, because users sometimes type passwords
-into the name field. Repeated attempts can be recognized, but the name can't.
+The audit log records changes to objects. A sign-in changes no object, and a failed sign-in may be for an unknown name.
+For an unknown name, only four digits of a keyed hash are stored, because users sometimes type passwords into the name
+field. Repeated attempts can be recognized, but the name can't.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ IN_AUDIT_LOG = frozenset(
         Kind.IDENTITY_REMOVED,
     }
 )
-# With these events, a user has authenticated from an address.
+# Events that show that a user has authenticated from an address.
 _PROOFS = (Kind.SIGNED_IN, Kind.LINK_USED, Kind.PASSWORD_CHANGED)
 _PROOF_HOLDS = timedelta(days=90)
 _DELETED_AT_ONCE = 5000
@@ -63,7 +63,7 @@ def note(
     detail: str = "",
     unknown_name: str = "",
 ) -> SecurityEvent:
-    """Record an event with the address, user agent and id of the current request."""
+    """Record an event with the address, user agent and ID of the current request."""
     origin = current_origin()
     return SecurityEvent.objects.create(
         kind=kind,
@@ -78,17 +78,17 @@ def note(
 
 
 def name_key(name: str) -> str:
-    """Return the keyed hash by which axes and the limits identify a typed name."""
+    """Return the keyed hash with which django-axes and the limits identify a typed name."""
     return salted_hmac("scriptsmith.typed-name", name, algorithm="sha256").hexdigest()
 
 
 def unknown_name_mark(name: str) -> str:
-    """Return what the log stores of a name that no account has."""
+    """Return the mark that the log stores for a name without an account."""
     return name_key(name)[:4]
 
 
 def axes_name(request: HttpRequest, credentials: dict[str, str] | None = None) -> str:
-    """Return the name as django-axes stores it. Only axes calls this."""
+    """Return the name that django-axes stores. Only django-axes calls this function."""
     name = (credentials or {}).get("username") or request.POST.get("username", "")
     # Failures are counted per name, regardless of case.
     known = find_user(name)
@@ -109,11 +109,11 @@ def events_of(user: User) -> QuerySet[SecurityEvent]:
     return SecurityEvent.objects.filter(user=user).select_related("user", "by").order_by("-pk")
 
 
-# --- Django's signals, which every way of signing in or out sends -----------------------------------------------
+# --- Receivers of Django's sign-in and sign-out signals ----------------------------------------------------------
 
 
 def note_sign_in(user: User, request: HttpRequest, **_signal: object) -> None:
-    """Record a sign-in. Connected after `note_session`, which stores the methods of authentication."""
+    """Record a sign-in. This receiver runs after `note_session`, which stores the authentication methods."""
     note(Kind.SIGNED_IN, user=user, by=user, detail=proofs_of(request.session))
 
 
@@ -127,7 +127,7 @@ def note_failure(
 ) -> None:
     """Record a wrong password and the resulting lockout. Attempts during a lockout are not recorded.
 
-    Connected after axes, which has counted this failure.
+    This receiver runs after django-axes, which has counted the failure.
     """
     failures = getattr(request, "axes_failures_since_start", 0)
     if failures > settings.AXES_FAILURE_LIMIT:
@@ -149,7 +149,7 @@ def note_failure(
 
 
 def forget_person(user: User) -> None:
-    """Remove address and user agent from the user's events. The events remain. Needs a transaction."""
+    """Remove the IP address and the user agent from the user's events, which remain. Call this in a transaction."""
     with erasing():
         own = SecurityEvent.objects.filter(by=user) | SecurityEvent.objects.filter(
             user=user, by=None
@@ -158,7 +158,7 @@ def forget_person(user: User) -> None:
 
 
 def delete_old() -> int:
-    """Delete events older than SCRIPTSMITH_SECURITY_LOG_DAYS, and return how many."""
+    """Delete events older than SCRIPTSMITH_SECURITY_LOG_DAYS, and return their number."""
     before = timezone.now() - timedelta(days=settings.SCRIPTSMITH_SECURITY_LOG_DAYS)
     deleted = 0
     while True:

@@ -1,4 +1,4 @@
-"""Services for accounts, each recorded in the audit log.
+"""Services for accounts. The audit log records each change.
 
 `by` is the acting administrator. None means the command line, whose user controls the machine.
 """
@@ -60,7 +60,7 @@ def create_account(
 def change_roles(user: User, *, roles: Iterable[str], by: User | None) -> None:
     """Set the user's roles to exactly these.
 
-    Raises BadInput, and Refused for `by`'s own administrator role or that of the last administrator.
+    Raises BadInput, and Refused if this would remove `by`'s own administrator role or the last administrator.
     """
     require_administrator(by)
     wanted = _read_roles(roles, service_account=is_service_account(user))
@@ -79,10 +79,10 @@ def change_roles(user: User, *, roles: Iterable[str], by: User | None) -> None:
 def change_roles_by_groups(
     user: User, *, managed: Iterable[str], given: Iterable[str]
 ) -> set[Role]:
-    """Set the user's `managed` roles to exactly those in `given`, as another system decides. Other roles stay.
+    """Set the user's `managed` roles to exactly those in `given`, which another system determines. Other roles stay.
 
-    The administrator role is not taken from users with a password or from the last administrator. If a role is
-    taken, the user's sessions and API tokens end. Returns the roles that were taken.
+    The administrator role is not removed from users with a password or from the last administrator. If a role is
+    removed, the user's sessions end and the API tokens are revoked. Return the removed roles.
     """
     _lock_administrators()
     old = roles_of(user)
@@ -100,9 +100,9 @@ def change_roles_by_groups(
 
 @transaction.atomic
 def deactivate(user: User, *, by: User | None) -> int:
-    """Deactivate the account, and end its sessions, tokens and links. The user's work is kept.
+    """Deactivate the account, end its sessions, and invalidate its tokens and links. The user's work is kept.
 
-    Returns the number of ended API tokens. Raises NotAllowedNow, and Refused for oneself and for the last
+    Return the number of revoked API tokens. Raises NotAllowedNow, and Refused for `by`'s own account and for the last
     administrator.
     """
     require_administrator(by)
@@ -175,7 +175,7 @@ def accounts_with_address(address: str) -> QuerySet[User]:
 
 
 def change_password(user: User, *, current_password: str, new_password: str) -> int:
-    """Change the user's own password, end other sessions and API tokens, and return the number of ended tokens.
+    """Change the user's own password, end other sessions, revoke API tokens, and return the number of revoked tokens.
 
     Raises BadInput, and TooManyAttempts after too many wrong guesses of the current password.
     """
@@ -198,9 +198,9 @@ def require_password(user: User, password: str, *, field: str) -> None:
 
 
 def set_password(user: User, password: str, *, field: str, by: User | None) -> int:
-    """Set a password if it is good enough, and return the number of ended API tokens.
+    """Validate and set a password, and return the number of revoked API tokens.
 
-    This ends the user's sessions. A caller in one of them has to renew its session hash. Raises BadInput for
+    This ends the user's sessions. A view that runs in such a session must renew the session's hash. Raises BadInput for
     `field`.
     """
     try:

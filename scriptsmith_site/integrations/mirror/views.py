@@ -205,7 +205,7 @@ def _show(
 
 
 def _context(request: HttpRequest) -> dict[str, object]:
-    """Return the context of the page's live part."""
+    """Return the template context of the page's live part."""
     found = Mirror.objects.select_related("owner").first()
     commits = MirrorCommit.objects.select_related("by")
     page = page_of(commits, request, size=_PAGE)

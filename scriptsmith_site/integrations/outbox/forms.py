@@ -15,7 +15,7 @@ from scriptsmith_site.models import Destination
 
 
 class DestinationForm(forms.Form):
-    """A destination of one kind, with only the fields that this kind needs."""
+    """A form for a destination, with only the fields that its kind needs."""
 
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     address = forms.CharField(
@@ -104,7 +104,7 @@ class PauseForm(forms.Form):
 
 
 class SpanForm(forms.Form):
-    """A time span in the user's time zone."""
+    """A form for a time span in the user's time zone."""
 
     since = forms.DateTimeField(
         label=_("From"), widget=forms.DateTimeInput(attrs={"type": "datetime-local"})

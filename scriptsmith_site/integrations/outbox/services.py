@@ -46,7 +46,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Made:
-    """A destination and its new secret, if one was generated. The secret is shown once."""
+    """A destination and its new secret, if one was generated. The secret is shown only once."""
 
     destination: Destination
     secret: str = ""
@@ -54,7 +54,7 @@ class Made:
 
 @transaction.atomic
 def create_destination(kind: str, *, values: Values, by: User, secret: str = "") -> Made:
-    """Create a destination for future events. A webhook's secret is generated, a channel's is entered.
+    """Create a destination for future events. A webhook's secret is generated, and a channel's is entered.
 
     Raises BadInput.
     """
@@ -82,7 +82,7 @@ def create_destination(kind: str, *, values: Values, by: User, secret: str = "")
 def change_destination(
     destination: Destination, *, values: Values, by: User, secret: str = "", seen: int
 ) -> Destination:
-    """Change a destination from its next attempt on. An empty `secret` keeps a channel's current one.
+    """Change a destination, starting with its next attempt. An empty `secret` keeps a channel's current secret.
 
     If a channel moves to another host, its secret must be entered again, because it is sent to that host.
 
@@ -130,7 +130,10 @@ def change_destination(
 
 @transaction.atomic
 def rotate_secret(destination: Destination, *, by: User) -> Made:
-    """Generate a new secret. The former one also signs for a day. Raises NotAllowedNow if it is not generated here."""
+    """Generate a new secret. The former secret also signs for a day.
+
+    Raises NotAllowedNow if ScriptSmith did not generate the secret.
+    """
     require_administrator(by)
     locked = _lock(destination)
     if not locked.is_webhook or locked.secret_variable:
@@ -146,7 +149,7 @@ def rotate_secret(destination: Destination, *, by: User) -> Made:
 
 @transaction.atomic
 def pause(destination: Destination, *, by: User, why: str = "") -> None:
-    """Stop sending until resume. New events wait. Raises NotAllowedNow, BadInput."""
+    """Stop sending until `resume` is called. New events wait. Raises NotAllowedNow, BadInput."""
     require_administrator(by)
     why = clean_text(why, field="why", longest=300, required=False)
     waiting = Destination.objects.filter(pk=destination.pk, paused_at=None)
@@ -157,7 +160,7 @@ def pause(destination: Destination, *, by: User, why: str = "") -> None:
 
 @transaction.atomic
 def resume(destination: Destination, *, by: User) -> None:
-    """Start sending again, first the waiting events in order. Raises NotAllowedNow if it is not paused."""
+    """Resume sending, beginning with the waiting events. Raises NotAllowedNow if the destination is not paused."""
     require_administrator(by)
     paused = Destination.objects.filter(pk=destination.pk, paused_at__isnull=False)
     if not paused.update(
@@ -171,7 +174,7 @@ def resume(destination: Destination, *, by: User) -> None:
 
 @transaction.atomic
 def send_test(destination: Destination, *, by: User) -> Delivery:
-    """Send an event of the type “test” once within seconds, even if the destination is paused."""
+    """Queue a test event, which is sent once within seconds, even if the destination is paused."""
     require_administrator(by)
     event = Event.objects.create(
         type=TEST,
@@ -192,7 +195,7 @@ def send_test(destination: Destination, *, by: User) -> Delivery:
 
 @transaction.atomic
 def replay(delivery: Delivery, *, by: User) -> None:
-    """Send a delivery again with the same id. Raises NotAllowedNow if it is waiting."""
+    """Send a delivery again with the same ID. Raises NotAllowedNow if it is already waiting."""
     require_administrator(by)
     ended = Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.WAITING)
     if not _send_again(ended):
@@ -202,7 +205,7 @@ def replay(delivery: Delivery, *, by: User) -> None:
 
 @transaction.atomic
 def replay_span(destination: Destination, *, since: datetime, until: datetime, by: User) -> int:
-    """Send all events of a time span again, in order and with the same ids, and return their number.
+    """Send all events of a time span again, in order and with the same IDs, and return their number.
 
     This includes events from before the destination existed or selected their type. Raises BadInput.
     """

@@ -96,7 +96,7 @@ def destination_edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def destination_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show a destination and its deliveries. Requests of htmx get only the live part."""
+    """Show a destination and its deliveries. htmx requests get only the live part."""
     if wants_fragment(request):
         context = _context(request, access_destination(signed_in(request), pk))
         return render(request, "integrations/outbox/_deliveries.html", context)
@@ -114,7 +114,7 @@ def destination_test(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def destination_rotate(request: HttpRequest, pk: int) -> HttpResponse:
-    """Rotate the secret. Renders the page instead of a redirect, because the secret is shown only once."""
+    """Rotate the secret, and show it in the response. A redirect would lose the secret, which is shown only once."""
     user = signed_in(request)
     made = services.rotate_secret(access_destination(user, pk), by=user)
     return _show(request, pk, secret=made.secret)
@@ -211,7 +211,7 @@ def _show(
 
 
 def _context(request: HttpRequest, destination: Destination) -> dict[str, object]:
-    """Return the context of the page's live part."""
+    """Return the template context of the page's live part."""
     deliveries = destination.deliveries.select_related("event")
     state = request.GET.get("state", "")
     if state in Delivery.State.values:

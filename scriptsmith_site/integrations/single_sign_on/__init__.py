@@ -1,1 +1,1 @@
-"""Single sign-on with an OpenID Connect provider: its claims are mapped to an account with roles."""
+"""Single sign-on with an OpenID Connect provider, whose claims are mapped to an account with roles."""

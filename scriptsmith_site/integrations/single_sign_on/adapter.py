@@ -1,4 +1,4 @@
-"""The adapter of django-allauth for the provider, with our own checks of its responses."""
+"""The adapter of django-allauth for the provider, with additional checks of its responses."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ from scriptsmith_site.people.sign_in.entrance import PROVIDER, enter
 
 
 class Unbelievable(OAuth2Error):  # type: ignore[misc]
-    """An error that django-allauth reports on its error page, which this site replaces."""
+    """An invalid response of the provider. django-allauth passes this error to `on_authentication_error`."""
 
 
 class CodeRefused(OAuth2Error):  # type: ignore[misc]
-    """The provider refused the authorization code. This does not mean that the provider is unhealthy."""
+    """The provider rejected the authorization code. This does not mean that the provider is unhealthy."""
 
 
 _REFUSES_CLIENT = re.compile("invalid_client|unauthorized_client")
 
 
 class ProviderClient(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
-    """A client that accepts responses of the provider only after our checks."""
+    """A client that verifies the provider's responses before it accepts them."""
 
     nonce = ""
 
@@ -84,7 +84,7 @@ class ProviderClient(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         except Unbelievable:
             raise
         except OAuth2Error as error:
-            # Administrators must fix an unknown client. Other errors concern the code, which anyone can make up.
+            # Administrators must fix an unknown client. Other errors concern the code, which anyone can forge.
             if _REFUSES_CLIENT.search(str(error)):
                 raise
             raise CodeRefused(str(error)) from error
@@ -134,7 +134,7 @@ class Provider(OpenIDConnectProvider):  # type: ignore[misc]
 
 
 def nonce_of(code_verifier: str) -> str:
-    """Return the nonce of a sign-in, derived from its code verifier, so that it does not reveal the verifier."""
+    """Return a sign-in's nonce: a hash of its code verifier, which does not reveal the verifier."""
     digest = sha256(b"nonce of " + code_verifier.encode()).digest()
     return urlsafe_b64encode(digest).rstrip(b"=").decode()
 
@@ -185,12 +185,13 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def on_authentication_error(
         self, request: HttpRequest, provider: Provider, **about: Any
     ) -> None:
-        """Show the user that it failed and record the cause. Always raises ImmediateHttpResponse."""
+        """Show the user that the sign-in failed, and record the cause. Always raises ImmediateHttpResponse."""
         if about.get("error") == AuthError.CANCELLED:
             words = _("You canceled the sign-in at the provider.")
             raise ImmediateHttpResponse(show_refused(request, words, status=200))
         exception = about.get("exception")
-        # Without a sign-in that started here, the callback says nothing about the provider. Anyone can open this URL.
+        # Without an exception, the callback belongs to no sign-in started here and says nothing about the provider.
+        # Anyone can open this URL.
         if exception is not None:
             why = str(exception) or type(exception).__name__
             if not isinstance(exception, CodeRefused):

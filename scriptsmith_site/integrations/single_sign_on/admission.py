@@ -1,6 +1,6 @@
-"""Map users of the provider to accounts: an existing identity, an account to link, or a new account.
+"""Map the provider's users to accounts: an existing identity, an account to link, or a new account.
 
-At each sign-in, the groups decide on access and roles. A user who loses either is signed out, and their API tokens are
+At each sign-in, the groups determine access and roles. A user who loses either is signed out, and their API tokens are
 revoked. Administrators with a password are never linked, so the provider cannot lock out or take over the last
 administrator.
 """
@@ -40,7 +40,7 @@ class NotAdmitted(Refused):
 def admit(claims: Claims) -> User:
     """Return the user's account with the roles of its groups.
 
-    Raises NotAdmitted. Roles and tokens that this removes stay removed.
+    Raises NotAdmitted. In that case, roles and tokens that the user has lost stay removed.
     """
     try:
         return _admit(claims)
@@ -75,9 +75,9 @@ def identity_of(user: User) -> SocialAccount | None:
 
 @transaction.atomic
 def remove_identity(user: User, *, by: User) -> None:
-    """Remove the user's identity, which ends their sessions and API tokens.
+    """Remove the user's identity, end the user's sessions and revoke the API tokens.
 
-    Raises NotAllowedNow if the user has none, and Refused for the user's own account, to avoid a lockout.
+    Raises NotAllowedNow if the user has no identity, and Refused for the user's own account, to avoid a lockout.
     """
     require_administrator(by)
     if user == by:
@@ -92,7 +92,7 @@ def remove_identity(user: User, *, by: User) -> None:
 
 
 def _linked(claims: Claims) -> User | None:
-    # Lock the row, so that two sign-ins at once do not create two accounts.
+    # Lock the row, so that two concurrent sign-ins do not create two accounts.
     found = (
         SocialAccount.objects.select_for_update(of=("self",))
         .select_related("user")
@@ -126,7 +126,10 @@ def _shut_out(user: User) -> None:
 
 
 def _link_or_create(claims: Claims) -> User | None:
-    """Return an account, or None if the email address belongs to an account that may not be linked."""
+    """Link an existing account or create one.
+
+    Return None if the email address belongs to an account that can't be linked.
+    """
     user: User | None = None
     if settings.SCRIPTSMITH_OIDC_LINK_BY_EMAIL and claims.has_verified_email and claims.email:
         found = list(accounts_with_address(claims.email).select_for_update(of=("self",))[:2])
@@ -161,7 +164,7 @@ def _may_be_linked(user: User, claims: Claims) -> bool:
 
 
 def _free_name(claims: Claims) -> str:
-    """Return an unused username: the provider's, with a number if it is taken."""
+    """Return an unused username: the provider's username, with a number if it is taken."""
     wanted = claims.username or claims.email.partition("@")[0] or "person"
     plain = re.sub(r"[^\w.@+-]", "-", wanted)[:_LONGEST_NAME].strip("-") or "person"
     taken = {
@@ -177,7 +180,7 @@ def _free_name(claims: Claims) -> str:
 
 
 def _refuse(claims: Claims, linked: User | None, *, may_enter: bool) -> NotAdmitted:
-    """Record the refusal and return it with a message that names no groups."""
+    """Record the denied sign-in, and return the error. Its message names no groups."""
     if linked is not None and not linked.is_active:
         why, words = "deactivated", _("Your account is deactivated.")
     elif may_enter:

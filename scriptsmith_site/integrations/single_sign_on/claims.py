@@ -1,4 +1,4 @@
-"""Read and verify what the provider states about a user."""
+"""Read and verify the provider's claims about a user."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import jwt
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
-# Algorithms with a private key of the provider. Shared secrets are not accepted.
+# Algorithms that use the provider's private key. Shared secrets are not accepted.
 ALGORITHMS = (
     "RS256",
     "RS384",
@@ -49,7 +49,7 @@ class Claims:
 
 
 def check_discovery(document: object, *, issuer: str) -> dict[str, Any]:
-    """Return the discovery document. Raises NotBelieved if its issuer is wrong or it is incomplete."""
+    """Validate and return the discovery document. Raises NotBelieved if its issuer is wrong or it is incomplete."""
     if not isinstance(document, dict):
         raise NotBelieved(_("The discovery document is not a JSON object."))
     said = document.get("issuer")
@@ -75,7 +75,10 @@ def read_keys(document: object) -> list[jwt.PyJWK]:
 def read_id_token(
     token: str, keys: Sequence[jwt.PyJWK], *, issuer: str, client_id: str, nonce: str
 ) -> dict[str, Any]:
-    """Return the token's claims. Raises NotBelieved for a wrong signature, issuer, audience, time or nonce."""
+    """Verify the token and return its claims.
+
+    Raises NotBelieved for a wrong signature, issuer, audience, time or nonce.
+    """
     try:
         header = jwt.get_unverified_header(token)
         claims: dict[str, Any] = jwt.decode(
@@ -112,7 +115,7 @@ def _key_for(header: Mapping[str, Any], keys: Sequence[jwt.PyJWK]) -> jwt.PyJWK:
 def read_claims(
     id_token: Mapping[str, Any], userinfo: Mapping[str, Any], *, groups_claim: str
 ) -> Claims:
-    """Return the user from both documents. Raises NotBelieved if they describe different users."""
+    """Combine the claims of both documents. Raises NotBelieved if they describe different users."""
     if userinfo and userinfo.get("sub") != id_token["sub"]:
         raise NotBelieved(_("The ID token and the userinfo response are about different users."))
     both = {**id_token, **userinfo}
@@ -131,12 +134,12 @@ def read_claims(
 
 
 def _is_verified(email: str, *documents: Mapping[str, Any]) -> bool:
-    """Return whether a document says that this email address is verified, and none denies it.
+    """Return whether a document says that this email address is verified, and no document says that it is not.
 
-    A *no* in the signed ID token overrides the userinfo, and a *yes* for another address is ignored.
+    A *yes* for a different address counts as a *no*.
     """
     said = [
-        # Some providers send the value as text. No other value counts as true.
+        # Some providers send a string instead of a boolean. Any value other than true counts as false.
         str(one["email_verified"]).lower() == "true" and _text(one, "email") in ("", email)
         for one in documents
         if "email_verified" in one
@@ -152,7 +155,7 @@ def _text(claims: Mapping[str, Any], name: str) -> str:
 
 
 def _groups(claims: Mapping[str, Any], path: str) -> frozenset[str] | None:
-    """Return the groups, or None without the claim, which some providers omit for users with very many groups."""
+    """Return the groups, or None if the claim is missing. Some providers omit it for users with very many groups."""
     found: Any = claims.get(path)
     if found is None:
         found = claims

@@ -44,7 +44,7 @@ def is_configured() -> bool:
 
 
 def the_door() -> Door:
-    """Return the integration's row, or an unsaved one."""
+    """Return the integration's row, or an unsaved row."""
     return Door.objects.filter(name=DOOR).first() or Door(name=DOOR)
 
 
@@ -78,7 +78,7 @@ def fetch_discovery() -> dict[str, Any]:
 
 
 def fetch_document(url: str, *, access_token: str = "") -> object:
-    """Fetch a JSON document of the provider. Raises NotBelieved and `requests.RequestException`."""
+    """Fetch a JSON document from the provider. Raises NotBelieved and `requests.RequestException`."""
     headers = {"Authorization": f"Bearer {access_token}"} if access_token else {}
     return _fetch(url, headers)
 
@@ -120,7 +120,7 @@ def test(*, by: User) -> list[Tested]:
 
 @transaction.atomic
 def pause(*, by: User) -> None:
-    """Refuse sign-ins with the provider. Sessions continue. Raises NotAllowedNow if it is already paused."""
+    """Block sign-ins with the provider. Sessions stay active. Raises NotAllowedNow if sign-ins are already paused."""
     require_administrator(by)
     door, _made = Door.objects.select_for_update().get_or_create(name=DOOR)
     if door.paused_at is not None:
@@ -131,7 +131,7 @@ def pause(*, by: User) -> None:
 
 @transaction.atomic
 def resume(*, by: User) -> None:
-    """Allow sign-ins with the provider again. Raises NotAllowedNow if it is not paused."""
+    """Allow sign-ins with the provider again. Raises NotAllowedNow if sign-ins are not paused."""
     require_administrator(by)
     changed = Door.objects.filter(name=DOOR, paused_at__isnull=False).update(paused_at=None)
     if not changed:

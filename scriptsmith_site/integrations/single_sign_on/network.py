@@ -1,6 +1,6 @@
 """Requests to the provider: checked IP addresses, a ten-second timeout and no redirects.
 
-django-allauth uses `requests`, and this module is its transport adapter.
+django-allauth uses `requests`, for which this module defines a transport adapter.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class NotAnswered(requests.RequestException):
 
 
 def provider_session() -> requests.Session:
-    """Return a `requests` session that ignores proxies and .netrc files of the environment."""
+    """Return a `requests` session that ignores the environment's proxies and .netrc files."""
     session = requests.Session()
     session.trust_env = False
     session.mount("https://", _JudgedAdapter())
@@ -82,7 +82,7 @@ def _exchange(
 ) -> tuple[int, dict[str, str], bytes]:
     is_named = urlsplit(url).hostname == urlsplit(settings.SCRIPTSMITH_OIDC_ISSUER).hostname
     if urlsplit(url).netloc != urlsplit(settings.SCRIPTSMITH_OIDC_ISSUER).netloc:
-        # The configured issuer may use any port. URLs in its documents may not.
+        # The configured issuer may use any port, but URLs in its documents may not.
         _check_port(url)
     choose = partial(choose_addresses, is_encrypted=url.startswith("https:"), is_named=is_named)
     pool = httpcore2.ConnectionPool(
@@ -155,5 +155,5 @@ def _place(url: str) -> str:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Return a context that verifies certificates against the system's. Cached because creating it is slow."""
+    """Return a context that verifies certificates against the system's. It is cached, because creating it is slow."""
     return ssl.create_default_context()

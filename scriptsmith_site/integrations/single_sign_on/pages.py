@@ -57,7 +57,7 @@ def resume_provider(request: HttpRequest) -> HttpResponse:
 @require_POST
 @partial(proved_lately, page="user-detail")
 def remove_person(request: HttpRequest, pk: int) -> HttpResponse:
-    """Remove an account's identity, from the account's page."""
+    """Remove the identity of an account."""
     remove_identity(access_account(signed_in(request), pk), by=signed_in(request))
     messages.success(request, _("Single sign-on removed. Send this user a link to set a password."))
     return redirect("user-detail", pk)

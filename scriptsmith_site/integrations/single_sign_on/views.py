@@ -65,7 +65,10 @@ def come_back(request: HttpRequest) -> HttpResponse:
 
 
 def _why_closed(request: HttpRequest) -> HttpResponse | None:
-    """Return a redirect for signed-in users, or a message if paused. Raises Http404 if no provider is configured."""
+    """Return a redirect for signed-in users, a message if sign-ins are paused, or None if a sign-in can start.
+
+    Raises Http404 if no provider is configured.
+    """
     if not door.is_configured():
         raise Http404
     if request.user.is_authenticated:

@@ -1,4 +1,4 @@
-"""After the secret key was changed on all machines: the database is used with the new one from now on."""
+"""manage.py accept_secret_key, for use after the secret key was changed on all machines."""
 
 from __future__ import annotations
 

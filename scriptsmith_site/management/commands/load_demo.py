@@ -1,4 +1,4 @@
-"""Loads the demo once and prints its accounts; calling it again changes nothing."""
+"""manage.py load_demo, which loads the demo and prints its accounts. Running it again changes nothing."""
 
 from __future__ import annotations
 

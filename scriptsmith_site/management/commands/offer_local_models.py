@@ -1,4 +1,4 @@
-"""Create the endpoint *local* and its configurations for the models that `make run` serves."""
+"""Create the *local* endpoint and its configurations for the models that `make run` serves."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Backup and restore: database, secret key and stored files in one file with checksums.
 
-`archive` defines the file, `encryption` encrypts it, `database` runs PostgreSQL's tools, and `services` are the
+`archive` defines the file, `encryption` encrypts it, `database` runs PostgreSQL's tools, and `services` implements the
 commands.
 """
 

@@ -21,7 +21,7 @@ _CHUNK = 1024 * 1024
 
 
 class CannotBackUp(Exception):
-    """Backup, restore or drill was refused or failed without changes. The message gives the reason."""
+    """A backup, restore or drill was rejected or failed without changes. The message gives the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,15 +31,15 @@ class Manifest:
     format: int
     product: str
     made_at: str
-    migrations: list[str]  # all applied ones, as "app.name"
-    # By name: {"sha256": ..., "size": bytes}.
+    migrations: list[str]  # all applied migrations, as "app.name"
+    # The hash and size of each part: {"sha256": ..., "size": bytes}.
     parts: dict[str, dict[str, str | int]] = field(default_factory=dict)
-    # By table: {"rows": ..., "checksum": ...}, from the same snapshot as the dump.
+    # The row count and checksum of each table, {"rows": ..., "checksum": ...}, from the same snapshot as the dump.
     tables: dict[str, dict[str, str | int]] = field(default_factory=dict)
 
     @property
     def proves_itself(self) -> bool:
-        """Return whether it has checksums. Format 1 has none."""
+        """Return whether the backup has checksums. Backups in format 1 have no checksums."""
         return self.format > 1
 
 
@@ -65,7 +65,7 @@ def pack(
     files: Path | None,
     leave_out: str = "",
 ) -> None:
-    """Write the archive, without the subfolder `leave_out` of the files.
+    """Write the archive, without the `leave_out` subfolder of `files`.
 
     Raises OSError if a file shrinks during the backup or the disk is full.
     """

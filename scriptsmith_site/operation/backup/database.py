@@ -32,7 +32,7 @@ _VARIABLES = {
     "sslkey": "PGSSLKEY",
 }
 
-# Drop all our objects but keep extensions, because creating them may require a superuser.
+# Drop all objects except extensions, because creating an extension may require a superuser.
 _EMPTY_THE_DATABASE = """
 DO $$
 DECLARE name text;
@@ -52,7 +52,7 @@ _TABLES = """
 SELECT relname FROM pg_class
 WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY relname
 """
-# Equal rows give the same checksum in any order and on any server: a sum of MD5 prefixes.
+# The checksum is a sum of MD5 prefixes, so that equal rows have the same checksum in any order and on any server.
 _CHECKSUM: LiteralString = """
 SELECT count(*),
     coalesce(sum(('x' || left(md5((one.*)::text), 15))::bit(60)::bigint::numeric), 0)::text
@@ -70,7 +70,7 @@ Tables = dict[str, dict[str, str | int]]
 
 @contextmanager
 def snapshot() -> Iterator[str]:
-    """Yield the name of a snapshot that exists while the block runs. Other connections continue."""
+    """Yield the name of a snapshot that exists while the block runs. Other connections are not blocked."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SELECT pg_export_snapshot()")
@@ -84,7 +84,7 @@ def dump(target: Path, *, at: str) -> None:
 
 
 def count_tables() -> Tables:
-    """Return rows and checksum of each table, as seen by the current transaction."""
+    """Return the row count and checksum of each table, as seen by the current transaction."""
     with connection.cursor() as cursor:
         cursor.execute(_TABLES)
         names = [name for (name,) in cursor.fetchall()]
@@ -98,7 +98,7 @@ def count_tables() -> Tables:
 
 
 def count_tables_of(database: str) -> Tables:
-    """Return rows and checksum of each table of another database on this server."""
+    """Return the row count and checksum of each table of another database on this server."""
     with _connect(database) as other:
         other.execute(_PLAIN_TEXT)
         found: Tables = {}
@@ -121,7 +121,7 @@ def own_name() -> str:
 
 
 def may_make_databases() -> bool:
-    """Return whether our role may create databases and rename the current one."""
+    """Return whether the current role may create databases and rename the current database."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT (rolsuper OR rolcreatedb) AND pg_has_role(datdba, 'USAGE')"
@@ -132,9 +132,9 @@ def may_make_databases() -> bool:
 
 
 def require_alone() -> None:
-    """Raise CannotBackUp if other connections to the database do not end within five seconds.
+    """Raise CannotBackUp if other connections to the database do not close within five seconds.
 
-    The server needs a moment to notice that a program has ended.
+    The server needs a moment to notice that a program has exited.
     """
     until = time.monotonic() + _LEAVING_SECONDS
     while _count_others():
@@ -153,7 +153,7 @@ def _count_others() -> int:
 
 
 def make_database(name: str, *, dump: Path) -> None:
-    """Create a database from a dump, with the extensions of the current one. Raises CannotBackUp."""
+    """Create a database from a dump, with the extensions of the current database. Raises CannotBackUp."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_encoding_to_char(encoding), datcollate, datctype FROM pg_database"
@@ -205,7 +205,7 @@ def drop_database(name: str) -> None:
 def replace_in_place(dump: Path, *, expected: Tables) -> None:
     """Replace the contents of the database and verify them in one transaction, which is rolled back on errors.
 
-    For roles that may not create databases. Raises CannotBackUp.
+    This is for roles that may not create databases. Raises CannotBackUp.
     """
     with connection.cursor() as cursor:
         cursor.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -253,7 +253,7 @@ def _connect(database: str) -> psycopg.Connection[tuple[object, ...]]:
 
 
 def _elsewhere() -> str:
-    """Return another database to connect to while ours is renamed or dropped. Raises CannotBackUp."""
+    """Return a database to connect to while the product's database is renamed or dropped. Raises CannotBackUp."""
     for name in ("postgres", "template1"):
         try:
             _connect(name).close()
@@ -268,7 +268,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _tool(name: str) -> list[str]:
-    """Return a PostgreSQL client program, preferably ours, because it must not be older than the server."""
+    """Return a PostgreSQL client program, preferably the bundled one, because it must not be older than the server."""
     try:
         return [str(find_postgres() / "bin" / name)]
     except CannotStart:
@@ -291,7 +291,7 @@ def _run(command: list[str], *, database: str = "") -> None:
     )
     if done.returncode:
         lines = done.stderr.strip().splitlines()
-        # psql prints context after the error.
+        # Search all lines for the error, because psql prints context after it.
         told = [line for line in lines if "ERROR:" in line] or lines[-1:] or ["no error message"]
         raise CannotBackUp(f"{Path(command[0]).name} failed: {told[0]}")
 

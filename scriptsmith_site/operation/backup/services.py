@@ -41,7 +41,7 @@ Kind = BackupEvent.Kind
 
 @dataclass(frozen=True)
 class Compared:
-    """One table in a restore drill."""
+    """The comparison of one table in a restore drill."""
 
     table: str
     rows: int
@@ -108,7 +108,7 @@ def make_backup(target: Path, *, lock: Lock | None = None) -> None:
 def restore_backup(
     source: Path, *, replace: bool, unverified: bool = False, unlock: Unlock | None = None
 ) -> Manifest:
-    """Restore database, secret key and files from a backup, and apply newer migrations.
+    """Restore the database, the secret key and the files from a backup, and apply newer migrations.
 
     All parts are verified first. The existing data is kept until the new database works, and restored after an error.
     `replace` allows replacing existing data, and `unverified` allows format 1, which has no checksums. Raises
@@ -170,7 +170,7 @@ def applied_migrations() -> list[str]:
 
 
 def known_migrations() -> set[str]:
-    """Return the migrations of this version as "app.name", with those that a squashed migration replaces."""
+    """Return the migrations of this version as "app.name", including those that squashed migrations replace."""
     loader = MigrationLoader(None, load=False)
     loader.load_disk()
     known = set(loader.disk_migrations)
@@ -219,7 +219,10 @@ def _unpacked(source: Path, unlock: Unlock) -> Iterator[tuple[Manifest, Path]]:
 
 
 def _exchange_database(manifest: Manifest, dump: Path) -> None:
-    """Fill and verify a new database before exchanging it. The old one is dropped when the new one works."""
+    """Fill and verify a new database, then swap it with the current one.
+
+    Drop the old database when the new one works.
+    """
     own, new, aside = database.own_name(), _name("restoring"), _name("before")
     try:
         database.make_database(new, dump=dump)
@@ -248,9 +251,9 @@ def _exchange_database(manifest: Manifest, dump: Path) -> None:
 
 @contextmanager
 def _files_exchanged(folder: Path) -> Iterator[None]:
-    """Replace stored files and secret key, and restore the previous ones if the block fails.
+    """Replace the stored files and the secret key. If the block fails, restore the previous ones.
 
-    Files in a bucket are not changed.
+    Files in a bucket stay unchanged.
     """
     root, aside = Path(settings.MEDIA_ROOT), folder / "files before"
     key: Path = settings.LAYOUT.secret_key
@@ -273,7 +276,7 @@ def _files_exchanged(folder: Path) -> Iterator[None]:
 
 
 def _compare(manifest: Manifest, found: database.Tables) -> list[Compared]:
-    """Compare the tables of both sides. Without checksums, the result is unknown."""
+    """Compare the restored tables with those in the manifest. Without checksums, the result is unknown."""
     compared = []
     for name in sorted(set(found) | set(manifest.tables)):
         is_there, expected = found.get(name), manifest.tables.get(name)

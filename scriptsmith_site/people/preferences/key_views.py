@@ -20,7 +20,7 @@ from scriptsmith_site.people.preferences.session import profile_of, remember_pre
 
 @dataclass(frozen=True)
 class KeyField:
-    """One action with its current or submitted key."""
+    """An action with its current or submitted key."""
 
     name: str
     label: str | Promise

@@ -1,8 +1,8 @@
 """Keyboard shortcuts: one table of all actions with keys, and each user's changes to it.
 
 Templates print `keys.NAME` on the control, and static/js/keys.js reads it from there, so keys are defined only in this
-table. `Ctrl Enter` submits the current form. It cannot be changed, and neither can J, K, ? and the letters of pages
-that are used rarely.
+table. `Ctrl Enter` submits the current form. Users can't change this shortcut, J, K, ? and the letters of rarely used
+pages.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Action:
     key: str  # the default key
     label: str | Promise
     where: frozenset[Where] = frozenset({Where.REVIEW})
-    # The key is followed by the number of a script.
+    # The user presses the key and then the number of a script.
     numbered: bool = False
 
 
@@ -128,7 +128,7 @@ ORIGINAL = {name: action.key for name, action in ACTIONS.items()}
 
 # The keys for the next row, the previous row and the help, which are the same on every page.
 FIXED = frozenset("jk?")
-# Letters and digits belong to single pages, so keys that work everywhere start with neither.
+# Single pages use letters and digits, so keys that work on every page start with this letter or a symbol.
 LEADER = "g"
 TURNING = frozenset(".,")
 
@@ -139,7 +139,7 @@ def keys_of(changed: Mapping[str, str]) -> dict[str, str]:
 
 
 def save_keys(user: User, wanted: Mapping[str, str]) -> dict[str, str]:
-    """Save the user's keys, with defaults for actions that are not in `wanted`. Returns the changed keys.
+    """Save the user's keys, with defaults for actions that are not in `wanted`. Return the changed keys.
 
     Raises BadInput for an invalid key, or a key that two actions on a page would share.
     """
@@ -200,7 +200,7 @@ def _is_key(part: str) -> bool:
 
 
 def _meet(one: Action, other: Action) -> bool:
-    """Return whether a page offers both actions."""
+    """Return whether any page offers both actions."""
     return Where.ALL in one.where | other.where or bool(one.where & other.where)
 
 
@@ -214,5 +214,5 @@ def _share(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _pressed(action: Action, key: str) -> tuple[str, ...]:
-    """Return the key sequence of an action. # means any digit."""
+    """Return the key sequence of an action. `#` means any digit."""
     return (*key.split(), "#") if action.numbered else tuple(key.split())

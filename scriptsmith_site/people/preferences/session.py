@@ -15,16 +15,16 @@ _KEY = "preferences"
 class Preferences(NamedTuple):
     time_zone: str
     theme: str
-    keys: dict[str, str] = {}  # only the changed ones
+    keys: dict[str, str] = {}  # only the changed keys
 
 
 def profile_of(user: User) -> Profile:
-    """Return the user's profile, or an unsaved one with the defaults."""
+    """Return the user's profile, or an unsaved profile with the defaults."""
     return Profile.objects.filter(user=user).first() or Profile(user=user)
 
 
 def remember_preferences(request: HttpRequest, user: User) -> None:
-    """Copy the user's preferences to the session. Called at sign-in and after a change."""
+    """Copy the user's preferences to the session. This is called at sign-in and after a change."""
     profile = profile_of(user)
     request.session[_KEY] = [profile.time_zone, profile.theme, profile.keys]
 

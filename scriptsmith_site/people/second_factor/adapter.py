@@ -10,13 +10,13 @@ _PURPOSE = "second factor"
 
 
 class FactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """Encrypts secrets and names the product in authenticator apps."""
+    """An adapter that encrypts secrets and sets the product's name in authenticator apps."""
 
     def encrypt(self, text: str) -> str:
         return seal(text, purpose=_PURPOSE)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Decrypt a secret. Raises CannotUnseal if it was encrypted with another SECRET_KEY."""
+        """Decrypt a secret. Raises CannotUnseal if it was encrypted with a different SECRET_KEY."""
         return unseal(encrypted_text, purpose=_PURPOSE)
 
     def _get_site_name(self) -> str:

@@ -31,7 +31,7 @@ class AnyCodeForm(CodeForm):
 
 
 class PasskeyForm(forms.Form):
-    """The name of a passkey, and the `credential` that the page's script got from the browser."""
+    """A form for a passkey's name and the `credential` that the page's script received from the browser."""
 
     name = forms.CharField(
         label=_("Name"),

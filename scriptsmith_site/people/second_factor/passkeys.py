@@ -25,7 +25,7 @@ from scriptsmith_site.people.security_log import Kind, note
 
 _LONGEST_NAME = 60
 _LONGEST_CREDENTIAL = 64_000
-# Exceptions that the libraries below raise for malformed credentials.
+# Exceptions that the libraries in use raise for malformed credentials.
 _UNREADABLE = (
     ArithmeticError,
     AssertionError,
@@ -81,7 +81,7 @@ def begin_proving(user: User | None) -> str:
 
 
 def prove(credential: str, *, user: User | None) -> User:
-    """Return the user whose passkey signed the session's challenge. If `user` is given, it must be that user.
+    """Verify a passkey's signature of the session's challenge, and return its user. With `user`, accept only that user.
 
     Raises BadInput.
     """
@@ -94,7 +94,7 @@ def prove(credential: str, *, user: User | None) -> User:
                 raise ValueError
             used = auth.complete_authentication(owner, answer)
     except BadInput:
-        # Without a known user, this is a failed sign-in.
+        # Without a known user, record a failed sign-in.
         note(Kind.FACTOR_WRONG if user else Kind.SIGN_IN_FAILED, user=user, detail="passkey")
         raise
     Authenticator.objects.filter(pk=used.pk).update(last_used_at=timezone.now())
@@ -112,7 +112,7 @@ def _read(credential: str) -> dict[str, Any]:
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """Refuse invalid credentials and discard the challenge."""
+    """Raise BadInput for invalid credentials, and discard the challenge."""
     try:
         yield
     except _UNREADABLE as error:

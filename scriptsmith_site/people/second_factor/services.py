@@ -1,7 +1,7 @@
 """Add, verify and remove second factors. The audit log and the security log record each change.
 
 django-allauth provides the tables and the code algorithms. Used codes are recorded in the factor's row, so that every
-process refuses them.
+process rejects them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _WORDS = {
 
 
 class SecondFactorMissing(Refused):
-    """The user needs a second factor and has none, so all other pages and their API tokens are blocked."""
+    """The user needs a second factor but has none. All other pages and the user's API tokens are blocked."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -54,7 +54,7 @@ class SecondFactorMissing(Refused):
 
 
 class Factors(NamedTuple):
-    """A user's second factors. Without recovery codes, `codes_left` has no value."""
+    """A user's second factors. `codes_left` is None if the user has no recovery codes."""
 
     app: Authenticator | None
     passkeys: list[Authenticator]
@@ -102,7 +102,7 @@ def is_required(user: User) -> bool:
 
 
 def is_missing(user: User) -> bool:
-    """Return whether the user must set up a second factor before anything else."""
+    """Return whether the user must set up a second factor before using the site."""
     if not settings.SCRIPTSMITH_SECOND_FACTOR_ROLES:
         return False
     has: bool | None = getattr(user, "has_second_factor", None)
@@ -123,7 +123,7 @@ def app_address(user: User, secret: str) -> str:
 
 
 def add_app(user: User, secret: str, *, code: str) -> list[str]:
-    """Add an authenticator app after checking a code. Returns the first recovery codes, if they are created now.
+    """Add an authenticator app after checking a code. Return the first recovery codes if they are created now.
 
     Raises BadInput for a wrong code, NotAllowedNow if the user has an app already, and TooManyAttempts.
     """
@@ -149,7 +149,7 @@ def add_app(user: User, secret: str, *, code: str) -> list[str]:
 
 
 def prove_by_code(user: User, code: str) -> str:
-    """Verify and use up a code of an app or a recovery code. Returns a description of the factor.
+    """Verify and invalidate an app's code or a recovery code. Return a description of the factor.
 
     Raises BadInput for a wrong or used code, and TooManyAttempts.
     """
@@ -172,7 +172,7 @@ def prove_by_code(user: User, code: str) -> str:
 
 
 def make_recovery_codes(user: User) -> list[str]:
-    """Create ten recovery codes, each valid for one sign-in, and invalidate earlier ones.
+    """Create ten recovery codes, each valid for one sign-in, and invalidate earlier codes.
 
     Raises NotAllowedNow if the user has no second factor.
     """
@@ -191,7 +191,7 @@ def make_recovery_codes(user: User) -> list[str]:
 
 
 def note_added(user: User, added: Authenticator) -> list[str]:
-    """Log a new factor and return the first recovery codes, if they are created now. Needs a transaction."""
+    """Log a new factor, and return the first recovery codes if they are created now. Call this in a transaction."""
     words = _WORDS[added.type]
     record(user, "second factor added", by=user, factor=("", words))
     note(Kind.FACTOR_ADDED, user=user, by=user, detail=words)
@@ -202,9 +202,9 @@ def note_added(user: User, added: Authenticator) -> list[str]:
 
 @transaction.atomic
 def remove(user: User, factor: Authenticator) -> None:
-    """Remove a factor. If it is the last one, the recovery codes are removed too.
+    """Remove a factor. If it is the user's last factor, also remove the recovery codes.
 
-    Raises Refused for the last factor of a user who needs one.
+    Raises Refused for the last factor of a user who needs a second factor.
     """
     _lock(user)
     others = Authenticator.objects.filter(user=user, type__in=FACTORS).exclude(pk=factor.pk)
@@ -222,8 +222,8 @@ def remove(user: User, factor: Authenticator) -> None:
 def remove_all(user: User, *, by: User | None) -> None:
     """Remove all factors of a user who has lost them.
 
-    The caller has checked the permissions of `by`. Raises NotAllowedNow if the user has none, and Refused for `by`'s
-    own factors.
+    The caller must check the permissions of `by`. Raises NotAllowedNow if the user has no factor, and Refused for
+    `by`'s own factors.
     """
     if user == by:
         raise Refused(_("Remove your own second factors in Settings."))
@@ -244,7 +244,7 @@ def _spend(user: User) -> None:
 
 
 def _lock(user: User) -> None:
-    """Lock the user, so that changes of their factors do not run concurrently."""
+    """Lock the user, so that the user's factors are not changed concurrently."""
     User.objects.select_for_update().get(pk=user.pk)
 
 
@@ -257,7 +257,7 @@ def _use(factor: Authenticator, code: str) -> bool:
             factor.data = codes.instance.data
             return bool(is_good)
         secret = FactorAdapter().decrypt(factor.data["secret"])
-    except CannotUnseal:  # The secret was encrypted with another SECRET_KEY and is unusable.
+    except CannotUnseal:  # The secret was encrypted with a different SECRET_KEY and is unusable.
         return False
     step = _step_of(secret, code, after=factor.data.get("step", 0))
     if step is None:
@@ -267,7 +267,7 @@ def _use(factor: Authenticator, code: str) -> bool:
 
 
 def _step_of(secret: str, code: str, *, after: int) -> int | None:
-    """Return the current 30-second time step of the code, if it is later than the last used one."""
+    """Return the code's 30-second time step if the code is valid now and the step is after `after`, or else None."""
     for step in yield_hotp_counters_from_time():
         if step > after and constant_time_compare(
             _plain(code), format_hotp_value(hotp_value(secret, step))

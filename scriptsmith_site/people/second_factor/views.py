@@ -28,7 +28,7 @@ _SECRET = "new_app_secret"
 
 @require_GET
 def show_factors(request: HttpRequest) -> HttpResponse:
-    """Show the user's factors and those that can be added."""
+    """Show the user's second factors, and the factors that the user can add."""
     return _render(request)
 
 
@@ -103,7 +103,10 @@ def remove_factor(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @proved_lately
 def make_codes(request: HttpRequest) -> HttpResponse:
-    """Create recovery codes. Renders the page instead of a redirect, because they are shown only once."""
+    """Create recovery codes, and show them in the response.
+
+    A redirect would lose the codes, which are shown only once.
+    """
     return _render(request, codes=services.make_recovery_codes(signed_in(request)))
 
 

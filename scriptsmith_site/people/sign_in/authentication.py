@@ -15,10 +15,10 @@ from scriptsmith_site.people.sign_in.tokens import find_token, note_use
 
 
 class ApiTokenAuthentication(BaseAuthentication):
-    """Authenticate with `Authorization: Bearer sst_...` and check the token's scopes.
+    """Authentication with `Authorization: Bearer sst_...` that also checks the token's scopes.
 
-    The check is here and not in a permission class, so that a viewset with its own permissions cannot lose it. Reading
-    requires `read` or the view's `reading_scope`, and writing requires its `required_scope`. If a view names several
+    The check is here and not in a permission class, so that a viewset with its own permissions can't omit it. Reading
+    requires `read` or the view's `reading_scope`, and writing requires its `required_scope`. If a view names multiple
     scopes, one of them is enough.
     """
 
@@ -44,7 +44,7 @@ class ApiTokenAuthentication(BaseAuthentication):
 
 
 def scopes_needed(request: Request) -> tuple[str, ...]:
-    """Return the scopes of which the token needs at least one."""
+    """Return the scopes that allow this request. The token needs at least one of them."""
     view = (request.parser_context or {}).get("view")
     if request.method in SAFE_METHODS:
         named = getattr(view, "reading_scope", ApiToken.Scope.READ)

@@ -1,4 +1,4 @@
-"""Load the user of a session and their permissions with one query, because every page needs both."""
+"""Load a session's user and the user's permissions with one query, because every page needs both."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RoleBackend(ModelBackend):
 
 
 def _person(pk: int) -> QuerySet[User]:
-    """Return the user with the permissions of their roles and their own. Subqueries start from the user."""
+    """Return the user with the permissions of their roles and their own permissions. Subqueries start from the user."""
     by_role = Group.permissions.through.objects.filter(group__user=OuterRef("pk"))
     own = User.user_permissions.through.objects.filter(user=OuterRef("pk"))
     unread = Notification.objects.filter(person=OuterRef("pk"), in_bell=True, read_at=None)

@@ -25,10 +25,10 @@ View = Callable[..., HttpResponse]
 
 
 def proved_lately(view: View, *, page: str = "") -> View:
-    """Require that the user authenticated within the last quarter of an hour.
+    """Require that the user authenticated within the last 15 minutes.
 
-    Otherwise the request is not performed. After reauthentication, the user returns to `page` with the view's
-    arguments, or to the page of second factors.
+    Otherwise, the view is not called. After reauthentication, the user returns to `page` with the view's arguments, or
+    to the page of second factors.
     """
 
     @wraps(view)
@@ -44,7 +44,7 @@ def proved_lately(view: View, *, page: str = "") -> View:
 
 @require_http_methods(["GET", "POST"])
 def confirm(request: HttpRequest) -> HttpResponse:
-    """Ask for the password, or for a code if the account has no password."""
+    """Reauthenticate the user with a password, or with a code if the account has no password."""
     user = signed_in(request)
     form = _form_for(user, request)
     if form is not None and form.is_valid():
@@ -70,7 +70,7 @@ def safe_next(request: HttpRequest) -> str:
 
 
 def _form_for(user: User, request: HttpRequest) -> forms.Form | None:
-    """Return the form, or None if the user has neither password nor app and must sign in again."""
+    """Return the form, or None if the user has neither a password nor an app and must sign in again."""
     if user.has_usable_password():
         return ConfirmForm(request.POST or None)
     return AnyCodeForm(request.POST or None) if factors_of(user).app else None

@@ -1,4 +1,4 @@
-"""Credentials of an account, and the API tokens and links that end when its password changes."""
+"""Credentials of an account, and the API tokens and links that become invalid when its password changes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def has_identity(user: User) -> bool:
 
 
 def needs_provider(user: User) -> bool:
-    """Return whether the user must sign in with the provider, so that a passkey cannot bypass its access check.
+    """Return whether the user must sign in with the provider, so that a passkey can't bypass the provider's access
+    check.
 
     This includes users of a former provider until an administrator gives them a password.
     """

@@ -97,7 +97,7 @@ class SecondFactorStage(AuthenticateStage):  # type: ignore[misc]
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """Hooks of django-allauth for accounts: no sign-up, no emails, and our own session start."""
+    """Hooks of django-allauth for accounts: no sign-up, no emails, and a custom session start."""
 
     def get_login_stages(self) -> list[str]:
         return [f"{SecondFactorStage.__module__}.{SecondFactorStage.__qualname__}"]
@@ -133,7 +133,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
 
 def note_session(request: HttpRequest, user: User, **_signal: object) -> None:
-    """Record the start of a session. Called at each sign-in."""
+    """Record the start of a session. This is called at each sign-in."""
     note_beginning(request.session, proofs=proofs_in(request, user))
 
 

@@ -31,7 +31,7 @@ from scriptsmith_site.people.sign_in.entrance import (
 @login_not_required
 @require_http_methods(["GET", "POST"])
 def ask_second_factor(request: HttpRequest) -> HttpResponse:
-    """Ask for a code, a recovery code or a passkey after the first proof."""
+    """Verify a code, a recovery code or a passkey after the first factor."""
     if request.user.is_authenticated:
         return redirect("home")
     stage: SecondFactorStage | None = LoginStageController.enter(request, SecondFactorStage.key)
@@ -81,8 +81,8 @@ def _render(request: HttpRequest, user: User, form: AnyCodeForm, refused: str) -
 def sign_in_by_passkey(request: HttpRequest) -> HttpResponse:
     """Return the passkey challenge as JSON on GET, and sign in on POST.
 
-    Users of the provider are refused, because only the provider decides whether they may enter. Raises TooManyAttempts
-    for an address with too many failures.
+    Users of the provider are rejected, because only the provider decides whether they may sign in. Raises
+    TooManyAttempts for an address with too many failures.
     """
     if request.user.is_authenticated:
         return redirect("home")

@@ -2,20 +2,20 @@
 
 There are nine limits here, and django-axes has its own for one name from one address:
 
-- *address*: wrong passwords from one address, for any names. It stops password spraying. Right passwords do not reset
+- *address*: wrong passwords from one address, for any names. It stops password spraying. Correct passwords do not reset
   the count, because an attacker may own an account.
 - *account*: wrong passwords for one account, from any addresses. Strangers could use it to lock out a user, so it lasts
   only 5 minutes and does not apply to addresses from which the user signed in during the last 90 days. A user who is
-  locked out elsewhere needs a set-password link, which makes the address a known one.
+  locked out elsewhere needs a set-password link, which makes the new address known.
 - *current password*: guesses in Settings, by someone who has found an open session.
 - *second factor*: codes for one account, by someone who knows its password or uses its screen.
 - *provider*: unfinished single sign-ons from one address, because each of them sends a request to the provider.
-- *link*, *token*, *alert secret*, *command secret*: secrets of 256 random bits, which cannot be guessed. The limit
-  reduces and reports noise. Tokens already used from the address and right tokens of alert sources still work, so that
-  a broken program does not block others. Signed requests wait, because their body has to be read first.
+- *link*, *token*, *alert secret*, *command secret*: secrets of 256 random bits, which can't be guessed. The limit
+  reduces and reports noise. Tokens already used from the address and correct tokens of alert sources still work, so
+  that a broken program does not block others. Signed requests are blocked, because their body must be read first.
 
-A guess is counted before it is checked and given back if it was right, so that concurrent guesses cannot exceed
-the limit.
+A guess is counted before it is checked, and the count is reduced again if the guess was correct. Concurrent guesses
+therefore can't exceed the limit.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ Kind = GuessCount.Kind
 
 
 class Limit(NamedTuple):
-    """The setting with the number of wrong guesses within `window`. After that, guesses are refused for `window`."""
+    """A limit. `setting` names the number of wrong guesses allowed within `window`.
+
+    After that, guesses are rejected for `window`.
+    """
 
     setting: str
     window: timedelta
@@ -95,7 +98,7 @@ LIMITS = {
 
 
 class TooManyAttempts(Refused):
-    """A guess that was refused without being checked (429). `seconds` is the time to wait."""
+    """A guess that was rejected without a check (429). `seconds` is the time to wait."""
 
     def __init__(self, message: str, *, seconds: int) -> None:
         super().__init__(message)
@@ -103,9 +106,9 @@ class TooManyAttempts(Refused):
 
 
 def spend(kind: GuessCount.Kind, key: str, *, user: User | None = None) -> None:
-    """Count one guess. Raises TooManyAttempts if the limit is reached, and then the guess must not be checked.
+    """Count one guess. Raises TooManyAttempts if the limit is reached. In that case, do not check the guess.
 
-    Do not call this in a transaction that a refusal rolls back.
+    Do not call this function in a transaction that TooManyAttempts would roll back.
     """
     limit, now = LIMITS[kind], timezone.now()
     with transaction.atomic():
@@ -127,14 +130,14 @@ def spend(kind: GuessCount.Kind, key: str, *, user: User | None = None) -> None:
 
 
 def require_room(kind: GuessCount.Kind, key: str) -> None:
-    """Raise TooManyAttempts if another guess would be refused, without counting one."""
+    """Raise TooManyAttempts if another guess would be rejected. Do not count a guess."""
     row = _locked().filter(kind=kind, key=key).first()
     if row is not None:
         raise _refusal(kind, row.since)
 
 
 def give_back(kind: GuessCount.Kind, key: str) -> None:
-    """Subtract the last guess, because it was right."""
+    """Subtract the last guess, because it was correct."""
     GuessCount.objects.filter(kind=kind, key=key, count__gt=0, count__lte=_most(kind)).update(
         count=F("count") - 1
     )
@@ -166,12 +169,12 @@ def locked_now() -> QuerySet[GuessCount]:
 
 
 def end_of(row: GuessCount) -> datetime:
-    """Return when a lockout ends by itself."""
+    """Return the time at which a lockout expires."""
     return row.since + LIMITS[Kind(row.kind)].window
 
 
 def delete_old() -> None:
-    """Delete counts that no longer affect anything."""
+    """Delete counts that no longer affect a limit."""
     GuessCount.objects.filter(since__lt=timezone.now() - timedelta(days=1)).delete()
 
 

@@ -72,10 +72,10 @@ class Reset(NamedTuple):
 
 @transaction.atomic
 def reset_password(user: User, *, by: User | None) -> Reset:
-    """End the user's password, sessions and API tokens at once, and create a link for a new password.
+    """Invalidate the user's password, sessions and API tokens immediately, and create a link for a new password.
 
-    Use it if someone else may know the password or a token. With `make_password_link`, the old password works until the
-    link is used. Raises NotAllowedNow as that does, and Refused for `by`'s own account.
+    Use this function if someone else may know the password or a token. After `make_password_link`, the old password
+    works until the link is used. Raises NotAllowedNow like `make_password_link`, and Refused for `by`'s own account.
     """
     require_administrator(by)
     if user == by:
@@ -106,9 +106,9 @@ def find_link(secret: str) -> OneTimeLink | None:
 
 @transaction.atomic
 def set_password_by_link(link: OneTimeLink, *, password: str) -> int:
-    """Set the password, use up the link, and return the number of revoked API tokens.
+    """Set the password, invalidate the link, and return the number of revoked API tokens.
 
-    This also lifts a lockout of the account. Raises BadInput, which leaves the link valid, and NotAllowedNow if the
+    This also lifts a lockout of the account. Raises BadInput without invalidating the link, and NotAllowedNow if the
     link has been used.
     """
     ended = set_password(link.user, password, field="password", by=link.user)

@@ -20,7 +20,7 @@ from scriptsmith_site.people.sign_in import guess_limits
 
 
 class Lockout(NamedTuple):
-    """A lockout of an address, an account, or both. If both, django-axes stores it and `pk` is empty."""
+    """A lockout of an address, an account, or both. If it is of both, django-axes stores it and `pk` is None."""
 
     words: str
     address: str
@@ -44,7 +44,7 @@ def is_locked_out(user: User) -> bool:
 
 @transaction.atomic
 def lift_lockout(user: User, *, by: User | None) -> None:
-    """Reset the failed attempts of an account, so that the user may try again at once."""
+    """Reset the failed attempts of an account, so that the user can try again immediately."""
     require_administrator(by)
     AccessAttempt.objects.filter(username=name_key(user.username)).delete()
     GuessCount.objects.filter(user=user).delete()
@@ -54,7 +54,7 @@ def lift_lockout(user: User, *, by: User | None) -> None:
 
 @transaction.atomic
 def lift_one(row: GuessCount, *, by: User | None) -> None:
-    """Delete one count, which lifts its lockout."""
+    """Delete one guess count, which lifts its lockout."""
     require_administrator(by)
     detail = str(guess_limits.Kind(row.kind).label)
     if row.user is None and row.key and row.kind != guess_limits.Kind.SIGN_IN_ACCOUNT:
@@ -64,7 +64,7 @@ def lift_one(row: GuessCount, *, by: User | None) -> None:
 
 
 def current_lockouts() -> list[Lockout]:
-    """Return the current lockouts. Those of django-axes are included for known accounts only."""
+    """Return the current lockouts. Lockouts by django-axes are included for known accounts only."""
     found = [
         Lockout(
             words=str(guess_limits.Kind(row.kind).label),

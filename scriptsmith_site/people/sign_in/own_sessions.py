@@ -23,13 +23,13 @@ def sessions_of(user: User) -> QuerySet[Session]:
 
 
 def mark_of(session: Session) -> str:
-    """Return a public id of a session. Its key is secret, because it grants access."""
+    """Return a public ID of a session. The session's key is secret, because it grants access."""
     return sha256(session.session_key.encode()).hexdigest()[:24]
 
 
 @transaction.atomic
 def end_session(user: User, mark: str) -> None:
-    """End the user's session with this public id. Raises NotAllowedNow if it does not exist."""
+    """End the user's session with this public ID. Raises NotAllowedNow if it does not exist."""
     session = next((one for one in sessions_of(user) if mark_of(one) == mark), None)
     if session is None or not Session.objects.filter(pk=session.pk).delete()[0]:
         raise NotAllowedNow(_("This session has already ended."))
@@ -39,7 +39,7 @@ def end_session(user: User, mark: str) -> None:
 
 @transaction.atomic
 def end_sessions(user: User, *, by: User | None, keep: str | None = None) -> int:
-    """End all sessions of the user except for the one with the key `keep`, and return their number.
+    """End all sessions of the user except for the session with the key `keep`, and return their number.
 
     Pending sign-ins also end, but they are not counted.
     """

@@ -1,4 +1,4 @@
-"""Sessions in a table that records their user. A prepared statement reads them, because every page does."""
+"""Sessions in a table that records their user. A prepared statement reads them, because every page needs them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _READ = (
     "SELECT session_data, last_seen_at FROM scriptsmith_site_session"
     " WHERE session_key = %s AND expire_date > %s"
 )
-# The data about the start of a session that is stored in the session.
+# The session key for data about the start of the session.
 _BEGINNING = "beginning"
 _PROVED_AT = "proved_at"
 _SEEN_IS_NOTED_EVERY = timedelta(minutes=5)
@@ -43,7 +43,7 @@ class SessionStore(DatabaseStore):
         row = super().create_model_instance(data)
         assert isinstance(row, Session)
         beginning = data.get(_BEGINNING) or {}
-        # A pending sign-in already belongs to the user and ends with their sessions.
+        # A pending sign-in already belongs to the user and ends with the user's sessions.
         waiting = data.get(LOGIN_SESSION_KEY)
         if SESSION_KEY in data:
             row.user_id = int(data[SESSION_KEY])
@@ -57,7 +57,10 @@ class SessionStore(DatabaseStore):
         return row
 
     def load(self) -> dict[str, object]:
-        """Return the session's data. If it does not exist or has expired, the data is empty and the key is dropped."""
+        """Return the session's data.
+
+        If the session does not exist or has expired, return no data and discard the key.
+        """
         for data, seen_at in fetch(_READ, [self.session_key, timezone.now()]):
             assert isinstance(seen_at, datetime)
             self.seen_at = seen_at
@@ -68,7 +71,7 @@ class SessionStore(DatabaseStore):
 
 
 def note_beginning(session: SessionBase, *, proofs: str) -> None:
-    """Record time, address, program and authentication methods of a sign-in."""
+    """Record the time, address, program and authentication methods of a sign-in."""
     origin, now = current_origin(), timezone.now()
     session[_BEGINNING] = {
         "at": now.isoformat(),
@@ -90,7 +93,7 @@ def note_proof(session: SessionBase) -> None:
 
 
 def was_proved_lately(session: SessionBase) -> bool:
-    """Return whether the user authenticated within the last quarter of an hour."""
+    """Return whether the user authenticated within the last 15 minutes."""
     proved_at = parse_datetime(session.get(_PROVED_AT, ""))
     return proved_at is not None and proved_at > timezone.now() - _PROOF_HOLDS
 

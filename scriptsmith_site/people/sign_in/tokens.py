@@ -1,4 +1,4 @@
-"""API tokens: create, look up by hash, and revoke. The secret is shown once."""
+"""API tokens: create, look up by hash, and revoke. The secret is shown only once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class MadeToken(NamedTuple):
 
 
 def hash_secret(secret: str) -> str:
-    """Return the hash that is stored. A secret has 256 random bits, so it needs no salt and no slow hash."""
+    """Return the secret's hash for storage. A secret has 256 random bits, so it needs no salt and no slow hash."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -50,7 +50,7 @@ def make_token(
 ) -> MadeToken:
     """Create a token for `user` that is valid for `days` days. Without `days`, it does not expire.
 
-    Raises BadInput. The caller has checked the permissions of `by`.
+    Raises BadInput. The caller must check the permissions of `by`.
     """
     name = name.strip()
     if not name:
@@ -122,7 +122,7 @@ def find_token(secret: str, *, address: str | None) -> ApiToken | None:
 
     The lookup uses the hash, so its duration reveals nothing about the secret. The first use from an address is logged.
     Raises TooManyAttempts for an address with too many unknown tokens, unless the token was used from it before. Raises
-    SecondFactorMissing if the user needs a second factor and has none.
+    SecondFactorMissing if the user needs a second factor but has none.
     """
     now = timezone.now()
     sha256 = hash_secret(secret)
@@ -147,7 +147,7 @@ def find_token(secret: str, *, address: str | None) -> ApiToken | None:
     )
     guess = guess_limits.Kind.TOKEN, shared_part(address)
     if token is None:
-        # An expired or revoked token is not a guess. Its program does not know yet.
+        # An expired or revoked token is not a guess, because its program may not know yet that the token is invalid.
         if not ApiToken.objects.filter(sha256=sha256).exists():
             guess_limits.spend(*guess)
         return None

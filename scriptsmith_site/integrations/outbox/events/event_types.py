@@ -1,6 +1,6 @@
 """The table of event types for audit log events that are sent to destinations and users.
 
-A row is found by the model and the words passed to `core.audit.record`. Events without a row are not sent.
+The model and the words passed to `core.audit.record` identify a row. Events without a row are not sent.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ EVENT_TYPES = (
         ("state changed",),
         to=("state", "closed"),
     ),
-    # Only for users of this product.
+    # These events are only for users of this product.
     EventType(
         "item.assigned",
         _("An item was assigned"),

@@ -16,7 +16,7 @@ _AT_A_TIME = 1_000
 def delete_old_events() -> int:
     """Delete distributed events older than SCRIPTSMITH_EVENT_DAYS and return their number.
 
-    Events that wait for a destination are kept until they are sent or the destination is deleted.
+    Events that are waiting for a destination are kept until they are sent or the destination is deleted.
     """
     before = timezone.now() - timedelta(days=settings.SCRIPTSMITH_EVENT_DAYS)
     deleted = 0

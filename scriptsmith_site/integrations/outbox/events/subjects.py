@@ -1,4 +1,4 @@
-"""The subject of an event: its object with runs, ids, link and title."""
+"""The subject of an event: its object with runs, IDs, link and title."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ MOST_OF_A_TITLE = 140  # characters
 
 @dataclass(frozen=True)
 class Subject:
-    """The object of an event. `key` orders events, `ids` are always sent, and `title` only if texts are allowed."""
+    """The object of an event. Events with equal `key` are sent in order.
+
+    `ids` are always sent, and `title` only if an administrator allows text.
+    """
 
     key: str
     path: str
@@ -63,9 +66,9 @@ def _of_entry(key: int) -> Subject | None:
     entry = Entry.objects.filter(pk=key).first()
     if entry is None:
         return None
-    # Versions are only based on versions of the same entry, so these are all the runs.
+    # Versions are only based on versions of the same entry, so these are all of the runs.
     runs = {_number((one or {}).get("run")) for one in _provenances(entry)}
-    # A slug contains words of the title, which not every destination receives.
+    # Link by number, because a slug contains words of the title, which not every destination receives.
     path = reverse("entry-by-number", args=[entry.pk])
     known = tuple(sorted(one for one in runs if one))
     return Subject(f"entry:{entry.pk}", path, entry.title, {"entry": entry.pk}, known)
@@ -89,7 +92,7 @@ def _of_item(key: int) -> Subject | None:
     if item is None or item.run is None:
         return None
     about = _about_run(item.run)
-    # Events of an item follow the end of its run.
+    # Use the run's key, so that an item's events follow the end of its run.
     ids = {"item": int(public_key(ITEM, item.pk)), **about.ids}
     path = reverse("item-review", args=[item.pk])
     return replace(about, path=path, ids=ids)

@@ -1,4 +1,4 @@
-"""The allowed receiver addresses: public ones with TLS, and private ones in SCRIPTSMITH_OUT_NETWORKS."""
+"""The allowed receiver addresses: public addresses with TLS, and private addresses in SCRIPTSMITH_OUT_NETWORKS."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.network.addresses import (
 )
 
 LONGEST_ADDRESS = 500
-# The last label must begin with a letter, because some resolvers read a numeric one as an IP address.
+# The last label must begin with a letter, because some resolvers read a numeric label as an IP address.
 _HOST_NAME = re.compile(
     r"(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]*[a-z0-9])?\.)*[a-z]([a-z0-9-]*[a-z0-9])?"
 )
@@ -28,7 +28,7 @@ _FIRST_FREE_PORT = 1024
 
 
 def read_url(text: str) -> str:
-    """Return the receiver's URL in the form that is stored. Raises BadInput."""
+    """Validate a receiver's URL, and return it in its stored form. Raises BadInput."""
     text = text.strip()
     try:
         parts = urlsplit(text)
@@ -76,7 +76,7 @@ def check_host(host: str, *, is_encrypted: bool) -> None:
 def choose_addresses(
     host: str, found: Sequence[str], *, is_encrypted: bool, is_named: bool = False
 ) -> list[str]:
-    """Return the IP addresses of a host that may be connected to. Raises ForbiddenAddress if none may.
+    """Return the IP addresses of a host to which connections are allowed. Raises ForbiddenAddress if all are forbidden.
 
     `is_named` means that a setting names the host, which may then be in any private network.
     """

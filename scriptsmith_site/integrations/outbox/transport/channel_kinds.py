@@ -1,4 +1,4 @@
-"""Kinds of chat channels: their hosts and secrets, the URL built from them, and the JSON of a message."""
+"""Kinds of chat channels, with their hosts, secrets, URLs and message formats."""
 
 from __future__ import annotations
 
@@ -106,7 +106,10 @@ CHANNELS = {
 
 
 def check_host(kind: str, host: str) -> str:
-    """Return a channel's host in the form that is stored. Raises BadInput if this kind does not allow the host."""
+    """Validate a channel's host, and return it in its stored form.
+
+    Raises BadInput if this kind does not allow the host.
+    """
     host = host.strip().lower()
     channel = CHANNELS[Destination.Kind(kind)]
     if host and not _HOST.fullmatch(host):
@@ -128,7 +131,7 @@ def check_host(kind: str, host: str) -> str:
 
 
 def check_secret(kind: str, secret: str) -> str:
-    """Return a channel's secret in the form that is stored. Raises BadInput, which never quotes the secret."""
+    """Validate a channel's secret, and return it in its stored form. Raises BadInput, which never quotes the secret."""
     channel = CHANNELS[Destination.Kind(kind)]
     secret = secret.strip()
     if channel.pasted:

@@ -11,7 +11,7 @@ from scriptsmith_site.models import Event
 
 
 def body_of(event: Event, *, includes_texts: bool) -> str:
-    """Return the JSON document of an event. Texts are read now, so erased texts are not sent."""
+    """Return the JSON document of an event. Text is read now, so erased text is not sent."""
     data: dict[str, object] = {"sequence": event.sequence, "object": event.subject, **event.data}
     if includes_texts:
         subject = find_subject(event.model, event.object_id)
@@ -22,7 +22,7 @@ def body_of(event: Event, *, includes_texts: bool) -> str:
 
 
 def message_id(event: Event) -> str:
-    """Return the event id for receivers, which is the same in each attempt and replay."""
+    """Return the event's ID for receivers, which is the same in each attempt and replay."""
     return f"evt_{event.uid.hex}"
 
 

@@ -1,4 +1,4 @@
-"""Secrets of destinations, encrypted in the database with a key from SECRET_KEY or read from a variable."""
+"""Secrets of destinations, encrypted in the database with a key from SECRET_KEY, or read from the environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from core import sealing
 from core.errors import BadInput
 
-# Other environment variables are not read, because they must not be disclosed to receivers.
+# Variables without this prefix are not read, because they must not be disclosed to receivers.
 VARIABLE_PREFIX = "SCRIPTSMITH_OUT_"
 _VARIABLE = re.compile(rf"{VARIABLE_PREFIX}[A-Z0-9_]{{1,60}}")
 _PURPOSE = "scriptsmith outbox"

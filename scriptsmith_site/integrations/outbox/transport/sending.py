@@ -123,7 +123,7 @@ def _read(reply: httpcore2.Response) -> Answer:
 
 
 def read_wait(headers: Iterable[tuple[bytes, bytes]], *, now: datetime) -> timedelta | None:
-    """Return the pause in Retry-After, in seconds or as a date, or None if it is invalid."""
+    """Return the pause that Retry-After requests, in seconds or as a date, or None if the header is invalid."""
     said = next((value for name, value in headers if name.lower() == b"retry-after"), b"")
     text = said.decode("latin-1").strip()
     if text.isascii() and text.isdecimal():
@@ -149,5 +149,5 @@ def _why(error: Exception) -> str:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Return a context that verifies certificates against the system's. Cached because creating it is slow."""
+    """Return a context that verifies certificates against the system's. It is cached, because creating it is slow."""
     return ssl.create_default_context()

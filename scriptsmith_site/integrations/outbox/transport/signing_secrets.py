@@ -17,7 +17,7 @@ def secret_of(destination: Destination) -> str:
 
 
 def secrets_of(destination: Destination, *, now: datetime) -> list[str]:
-    """Return the secrets that sign now, current one first. Raises Unreadable only for the current one."""
+    """Return the secrets to sign with, the current one first. Raises Unreadable only for the current secret."""
     secrets = [secret_of(destination)]
     if destination.former_secret and destination.former_until and destination.former_until > now:
         with suppress(Unreadable):
