@@ -26,7 +26,7 @@ _LOOK_EVERY = 1.0  # seconds
 
 
 class SignallingScheduler(PersistentScheduler):
-    """Touch a file on each pass, so that a scheduler that hangs is restarted."""
+    """A scheduler that touches a file on each pass, so that it is restarted if it hangs."""
 
     _signed_at = 0.0
     _looked_at = 0.0
@@ -54,7 +54,7 @@ class SignallingScheduler(PersistentScheduler):
             entry = self.schedule.get(name)
             if entry is None:
                 continue
-            # Celery sets the time when it creates the entry.
+            # Celery sets `last_run_at` when it creates the entry.
             waited = entry.default_now() - (entry.last_run_at or entry.default_now())
             if waited.total_seconds() >= settings.SCRIPTSMITH_INTERVALS_WITH_WORK[name]:
                 # Change the entry in place, so that the next pass finds it in its heap and knows that it is not due.
@@ -62,7 +62,7 @@ class SignallingScheduler(PersistentScheduler):
                 self.apply_entry(entry, producer=self.producer)
 
     def _pending(self) -> set[str]:
-        """Return the names of the tasks with work, or all names if the database does not answer."""
+        """Return the names of the tasks with work, or all names if the database does not respond."""
         try:
             close_old_connections()
             found = pending()
@@ -77,7 +77,7 @@ class SignallingScheduler(PersistentScheduler):
 
 
 def leave_sign(part: str) -> None:
-    """Touch the heartbeat file of this part. Errors are logged and do not stop the part."""
+    """Touch the heartbeat file of a part. Errors are logged and do not stop the part."""
     sign: Path = worker_healthcheck.file_of(settings.LAYOUT.data, socket.gethostname(), part)
     try:
         sign.parent.mkdir(parents=True, exist_ok=True)

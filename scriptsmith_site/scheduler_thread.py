@@ -13,12 +13,12 @@ from django.db import connection
 
 logger = logging.getLogger(__name__)
 
-_LOOK_EVERY = 1  # seconds until the thread notices that it has to stop
+_LOOK_EVERY = 1  # seconds until the thread notices that it must stop
 _RESTART_AFTER = 5.0  # seconds
 
 
 class SchedulerThread(bootsteps.StartStopStep):
-    """Run the scheduler as a thread of a worker started with `--scheduler-thread`.
+    """A worker step that runs the scheduler as a thread, for workers started with `--scheduler-thread`.
 
     Celery's `--beat` starts another process, which takes more than 100 MiB.
     """
@@ -49,7 +49,7 @@ class _Thread(threading.Thread):
         self._ends = threading.Event()
 
     def run(self) -> None:
-        """Run the schedule until stopped. Errors are logged, because no supervisor monitors a thread."""
+        """Run the scheduler until it is stopped. Errors are logged, because no supervisor monitors a thread."""
         while not self._ends.is_set():
             try:
                 self._service.start()

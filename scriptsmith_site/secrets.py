@@ -8,7 +8,10 @@ from pathlib import Path
 
 
 def read_or_make_secret(path: Path) -> str:
-    """Return the secret in the file. It is created once, readable by its owner only, and safe against races."""
+    """Return the secret in the file, which is created if it is missing. Only its owner can read it.
+
+    Concurrent processes get the same secret.
+    """
     try:
         return path.read_text(encoding="ascii").strip()
     except FileNotFoundError:
@@ -19,7 +22,7 @@ def read_or_make_secret(path: Path) -> str:
     with os.fdopen(descriptor, "w") as file:
         file.write(secrets.token_urlsafe(48))
     try:
-        # A hard link fails if the name exists. The second process then uses the first one's secret.
+        # A hard link fails if the name exists. The second process then uses the first process's secret.
         os.link(fresh, path)
     except FileExistsError:
         pass

@@ -30,7 +30,7 @@ from scriptsmith_site.env import (
 from scriptsmith_site.files import kept_files_storage, local_folder
 from scriptsmith_site.secrets import read_or_make_secret
 
-# This allows ModelAdmin[Entry] and the like, which Django 5.2 supports only in its type stubs.
+# Allow subscripts such as ModelAdmin[Entry], which Django 5.2 supports only in its type stubs.
 django_stubs_ext.monkeypatch()
 
 # Set this before NumPy is loaded. The matrix products of a request are too small for threads, whose busy waiting took
@@ -171,7 +171,7 @@ if DATABASE_URL:
         raise ImproperlyConfigured(f"DATABASE_URL can't be read: {error}") from error
 else:
     DATABASES = {"default": dict(LAYOUT.database_settings())}
-# The embedded servers read these before the settings are loaded. They are listed here for the table of settings.
+# The embedded servers read these variables before the settings are loaded. They are listed here for the settings table.
 env_text(
     "SCRIPTSMITH_POSTGRES_USER",
     "",
@@ -182,12 +182,12 @@ env_text(
     "",
     "Folder of PostgreSQL's data if started as root. If empty, /var/lib/scriptsmith.",
 )
-# Only for `core.database.prepared`, because Django's cursors prepare nothing. Statements are prepared when first sent
-# and keep their plan. By default, PostgreSQL would plan most of them again for each execution.
+# This affects only `core.database.prepared`, because Django's cursors prepare no statements. A statement is prepared
+# when it is first sent, and keeps its plan. By default, PostgreSQL would plan most statements again for each execution.
 _options = DATABASES["default"].setdefault("OPTIONS", {})
 _options["prepare_threshold"] = 0
 _options["options"] = f"{_options.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
-# Seconds. With a database URL, the default would be 0. Each new connection has to prepare its statements again.
+# In seconds. With DATABASE_URL, the default would be 0, but each new connection must prepare its statements again.
 DATABASES["default"]["CONN_MAX_AGE"] = 600
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 # Requests and tasks open their own transactions, because a model call must never be part of one.
@@ -199,7 +199,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 2,
     "socket_timeout": 30,
-    # Seconds for which a worker's request for messages blocks in Redis. A message ends the wait.
+    # Seconds for which a worker's request for messages blocks in Redis. A new message ends the wait.
     "polling_interval": 10,
 }
 # Pages must work even if the broker is down. The sweeper finds runs that could not be enqueued.
@@ -207,7 +207,7 @@ CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-# Celery would open a database connection for each task, which costs more than most tasks. Its threads keep their
+# Celery would open a database connection for each task, which takes longer than most tasks. Its threads keep their
 # connections according to CONN_MAX_AGE and CONN_HEALTH_CHECKS (see the site's apps.py).
 CELERY_DB_REUSE_MAX = 2**62
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -297,10 +297,10 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
-# Seconds between two runs of a task while it has work (`scriptsmith_site.pending_work`). The schedule above is the
-# safety net for the rest of the time.
+# Seconds between two runs of a task while it has work (`scriptsmith_site.pending_work`). The rest of the time, the
+# schedule above applies as a safety net.
 SCRIPTSMITH_INTERVALS_WITH_WORK = {
-    # This task also ends the pause of an endpoint, so that no thread has to wait for it.
+    # This task also ends the pause of an endpoint, so that no thread needs to wait for its end.
     "sweep-runs": 1.0,
     "advance-message-batches": 2.0,
     "distribute-events": 2.0,
@@ -330,7 +330,7 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
-    # Accepts every password. Django notifies it of each new one, from a user or an administrator.
+    # This validator accepts every password. Django notifies it of each new password.
     {"NAME": "scriptsmith_site.people.sign_in.credentials.TokensEndWithPassword"},
 ]
 LOGIN_URL = "login"
@@ -381,7 +381,7 @@ SCRIPTSMITH_SECURITY_LOG_DAYS = env_int(
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
-# Users sometimes type passwords into the name field, so axes stores and logs only a hash of it.
+# Users sometimes type passwords into the name field, so axes stores and logs only a hash of the name.
 AXES_USERNAME_CALLABLE = "scriptsmith_site.people.security_log.axes_name"
 AXES_SENSITIVE_PARAMETERS = ["username", "kept", "csrfmiddlewaretoken"]
 # The security log records sign-ins and sign-outs.
@@ -479,8 +479,8 @@ SCRIPTSMITH_OIDC_SECOND_FACTOR = env_bool(
 # --- Languages and time -------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-# Every text is marked for translation, but there are no translations yet. Looking them up would take 5% of the
-# response time.
+# All text is marked for translation, but there are no translations yet. Looking them up would take 5% of the response
+# time.
 USE_I18N = False
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -488,8 +488,8 @@ USE_TZ = True
 # --- Static files ---------------------------------------------------------------------------------------------
 
 STATIC_URL = "static/"
-# In the data folder, because two instances that run from one source tree, such as a test and a server, must not share
-# it.
+# Stored in the data folder, because two instances that run from one source tree, such as a test and a server, must not
+# share static files.
 STATIC_ROOT = LAYOUT.data / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 SCRIPTSMITH_FILES = env_text(
@@ -544,10 +544,10 @@ if PRODUCTION:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
-    # The owner of the domain has to decide about preloading, so it is off by default.
+    # The owner of the domain must decide about preloading, so it is off by default.
     SILENCED_SYSTEM_CHECKS = ["security.W021"]
     # Browsers accept cookies with this prefix only over HTTPS, for all paths and from this exact host, so no other
-    # server of the domain can set one.
+    # server in the domain can set them.
     SESSION_COOKIE_NAME = "__Host-sessionid"
     CSRF_COOKIE_NAME = "__Host-csrftoken"
     SESSION_COOKIE_SECURE = True

@@ -32,7 +32,7 @@ def distribute_events() -> None:
     """Number new events, notify users, and send the events to their destinations."""
     try:
         distribution.distribute(tell_people, queue_publication)
-    finally:  # earlier events are sent even if this fails
+    finally:  # earlier events are sent even if distribution fails
         for destination in delivery.destinations_with_work():
             current_app.send_task("scriptsmith_site.deliver", args=(destination,), expires=60)
 
@@ -45,13 +45,13 @@ def deliver(destination_id: int) -> None:
 
 @shared_task(name="scriptsmith_site.send_due_mail")
 def send_due_mail() -> None:
-    """Send due emails to all users who want them."""
+    """Send due emails to all users."""
     mail.send_due_mail()
 
 
 @shared_task(name="scriptsmith_site.confirm_mail_address")
 def confirm_mail_address(person_id: int) -> None:
-    """Ask a user to confirm an email address."""
+    """Send a user the link that confirms an email address."""
     mail.send_confirmation(person_id)
 
 
@@ -70,7 +70,7 @@ def note_passing_time() -> None:
 
 @shared_task(name="scriptsmith_site.delete_old_events")
 def delete_old_events() -> None:
-    """Delete events, deliveries and notifications after their retention time."""
+    """Delete events, deliveries and notifications after their retention period."""
     expiry.delete_old_events()
     sweeps.delete_old_notifications()
 
@@ -78,40 +78,46 @@ def delete_old_events() -> None:
 @shared_task(name="scriptsmith_site.write_mirror")
 def write_mirror() -> None:
     """Commit and push publications to the mirror."""
-    from scriptsmith_site.integrations.mirror import writing  # loads dulwich
+    from scriptsmith_site.integrations.mirror import (
+        writing,
+    )  # imported here, because it loads dulwich
 
     writing.write_mirror()
 
 
 @shared_task(name="scriptsmith_site.read_mirror_branch")
 def read_mirror_branch(job_id: int) -> None:
-    """Read a branch's changes, unless another worker does."""
-    from scriptsmith_site.integrations.mirror import branches  # loads dulwich
+    """Read a branch's changes, unless another worker is reading them."""
+    from scriptsmith_site.integrations.mirror import (
+        branches,
+    )  # imported here, because it loads dulwich
 
     branches.read_branch(job_id)
 
 
 @shared_task(name="scriptsmith_site.read_missed_mirror_branches")
 def read_missed_mirror_branches() -> None:
-    """Enqueue branches that no worker reads, because the message was lost or the worker died."""
-    from scriptsmith_site.integrations.mirror import branches  # loads dulwich
+    """Enqueue branches that no worker is reading, because the message was lost or the worker died."""
+    from scriptsmith_site.integrations.mirror import (
+        branches,
+    )  # imported here, because it loads dulwich
 
     branches.read_missed()
 
 
 @shared_task(name="scriptsmith_site.take_in_alerts")
 def take_in_alerts(delivery_id: int) -> None:
-    """Create alerts and incidents from a request, unless another worker does."""
+    """Create alerts and incidents from a request, unless another worker is processing it."""
     processing.take_in(delivery_id)
 
 
 @shared_task(name="scriptsmith_site.take_in_missed_alerts")
 def take_in_missed_alerts() -> None:
-    """Enqueue requests that no worker processes, because the message was lost or the worker died."""
+    """Enqueue requests that no worker is processing, because the message was lost or the worker died."""
     processing.take_in_missed()
 
 
 @shared_task(name="scriptsmith_site.delete_old_alerts")
 def delete_old_alerts() -> None:
-    """Delete received requests and resolved alerts after their retention time."""
+    """Delete received requests and resolved alerts after their retention period."""
     retention.delete_old()

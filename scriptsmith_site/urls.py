@@ -14,14 +14,14 @@ handler403 = "scriptsmith_site.web.errors.permission_denied"
 handler404 = "scriptsmith_site.web.errors.page_not_found"
 handler500 = "scriptsmith_site.web.errors.server_error"
 
-# Imported here and not at startup, because workers have no admin.
+# Load the admin here and not at startup, because workers do not need it.
 admin.autodiscover()
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home, name="home"),
     path("search/", show_search, name="search"),
     path("_gallery/", gallery, name="gallery"),
-    # The review comes first, because URLs are tried in order and its URLs are requested most.
+    # The review URLs come first, because URLs are tried in order and these are requested most.
     path("", include("review.urls")),
     path("", include("catalog.urls")),
     path("", include("pipeline.urls")),

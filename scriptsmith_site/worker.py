@@ -1,4 +1,4 @@
-"""Signal handlers for the start, shutdown and end of a Celery worker."""
+"""Signal handlers for the startup and shutdown of a Celery worker."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def warm_up_worker(sender: object = None, **_signal: object) -> None:
 
         worker_metrics.show_counts()
     if _is_sandbox_worker(sender):
-        # Start before the probe, which takes long on a busy machine.
+        # Start before the probe, which takes a long time on a busy machine.
         threading.Thread(target=_keep_signing, name="runner-sign", daemon=True).start()
         probe_sandbox()
         keep_reporting()
@@ -68,7 +68,7 @@ def warm_up_worker(sender: object = None, **_signal: object) -> None:
 
 
 def drain_worker(sender: object = None, **_signal: object) -> None:
-    """Let the calls in flight finish, because they are paid for, and start no further calls."""
+    """Let model calls in flight finish, because they are paid for, and start no further calls."""
     if _is_sandbox_worker(sender):
         return
     draining.set()
@@ -77,7 +77,7 @@ def drain_worker(sender: object = None, **_signal: object) -> None:
 
 
 def withdraw_worker(sender: object = None, **_signal: object) -> None:
-    """Remove a worker that shuts down cleanly from the list."""
+    """Remove a worker that shuts down cleanly from the list of workers."""
     if _is_sandbox_worker(sender):
         remove_sign(worker_healthcheck.RUNNER)
         return
@@ -88,7 +88,7 @@ def withdraw_worker(sender: object = None, **_signal: object) -> None:
 
 
 def _keep_signing() -> None:
-    """Touch the heartbeat file of a sandbox worker, which renews no leases, for the container's health check."""
+    """Touch a sandbox worker's heartbeat file for the container's health check, because it renews no leases."""
     while True:
         leave_sign(worker_healthcheck.RUNNER)
         time.sleep(_SIGN_EVERY)

@@ -46,7 +46,7 @@ _SHOWN_EVENTS = 8
 
 
 class SignIn(LoginView):
-    """Django's login view, which calls `enter` after the password, because a second factor may follow."""
+    """Django's login view, extended to call `enter` after the password check, because a second factor may be needed."""
 
     authentication_form = SignInForm
     redirect_authenticated_user = True
@@ -71,7 +71,7 @@ class SignIn(LoginView):
         )
 
     def get_context_data(self, **context: object) -> dict[str, object]:
-        """Return the context with the other sign-in methods."""
+        """Add the other sign-in methods to the context."""
         return super().get_context_data(
             can_have_passkeys=can_have_passkeys(self.request),
             provider=settings.SCRIPTSMITH_OIDC_NAME if provider_is_open() else "",
@@ -123,7 +123,10 @@ def save_password(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def make_own_token(request: HttpRequest) -> HttpResponse:
-    """Create a token. Renders the page instead of a redirect, because the secret is shown only once."""
+    """Create a token, and show its secret in the response.
+
+    A redirect would lose the secret, which is shown only once.
+    """
     user = signed_in(request)
     form = TokenForm(request.POST, user=user)
     if form.is_valid():
@@ -148,7 +151,7 @@ def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_GET
 def show_own_events(request: HttpRequest) -> HttpResponse:
-    """List the user's own events of the security log."""
+    """List the user's own events from the security log."""
     page = page_of(security_log.events_of(signed_in(request)), request)
     return render(request, "people/own_events.html", {"page": page})
 

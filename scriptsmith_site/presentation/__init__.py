@@ -1,1 +1,1 @@
-"""Show scripts, diffs and charts on pages."""
+"""Presentation of scripts, diffs and charts on pages."""

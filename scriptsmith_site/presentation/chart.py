@@ -1,7 +1,7 @@
 """Calculate the SVG geometry of charts: stacked bars over time, and lines with intervals.
 
 Horizontal positions are percentages of the drawing's width, so that the chart fills the page while its text keeps its
-size. Vertical positions are pixels. Colors are classes of the stylesheet.
+size. Vertical positions are pixels. Colors are CSS classes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Say = Callable[[float], str]  # formats a value as text
 
 @dataclass(frozen=True)
 class Column:
-    """A position on the axis with the value of each series, none of them negative."""
+    """A position on the axis with one nonnegative value per series."""
 
     label: str
     values: Sequence[float]
@@ -37,7 +37,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
-    """A series. A position without a value has None as its point."""
+    """A series of points. A position without a value is None."""
 
     label: str
     points: Sequence[Point | None]
@@ -97,7 +97,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Chart:
-    """A complete chart to draw. `legend` lists the names of the series in order."""
+    """A complete chart to render. `legend` lists the names of the series in order."""
 
     ticks: Sequence[Tick]
     labels: Sequence[Label]
@@ -110,7 +110,7 @@ class Chart:
 
 
 def stack_bars(columns: Sequence[Column], *, series: Sequence[str], say: _Say) -> Chart:
-    """Draw one bar per column, with the first series at the bottom.
+    """Return a chart with one bar per column. The first series is at the bottom.
 
     `say` formats a value as text. Raises ValueError if there are more than MOST_SERIES series or if a column does not
     have exactly one value per series.
@@ -140,7 +140,7 @@ def draw_lines(
     say: _Say,
     most: float | None = None,
 ) -> Chart:
-    """Draw one line per series over the same positions, with the interval of each value as a bar.
+    """Return a chart with one line per series over the same positions. A bar shows the interval of each value.
 
     `most` is the top of the scale if it is known, such as 1 for proportions. Raises ValueError if there are more than
     MOST_SERIES lines or if a line does not have exactly one point or None per position.
@@ -202,7 +202,7 @@ def _dot(number: int, x: float, point: Point, top: float, where: str, say: _Say)
 
 
 def _strokes(lines: Sequence[Line], top: float) -> Iterator[Stroke]:
-    """Connect adjacent points only. Gaps stay open."""
+    """Yield strokes between adjacent points only, so that gaps stay open."""
     for number, line in enumerate(lines, start=1):
         count = len(line.points)
         for place in range(1, count):
@@ -218,7 +218,7 @@ def _strokes(lines: Sequence[Line], top: float) -> Iterator[Stroke]:
 
 
 def _ticks(most: float) -> list[float]:
-    """Return round values from 0 to the first one at or above `most`, usually three to six values."""
+    """Return round values from 0 to the first round value at or above `most`, usually three to six values."""
     if most <= 0:
         return [0.0, 1.0]
     power = 10.0 ** math.floor(math.log10(most / 4))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
-# Escapes the same characters as Django's `escape` but does not check for lazy strings first.
+# Escapes the same characters as Django's `escape`, but is faster because it does not check for lazy strings.
 from html import escape
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -17,7 +17,7 @@ from pygments.token import STANDARD_TYPES, Token, _TokenType
 from catalog.analysis import HiddenCharacter, find_hidden_characters, find_odd_in_words
 from scriptsmith_site.presentation.findings import ShownFinding, read_finding
 
-# Longer scripts are shown without colors, because the lexer would delay the page.
+# Longer scripts are shown without syntax colors, because the lexer would delay the page.
 _MOST_COLOURED = 200_000
 # Longer scripts are not cached. They are rare, and their HTML is about eight times as long as their text.
 _MOST_KEPT = 8_000
@@ -69,7 +69,7 @@ def show_code(
 
 
 def findings_by_line(findings: Iterable[object], lines: int) -> dict[int, list[ShownFinding]]:
-    """Map each line to its findings, most severe first. Findings without a line are on the first line."""
+    """Map each line to its findings, most severe first. Findings without a line are assigned to the first line."""
     by_line: dict[int, list[ShownFinding]] = {}
     for finding in findings:
         shown, line = read_finding(finding)
@@ -128,7 +128,7 @@ def _split(value: str, start: int) -> Iterable[tuple[int, str]]:
         start += len(part) + 1
 
 
-# The same scripts of a campaign are shown to each reviewer and after each score.
+# A campaign's scripts are shown to every reviewer and again after each score, so their lines are cached.
 _kept_lines = lru_cache(maxsize=2_048)(_colour_lines)
 
 

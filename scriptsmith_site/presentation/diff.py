@@ -101,10 +101,10 @@ class _Text(NamedTuple):
 def diff_side_by_side(
     old: str, new: str, *, keep: Keep = NOTHING, colours: bool = False
 ) -> list[SideRow]:
-    """Pair the lines of two texts and fold long equal sections into gaps.
+    """Pair the lines of two texts, and fold long unchanged sections into gaps.
 
-    A section that contains a line of `keep` is not folded. `colours` adds syntax colors and marks hidden characters
-    if both texts are Bash scripts.
+    A section that contains a line of `keep` is not folded. `colours` adds syntax colors and marks hidden characters if
+    both texts are Bash scripts.
     """
     before, after = _read(old, colours=colours), _read(new, colours=colours)
     rows: list[SideRow] = []
@@ -178,7 +178,7 @@ _Span = tuple[int, int]
 
 
 def _changed_words(old: str, new: str) -> tuple[list[_Span], list[_Span]]:
-    """Return the spans of the changed words in each line, or no spans if the lines are hardly similar."""
+    """Return the spans of the changed words in each line, or no spans if the lines have little in common."""
     a, b = _WORD.findall(old), _WORD.findall(new)
     matcher = difflib.SequenceMatcher(a=a, b=b, autojunk=False)
     if len(a) + len(b) > 2_000 or matcher.ratio() < _ALIKE:

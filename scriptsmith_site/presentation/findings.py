@@ -1,4 +1,4 @@
-"""Prepare findings of the static analysis for pages, marked by the risk that they give the script."""
+"""Prepare findings of the static analysis for pages. Each is marked with the risk that it gives the script."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from catalog.analysis import Outcome, RatedFinding, Risk, finding_risk, level_pl
 
 @dataclass(frozen=True)
 class ShownFinding:
-    """A finding as pages show it. `mark` is the risk it gives the script (high or medium), note or unscored."""
+    """A finding for display. `mark` is the risk it gives the script (high or medium), note or unscored."""
 
     level: str
     code: str
     message: str
     mark: str
-    # Set if the script was derived from another one: "new" if only this script has the finding, "gone" if only the
+    # Set if the script was derived from another script: "new" if only this script has the finding, "gone" if only the
     # other script has it.
     change: str = ""
 

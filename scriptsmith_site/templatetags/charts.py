@@ -1,4 +1,4 @@
-"""Template tags that draw charts."""
+"""Template tags that render charts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SAY: dict[str, Callable[[float], str]] = {
 def bar_chart(
     columns: Iterable[tuple[str, Sequence[float]]], series: Sequence[str], unit: str, label: str
 ) -> dict[str, object]:
-    """Draw stacked bars. `unit` is money (micro-dollars), number, share (0 to 1) or time (milliseconds)."""
+    """Render stacked bars. `unit` is money (micro-dollars), number, share (0 to 1) or time (milliseconds)."""
     drawn = [Column(name, values) for name, values in columns]
     return {"chart": stack_bars(drawn, series=series, say=_SAY[unit]), "label": label}
 
@@ -45,7 +45,7 @@ def line_chart(
     label: str,
     most: float | None = None,
 ) -> dict[str, object]:
-    """Draw lines over the same positions. A point is (value, low, high) or None. `unit` as in `bar_chart`."""
+    """Render lines over the same positions. A point is (value, low, high) or None. `unit` is as in `bar_chart`."""
     drawn = [
         Line(name, [Point(*values) if values else None for values in points])
         for name, points in lines

@@ -1,10 +1,10 @@
 """Template tags for the components of the design system: `{% button _("Approve") kind="primary" key="a" %}`.
 
-The library is a builtin of every template. Icons, badges and buttons are frequent, so they are built here and cached
-by their arguments. Each other component has a file in `templates/components/`, which documents its arguments.
-`/_gallery/` shows all components.
+The library is a builtin of every template. Icons, badges and buttons are frequent, so they are built here and cached by
+their arguments. Each other component has a file in `templates/components/`, which documents its arguments. `/_gallery/`
+shows all components.
 
-Pass a text with a percent sign by `{% translate "…" as text %}`, because Django doubles the sign in `_("…")`.
+To pass text with a percent sign, use `{% translate "…" as text %}`, because Django doubles the sign in `_("…")`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _draw(file: str, given: _Given) -> SafeString:
     return SafeString(render_to_string(file, given).strip())
 
 
-# Typed, because safe and unsafe strings can be equal but are shown differently, and so are 1 and True.
+# Typed, because equal values are rendered differently if one is a safe string, or if one is 1 and the other is True.
 @lru_cache(maxsize=1_000, typed=True)
 def _draw_once(file: str, language: str, names: tuple[str, ...], *values: object) -> SafeString:
     return _draw(file, {name: _thaw(value) for name, value in zip(names, values, strict=True)})
@@ -72,7 +72,8 @@ def _drawn_by(
 ) -> Callable[[Callable[..., _Given]], Callable[..., SafeString]]:
     """Register a tag that is rendered by a file. The function maps the tag's arguments to the file's context.
 
-    Set `cached` if the file depends only on these arguments and they are plain values, or dicts and lists of these.
+    Set `cached` if the file depends only on these arguments and they are plain values, or dicts and lists of plain
+    values.
     """
 
     def register_tag(function: Callable[..., _Given]) -> Callable[..., SafeString]:
@@ -132,33 +133,33 @@ def _site_icon() -> SafeString:
 
 @register.simple_tag
 def icon(name: str, label: object = "") -> SafeString:
-    """Draw an icon of `components/_icon.html`. Set `label` if no text next to it explains its meaning."""
+    """Render an icon from `components/_icon.html`. Set `label` if no text next to it explains its meaning."""
     return _draw_icon(name, _translated(label))
 
 
 @register.simple_tag
 def badge(label: object, tone: str = "", icon: str = "", title: object = "") -> SafeString:
-    """Draw a small label. `tone` is "" (steel), temper, verdigris, straw, crimson or ember.
+    """Render a small label. `tone` is "" (steel), temper, verdigris, straw, crimson or ember.
 
-    States, verdicts, verification, risk, scores and the demo model have tags of their own below.
+    States, verdicts, verification, risk, scores and the demo model have their own tags.
     """
     return _draw_badge(_translated(label), tone, icon, _translated(title))
 
 
 @register.simple_tag
 def button(label: object, title: object = "", **options: object) -> SafeString:
-    """Draw a button, or with `href` a link that looks like a button. Write htmx buttons by hand.
+    """Render a button, or with `href`, a link that looks like a button. Write htmx buttons by hand.
 
-    `label` starts with a verb, and `icon_only=True` hides it visually. `kind` is "" (plain), "primary" (the main
-    action of the page), "quiet" or "danger". Use `small=True` in tables and panel headers. `key` is shown on the
-    button: "a" or "mod+enter" (see static/js/keys.js). `type` is "submit" by default, and `dialog` is the ID of a
-    dialog to open. Explain `disabled=True` in `title`.
+    `label` starts with a verb, and `icon_only=True` hides it visually. `kind` is "" (plain), "primary" (the main action
+    of the page), "quiet" or "danger". Use `small=True` in tables and panel headers. `key` is shown on the button: "a"
+    or "mod+enter" (see static/js/keys.js). `type` is "submit" by default, and `dialog` is the ID of a dialog to open.
+    Explain `disabled=True` in `title`.
     """
     return _draw_button(_translated(label), _translated(title), **options)
 
 
 def _translated(text: object) -> object:
-    """Return a value that can be cached: lazy texts become strings in the current language."""
+    """Return a value that can be cached: a lazy string becomes a string in the current language."""
     return str(text) if isinstance(text, Promise) else text
 
 
@@ -240,7 +241,7 @@ def notice(
     action: object = "",
     dismiss: bool = False,
 ) -> SafeString:
-    """Draw a notice: `{% notice "warning" title=_("…") %}` what happened and what to do `{% endnotice %}`."""
+    """Render a notice: `{% notice "warning" title=_("…") %}` what happened and what to do `{% endnotice %}`."""
     given = {"tone": tone, "title": title, "url": url, "action": action, "dismiss": dismiss}
     return _draw("components/_notice.html", {**given, "text": _within(content)})
 
@@ -249,7 +250,7 @@ def notice(
 def empty_state(
     content: str, title: object, icon: str = "", url: str = "", action: object = ""
 ) -> SafeString:
-    """Draw the text of an empty list: `{% empty_state _("No runs yet") %}` how to add one `{% endempty_state %}`."""
+    """Render the text of an empty list: `{% empty_state _("No runs yet") %}` how to add one `{% endempty_state %}`."""
     given = {"title": title, "icon": icon, "url": url, "action": action}
     return _draw("components/_empty.html", {**given, "text": _within(content)})
 
@@ -262,7 +263,7 @@ def page_header(
     up_label: object = "",
     up_url: str = "",
 ) -> SafeString:
-    """Draw the page header: `{% page_header _("Calls") %}` optional introduction `{% endpage_header %}`."""
+    """Render the page header: `{% page_header _("Calls") %}` optional introduction `{% endpage_header %}`."""
     given = {"title": title, "crumbs": crumbs, "up_label": up_label, "up_url": up_url}
     return _draw("components/_page_header.html", {**given, "lead": _within(content)})
 
@@ -276,13 +277,16 @@ def error_page(
     url: str = "",
     action: object = "",
 ) -> SafeString:
-    """Draw an error page: `{% error_page "404" _("Not found") %}` its meaning and what to do `{% enderror_page %}`."""
+    """Render an error page:
+
+    `{% error_page "404" _("Not found") %}` its meaning and what to do `{% enderror_page %}`.
+    """
     given = {"code": code, "title": title, "detail": detail, "url": url, "action": action}
     return _draw("components/_error.html", {**given, "text": _within(content)})
 
 
 def _within(content: str) -> SafeString:
-    """Return the content of a block tag, which is already escaped."""
+    """Return a block tag's content, which is already escaped."""
     return SafeString(content.strip())
 
 
@@ -291,7 +295,7 @@ def _within(content: str) -> SafeString:
 
 @_drawn_by("components/_demo_badge.html", cached=True)
 def demo_badge() -> _Given:
-    """Mark results of the demo model."""
+    """Render the badge that marks results of the demo model."""
     return {}
 
 
@@ -321,7 +325,7 @@ def risk_badge(level: str, title: object = "", plain: bool = False) -> _Given:
 
 @_drawn_by("components/_finding_mark.html")
 def finding_mark(finding: object) -> _Given:
-    """Show a finding on the risk scale of scripts. Accepts all finding types of `read_finding`."""
+    """Show a finding on the risk scale of scripts. All types that `read_finding` accepts are allowed."""
     shown = finding if isinstance(finding, ShownFinding) else read_finding(finding).finding
     return {"finding": shown}
 
@@ -351,31 +355,31 @@ def saved(state: str = "saved", id: str = "") -> _Given:
 def breadcrumb(
     label: object = "", url: str = "", crumbs: Iterable[tuple[object, str]] = ()
 ) -> _Given:
-    """Draw the breadcrumb: one parent, or several as `crumbs` with the outermost first."""
+    """Render the breadcrumb: one parent, or multiple parents as `crumbs`, the outermost first."""
     return {"label": label, "url": url, "crumbs": crumbs}
 
 
 @_drawn_by("components/_tabs.html")
 def tabs(tabs: Iterable[object], label: object) -> _Given:
-    """Draw tabs that are links. `label` names the group of tabs."""
+    """Render tabs that are links. `label` names the group of tabs."""
     return {"tabs": tabs, "label": label}
 
 
 @_drawn_by("components/_switch.html")
 def switch(options: Iterable[object], label: object) -> _Given:
-    """Draw a choice between two or three views. `label` names what they show."""
+    """Render a switch between two or three views. `label` names the content of the views."""
     return {"options": options, "label": label}
 
 
 @_drawn_by("components/_steps.html", cached=True)
 def steps(steps: Sequence[object], label: object) -> _Given:
-    """Draw the stages of a review or the steps of an import. `label` names the process."""
+    """Render the stages of a review or the steps of an import. `label` names the process."""
     return {"steps": steps, "label": label}
 
 
 @_drawn_by("components/_filters.html")
 def filter_bar(form: BaseForm, reset_url: str = "", count: object = "") -> _Given:
-    """Draw the filters above a list. Pass `reset_url` only while a filter is set."""
+    """Render the filters above a list. Pass `reset_url` only while a filter is set."""
     return {"form": form, "reset_url": reset_url, "count": count}
 
 
@@ -387,20 +391,23 @@ def pagination(
     keys: bool = False,
     by_time: bool = True,
 ) -> _Given:
-    """Draw links to newer and older pages, or without `by_time` previous and next. `keys` adds , and . as keys."""
+    """Render links to newer and older pages, or without `by_time`, to previous and next pages.
+
+    `keys` adds the shortcuts `,` and `.`.
+    """
     urls = {"newer_url": newer_url, "older_url": older_url}
     return {**urls, "summary": summary, "keys": keys, "by_time": by_time}
 
 
 @_drawn_by("components/_progress.html")
 def progress(label: object, value: object = None, max: object = None, text: object = "") -> _Given:
-    """Draw a progress bar. Without a value, the progress is unknown."""
+    """Render a progress bar. Without a value, the progress is unknown."""
     return {"label": label, "value": value, "max": max, "text": text}
 
 
 @_drawn_by("components/_stacked_bar.html")
 def stacked_bar(parts: Iterable[object], label: object) -> _Given:
-    """Draw the parts of a whole as one bar with a legend."""
+    """Render the parts of a whole as one bar with a legend."""
     return {"parts": parts, "label": label}
 
 
@@ -419,7 +426,7 @@ def copy_button(
     small: bool = False,
     blocked: object = "",
 ) -> _Given:
-    """Draw a button that copies the exact text of an element. `blocked` is the reason why copying is disabled."""
+    """Render a button that copies the exact text of an element. `blocked` is the reason why copying is disabled."""
     return {
         "source_id": source_id,
         "label": label,
@@ -437,14 +444,14 @@ def copy_button(
 def field(
     field: BoundField, optional: bool = False, original: str = "", original_label: object = ""
 ) -> _Given:
-    """Draw a form field with label, help, widget and errors. Script fields may have `original`, the text to compare."""
+    """Render a form field with its label, help, widget and errors. A script field is compared with `original`."""
     given: _Given = {"field": field, "optional": optional, "original": original}
     return {**given, "original_label": original_label, "is_script": is_script(field.field)}
 
 
 @_drawn_by("components/_form_fields.html")
 def form_fields(form: BaseForm, optional: bool = False) -> _Given:
-    """Draw a form without its buttons. `optional` marks the fields that may be empty."""
+    """Render a form without its buttons. `optional` marks the fields that may be empty."""
     return {"form": form, "optional": optional}
 
 
@@ -460,7 +467,7 @@ def score_picker(
     error: object = "",
     lines: Sequence[str] | None = None,
 ) -> _Given:
-    """Draw a choice of incorrect, partially correct and correct. Only one picker per page may have `keys`.
+    """Render a choice of incorrect, partially correct and correct. Only one picker per page may have `keys`.
 
     `lines` explains the meaning of 0, 1 and 2 in one line each.
     """
@@ -486,7 +493,7 @@ def script_editor(
 ) -> SafeString:
     """Add the editor to a text area: `{% script_editor %}<textarea …>{% endscript_editor %}`.
 
-    `original` is the script that it was derived from. With `lazy`, the page's own JavaScript loads the editor.
+    `original` is the script from which the text was derived. With `lazy`, the page's own JavaScript loads the editor.
     """
     given = {"original": original, "original_label": original_label, "lazy": lazy}
     return _draw("components/_script_editor.html", {**given, "text": _within(content)})
@@ -494,5 +501,5 @@ def script_editor(
 
 @_drawn_by("components/_remark.html")
 def remark(remark: object) -> _Given:
-    """Draw a remark below its line of a script."""
+    """Render a remark below its line of a script."""
     return {"remark": remark}

@@ -24,13 +24,13 @@ register = template.Library()
 
 @register.simple_tag
 def glyph(series: int) -> SafeString:
-    """Draw the shape and color of a Configuration. `series` starts at 1, and shapes repeat after 4."""
+    """Render the shape and color of a Configuration. `series` starts at 1, and shapes repeat after 4."""
     return write_glyph(series)
 
 
 @register.simple_tag
 def marks(row: ForestRow, ticks: Sequence[Tick] = (), zero: float | None = None) -> SafeString:
-    """Draw one row of a forest plot."""
+    """Render one row of a forest plot."""
     return write_marks(row, ticks=ticks, zero=zero)
 
 
@@ -58,7 +58,7 @@ def copy_links(
 
 @register.simple_tag
 def cells(row: Sequence[tuple[Column, Cell]]) -> SafeString:
-    """Draw a table row from its columns and cells."""
+    """Render a table row from its columns and cells."""
     return SafeString(
         "".join(_cell(column, cell, is_first=not place) for place, (column, cell) in enumerate(row))
     )

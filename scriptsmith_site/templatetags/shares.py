@@ -1,4 +1,4 @@
-"""Template filters for numbers of a study."""
+"""Template filters for the numbers in a study."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def per_cent(share: float | None) -> str:
 
 @register.filter
 def percentage_points(difference: float | None) -> str:
-    """Write the size of a difference of shares in percentage points with one decimal."""
+    """Format a difference between proportions in percentage points with one decimal."""
     return "–" if difference is None else f"{100 * difference:.1f} pp"

@@ -1,4 +1,4 @@
-"""Template tags and filters of all pages: code, diffs, times, tokens and money."""
+"""Template tags and filters for all pages: code, diffs, times, tokens and money."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def code(
     wrap_key: str = "",
     remarks: Iterable[OnLine] = (),
 ) -> dict[str, object]:
-    """Show a script with line numbers, colors, findings and remarks."""
+    """Show a script with line numbers, syntax colors, findings and remarks."""
     return {
         "id": id,
         "pieces": show_code(script, id, findings or (), remarks or ()),
@@ -86,7 +86,7 @@ def diff(
 ) -> dict[str, object]:
     """Show the differences between two texts in one column or side by side, with findings and remarks.
 
-    Use `bash=False` for texts that are not scripts. They have no colors.
+    Use `bash=False` for text that is not a script, to omit syntax colors.
     """
     of_old, of_new = list(old_remarks or ()), list(remarks or ())
     found_old, found_new = list(old_findings or ()), list(findings or ())
@@ -139,7 +139,7 @@ def with_code(text: str) -> SafeString:
 
 @register.filter
 def model_text(text: str) -> SafeString:
-    """As `with_code`, for a model's text of several lines: those that begin with a dash are a list."""
+    """Apply `with_code` to a model's multiline text, and show lines that begin with a dash as a list."""
     lines = str(text).strip().splitlines()
     parts = []
     for is_list, group in groupby(lines, key=lambda line: bool(LIST_MARK.match(line))):
@@ -153,13 +153,13 @@ def model_text(text: str) -> SafeString:
 
 @register.filter
 def marked_list(texts: Iterable[object], separator: str) -> SafeString:
-    """Join plain texts with the separator, escape the result and mark hidden characters."""
+    """Join plain strings with the separator, escape the result and mark hidden characters."""
     return mark_words(separator.join(map(str, texts)))
 
 
 @register.filter
 def points(text: str) -> list[str]:
-    """Return the points of a feedback, one per line, without list dashes."""
+    """Split feedback into points, one per line, without list dashes."""
     return [line.strip().removeprefix("- ").strip() for line in text.splitlines() if line.strip()]
 
 
@@ -188,14 +188,17 @@ def ago(moment: datetime | None) -> SafeString:
 
 @register.filter
 def elapsed(moment: datetime) -> SafeString:
-    """How long something has been running; times.js counts on."""
+    """Show the time elapsed since a moment. On the page, times.js keeps it up to date."""
     seconds = max(0, int((timezone.now() - moment).total_seconds()))
     spent = f"{seconds} s" if seconds < 60 else duration(seconds * 1_000)
     return format_html('<time datetime="{}" data-since>{}</time>', moment.isoformat(), spent)
 
 
 def say_ago(moment: datetime) -> str:
-    """How long ago, in the largest whole unit."""
+    """Return the age of a moment in its largest whole unit, such as "3 hours ago".
+
+    Old and future moments are shown as dates.
+    """
     seconds = int((timezone.now() - moment).total_seconds())
     if seconds < 0:
         return timezone.localtime(moment).strftime("%Y-%m-%d %H:%M")

@@ -17,7 +17,7 @@ from scriptsmith_site.web.errors import ErrorKind, show_error, wants_json
 
 
 class _Cause(NamedTuple):
-    """The reason why a form was refused, in words for the user."""
+    """The user-facing reason why a form was rejected."""
 
     title: str | Promise
     text: str | Promise
@@ -53,7 +53,7 @@ _OLD_TOKEN = _Cause(
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Return a 403 response that names the cause.
 
-    A form from a page of this site can be submitted again with a valid token. Forms from other sites cannot.
+    A form from a page of this site can be submitted again with a valid token. A form from another site can't.
     """
     cause = _cause_of(reason)
     if wants_json(request) or wants_fragment(request):
@@ -74,7 +74,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _cause_of(reason: str) -> _Cause:
-    """Return the cause. Django distinguishes its reasons only by their texts."""
+    """Return the cause of a failed check. Django's reasons differ only in their text."""
     if reason == csrf.REASON_CSRF_TOKEN_MISSING:
         return _NO_TOKEN
     if reason == csrf.REASON_NO_CSRF_COOKIE:

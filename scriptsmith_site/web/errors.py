@@ -1,4 +1,4 @@
-"""Error pages and errors of the API, in one format each."""
+"""Error pages and API errors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def wants_json(request: HttpRequest) -> bool:
 
 
 def is_from_script(request: HttpRequest) -> bool:
-    """Return whether htmx or a script of this site sent the request, so that the page stays."""
+    """Return whether htmx or a script of this site sent the request, so that the browser stays on the page."""
     return request.headers.get("HX-Request") == "true" or "X-Requested-With" in request.headers
 
 
@@ -68,7 +68,7 @@ def show_error(
 
 
 def show_refusal(request: HttpRequest, refusal: Refused) -> HttpResponse:
-    """Return the error for a refusal of a service that no view handled."""
+    """Return the error response for a service's refusal that no view handled."""
     answer = show_error(request, _kind_of(refusal), detail=str(refusal), field=_field_of(refusal))
     return _with_wait(answer, refusal)
 
@@ -96,8 +96,8 @@ def show_method_not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:
 def show_expired_session(request: HttpRequest) -> HttpResponse:
     """Return a 401 response that keeps the user's input.
 
-    For htmx and programs, the page stays and live.js links to the sign-in page. A form is kept in the sign-in page and
-    submitted again after sign-in.
+    For requests from scripts, the browser stays on the page, and live.js links to the sign-in page. A submitted form is
+    stored in the sign-in page and submitted again after sign-in.
     """
     message = _("You are not signed in, or your session has ended. Nothing was changed.")
     if wants_json(request):
@@ -132,14 +132,14 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle 404. The message of the exception is for developers and not shown."""
+    """Handle 404. The exception's message is for developers and is not shown."""
     return show_error(request, ErrorKind(404, "not_found"))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Handle 500 without the request's context, because any part of it may be broken.
 
-    Returns 503 if the database is unavailable or the disk is full, because a retry may then succeed.
+    Return 503 if the database is unavailable or the disk is full, because a retry may then succeed.
     """
     if outage := outage_of(sys.exc_info()[1]):
         return _show_outage(request, outage)
@@ -169,7 +169,7 @@ def handle_api_exception(exception: Exception, context: dict[str, object]) -> Re
         kind = _kind_of(exception)
         body = error_body(kind.code, str(exception), _field_of(exception))
         return _with_wait(Response(body, status=kind.status), exception)
-    # REST framework sets status and headers. Only the body is replaced.
+    # REST framework sets the status and the headers. Replace only the body.
     response = exception_handler(exception, context)
     if response is None:
         return None

@@ -1,4 +1,4 @@
-"""The gunicorn settings for containers, with the same numbers as `make run`."""
+"""The Gunicorn settings for containers, with the same numbers of processes and threads as `make run`."""
 
 from __future__ import annotations
 

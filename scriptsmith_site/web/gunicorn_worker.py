@@ -1,4 +1,4 @@
-"""Server hooks of gunicorn, which cannot be set on the command line (`embedded/supervision/programs.py`)."""
+"""Gunicorn's server hooks, which can't be set on the command line (`embedded/supervision/programs.py`)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _STAY = 3
 
 
 class Closable(Protocol):
-    """The part of gunicorn's request that this module uses."""
+    """The part of Gunicorn's request that this module uses."""
 
     def force_close(self) -> None:
         """Close the connection after the response."""
 
 
 class Ended(Protocol):
-    """The part of gunicorn's worker that this module uses."""
+    """The part of Gunicorn's worker that this module uses."""
 
     pid: int
 
@@ -29,14 +29,14 @@ def pre_request(_worker: object, request: Closable) -> None:
     """Close a connection every few responses, so that the next request goes to an idle process.
 
     Browsers keep connections open, which binds them to one process. On a busy process, reviewers would wait longer and
-    could lose items to others.
+    could lose items to other reviewers.
     """
     if random.randrange(_STAY) == 0:
         request.force_close()
 
 
 def post_fork(_server: object, _worker: object) -> None:
-    """Start tracing after the fork, because its thread would not exist in a forked process."""
+    """Start tracing after the fork, because a tracing thread would not exist in a forked process."""
     begin_traces()
 
 

@@ -45,7 +45,7 @@ _MOST_CARDS = 6
 _SECONDS_KEPT = 60
 _MOST_INCIDENTS = 5
 Found = TypeVar("Found")
-# Parts that differ in each response without being news: relative times and form tokens.
+# Parts that differ in every response although nothing has changed: relative times and form tokens.
 _NO_NEWS = re.compile(r"<time[^>]*>[^<]*</time>|<input[^>]*csrfmiddlewaretoken[^>]*>")
 
 
@@ -79,7 +79,7 @@ def describe_home(user: User, *, is_fresh: bool = True) -> dict[str, object]:
         "may_curate": user.has_perm("catalog.curate"),
         "may_administer": user.has_perm(ADMINISTER),
     }
-    # Statements imported into a campaign are not requests of the user.
+    # Statements imported into a campaign are not the user's requests.
     asked = access_actions(user).filter(asked_by=user).exclude(source=Action.Source.IMPORTED)
     rows = pipeline.action_rows(asked.order_by("-pk")[:_SHOWN], user)
     # The key includes the shown rows, so that the count is computed again if one of them changes.

@@ -1,4 +1,4 @@
-"""Middleware: request ids, sign-in, preferences and refusals."""
+"""Middleware for request IDs, caching, sign-in, preferences and errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ _SANE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
 class RequestIdMiddleware:
-    """Give each request an id for response, logs and audit log. A well-formed id of the client is kept."""
+    """Middleware that gives each request an ID for the response, the logs and the audit log.
+
+    A well-formed ID from the client is kept.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -56,9 +59,9 @@ class RequestIdMiddleware:
 
 
 class NoStoreMiddleware:
-    """Forbid caching, so that the Back button on a shared machine shows nothing to the next user.
+    """Middleware that forbids caching, so that the Back button on a shared machine shows no pages to the next user.
 
-    Responses marked as public are excepted. Static files do not pass this middleware.
+    Responses marked as public can be cached. Static files do not pass through this middleware.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -72,10 +75,10 @@ class NoStoreMiddleware:
 
 
 class MalformedRequestMiddleware:
-    """Refuse malformed requests before any view or API handler runs.
+    """Middleware that rejects malformed requests before any view or API handler runs.
 
-    Checks for invalid characters and escapes, keys beyond the database's range, and unsupported methods. The parsers of
-    the API check the bodies of its requests.
+    It checks for invalid characters and escapes, keys beyond the database's range, and unsupported methods. The API's
+    parsers check the bodies of API requests.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -146,9 +149,9 @@ def _require_usable_form(request: HttpRequest) -> None:
 
 
 class LoginRequiredMiddleware(DjangoLoginRequiredMiddleware):
-    """Require sign-in for all pages, except for views marked with `login_not_required`.
+    """Middleware that requires sign-in for all pages, except for views marked with `login_not_required`.
 
-    Links redirect to the sign-in page. Submitted forms and requests of htmx and programs keep their input.
+    Links redirect to the sign-in page. Submitted forms, htmx requests and API requests keep their input.
     """
 
     def process_view(
@@ -162,7 +165,7 @@ class LoginRequiredMiddleware(DjangoLoginRequiredMiddleware):
 
 
 class PreferencesMiddleware:
-    """Apply the user's time zone, theme and keyboard shortcuts."""
+    """Middleware that applies the user's time zone, theme and keyboard shortcuts."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -184,7 +187,7 @@ class PreferencesMiddleware:
 
 
 class SecondFactorMiddleware:
-    """Redirect users without a required second factor to its setup, and block all other pages."""
+    """Middleware that redirects users without a required second factor to its setup, and blocks all other pages."""
 
     _OPEN = frozenset(
         {
@@ -206,7 +209,7 @@ class SecondFactorMiddleware:
     def process_view(
         self, request: HttpRequest, view: View, args: Args, kwargs: Kwargs
     ) -> HttpResponse | None:
-        """Return a refusal if a second factor is missing. API tokens are checked when they are read."""
+        """Return an error or a redirect if a second factor is missing. API tokens are checked when they are read."""
         is_api = request.path_info.startswith(_API)
         if not (is_api or getattr(view, "login_required", True)) or not isinstance(
             request.user, User
@@ -224,7 +227,10 @@ class SecondFactorMiddleware:
 
 
 class ExposureMiddleware:
-    """Record that a user is shown a verdict, before the response is sent. If recording fails, nothing is sent."""
+    """Middleware that records that a user is shown a verdict, before the response is sent.
+
+    If recording fails, the response is not sent.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -239,7 +245,7 @@ class ExposureMiddleware:
 
 
 class RefusalMiddleware:
-    """Convert unhandled refusals of services and wrong methods to a page, or to a fragment for htmx."""
+    """Middleware that converts unhandled refusals and unsupported methods to a page, or to a fragment for htmx."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

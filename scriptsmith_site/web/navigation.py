@@ -1,4 +1,4 @@
-"""The links of the navigation bar and the permissions that they need. A test compares them with the views.
+"""The links of the navigation bar and the permissions that they require. A test compares them with the views.
 
 A link is shown to users with one of its permissions. A hidden link has no keyboard shortcut.
 """
@@ -37,7 +37,7 @@ class Link:
     section: str
     needs: tuple[str, ...] = ()  # any of these permissions; if empty, all signed-in users
     bar: Bar = Bar.MAIN
-    part: str = ""  # id of a part of the page
+    part: str = ""  # ID of a part of the page
 
     def is_for(self, user: User) -> bool:
         """Return whether the user may open the link."""
@@ -68,7 +68,7 @@ LINKS = (
     Link("admin:index", _("Records"), "admin", (ADMINISTER, CURATE), Bar.MENU),
 )
 
-# Pages and commands that the search offers in addition to the bar.
+# Pages and commands that the search offers in addition to the navigation bar.
 COMMANDS = (
     Link("entry-new", _("New entry"), "catalogue", (CURATE,)),
     Link("catalog-import", _("Import entries"), "catalogue", (CURATE,)),

@@ -42,7 +42,7 @@ DISK_FULL = Outage(
 
 
 def outage_of(error: BaseException | None) -> Outage | None:
-    """Return the outage that caused the error, or None if it is a defect."""
+    """Return the outage that caused the error, or None if the error is a defect."""
     for one in _chain(error):
         if isinstance(one, OSError) and one.errno in (errno.ENOSPC, errno.EDQUOT):
             return DISK_FULL
@@ -50,7 +50,7 @@ def outage_of(error: BaseException | None) -> Outage | None:
             state = getattr(one.__cause__, "sqlstate", None)
             if state == _DISK_FULL:
                 return DISK_FULL
-            # A connection that could not be opened has no state.
+            # A connection that could not be opened has no SQLSTATE.
             if state is None or state.startswith(_AWAY):
                 return DATABASE_AWAY
     return None

@@ -51,7 +51,7 @@ READING = ("GET", "HEAD", "OPTIONS")
 
 
 class ProductSchema(AutoSchema):
-    """drf-spectacular's schema, extended by the errors that each kind of operation can return."""
+    """drf-spectacular's schema, extended with the errors that each kind of operation can return."""
 
     def _get_response_bodies(self, direction: Direction = "response") -> Schema:
         responses: Schema = super()._get_response_bodies(direction)

@@ -1,6 +1,6 @@
-"""The global search: a few results each from catalogue, actions, runs, campaigns, users, pages and commands.
+"""The global search: a few results each from the catalogue, actions, runs, campaigns, users, pages and commands.
 
-Users find only what the pages would show them. For a run, they find only the state that they may see.
+Users find only data that the pages would show them. A run is shown with the state that the user may see.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Group:
-    """The results of one kind. `url` leads to all of them, or is empty if there are no more."""
+    """The results of one kind. `url` is the page that lists all of them, or empty."""
 
     title: str
     hits: Sequence[Hit]
@@ -71,7 +71,10 @@ def show_search(request: HttpRequest) -> HttpResponse:
 
 
 def search_everything(query: str, *, by: User, most: int = MOST_OF_A_KIND) -> list[Group]:
-    """Return what the user may find, grouped by kind and without empty groups. The number of queries is fixed."""
+    """Return the results that the user may see, grouped by kind, without empty groups.
+
+    The number of queries is fixed.
+    """
     groups = [
         _pages(query, by, most),
         _entries(query, most),

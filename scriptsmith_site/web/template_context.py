@@ -1,4 +1,4 @@
-"""The context that every template has."""
+"""The context variables that every template receives."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ class Site(TypedDict):
     unread_count: str
     waiting_count: Callable[[], int]
     studies_count: Callable[[], int]
-    main_links: Callable[[], list[tuple[Link, str]]]  # each with its key
+    main_links: Callable[[], list[tuple[Link, str]]]  # each link with its keyboard shortcut
     menu_links: Callable[[], list[Link]]
     product_version: str
 
 
 def site(request: HttpRequest) -> Site:
-    """Return theme, navigation and version. Callables cost nothing until a template calls them."""
+    """Return the theme, the navigation and the version. Callables run their queries only if a template calls them."""
     user = getattr(request, "user", None)
 
     @cache
@@ -122,7 +122,10 @@ def nav_section(url_name: str | None) -> str:
 
 
 def queue_of(user: User) -> Campaign | None:
-    """Return the live queue, annotated with whether the user reviews in a study. None for users who may not review."""
+    """Return the live queue, annotated with whether the user reviews in a study.
+
+    Return None for users who may not review.
+    """
     if not user.has_perm("review.review"):
         return None
     studies = Campaign.objects.filter(takes_part(user)).exclude(state__in=_OUT_OF_SIGHT)
@@ -130,13 +133,13 @@ def queue_of(user: User) -> Campaign | None:
 
 
 def count_waiting(user: User, queue: Campaign | None = None) -> int:
-    """Return how many items of the live queue the user can claim now, at most 99."""
+    """Return the number of items in the live queue that the user can claim now, at most 99."""
     queue = queue or queue_of(user)
     return count_waiting_for(queue, user, most=MOST_COUNTED) if queue else 0
 
 
 def count_in_studies(user: User) -> int:
-    """Return how many items of open studies the user can claim now, at most 99.
+    """Return the number of items in open studies that the user can claim now, at most 99.
 
     Finished studies count as 0. The result is cached for some seconds, because every page shows it.
     """
