@@ -1,4 +1,4 @@
-// Choosing rows of a list: all of them by the box in the head, the one that has the focus by x.
+// Selects rows of a list: all rows with the checkbox in the header, and the focused row with x.
 
 const boxes = () => [...document.querySelectorAll("[data-choose]")];
 

@@ -1,10 +1,10 @@
-// Copies exact text: <button data-copy="ID">. ID names an element; JSON data and form fields give
-// their value, anything else its text. Only in JSON all characters survive HTML parsing.
+// Copies the exact text of an element: <button data-copy="ID">. For JSON data and form fields, this is the value. Only
+// JSON preserves all characters when HTML is parsed.
 //
-// <a data-copy-from href="…"> copies the text at its address; without this script the link opens it.
+// <a data-copy-from href="…"> copies the text at its URL. Without JavaScript, the link opens the text.
 //
-// A button with aria-disabled="true" copies nothing and says why (data-blocked).
-// After a copy the button gets the event "copied", for recording it: hx-trigger="copied".
+// A button with aria-disabled="true" copies nothing and shows the reason in data-blocked.
+// After a copy, the button receives the event "copied", with which htmx can record it: hx-trigger="copied".
 
 const say = (name, detail) => document.dispatchEvent(new CustomEvent(name, { detail }));
 
@@ -23,8 +23,7 @@ async function put(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Without HTTPS there is no navigator.clipboard. A copy event leaves line ends as they are,
-    // a hidden text field would not.
+    // navigator.clipboard requires HTTPS. A copy event preserves line endings, and a hidden text area would not.
     const fill = (event) => {
       event.clipboardData.setData("text/plain", text);
       event.preventDefault();

@@ -1,3 +1,3 @@
-// Presses the copy button that a page was opened for, within the moment in which the browser still
-// counts the click before it. Where it refuses, the button says so and is pressed by hand.
+// Clicks the copy button for which a page was opened, while the browser still accepts the preceding click. If the browser
+// blocks the copy, the button says so, and the user can click it.
 document.querySelector("[data-copy-now] [data-copy]")?.click();

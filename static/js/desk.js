@@ -1,7 +1,6 @@
-// The review screen. What is typed is kept: here at once, on the server a moment later, and put back when
-// the page, the network or the session returns. The lease is kept alive, two tabs on one item are told
-// apart, the seconds of work are counted without pauses, and focus goes where one expects it.
-// One file with a part for each concern: every module would be a request of its own, and the screen makes eight.
+// The review page. Stores input locally at once and on the server soon after, and restores it when the page, the
+// network or the session returns. Also renews the lease, detects a second tab on the same item, measures the working
+// time without pauses, and manages the focus. This is one file, because each module would need another request.
 
 const KEEP_AFTER_MS = 400;
 const AGAIN_AFTER_MS = 4000;
@@ -10,7 +9,7 @@ const IDLE_MS = 60_000;
 
 const desk = () => document.getElementById("desk");
 const words = document.getElementById("toasts")?.dataset ?? {};
-// From the cookie at each request: signing in on another tab changes it.
+// Read the cookie for each request, because signing in on another tab changes it.
 const token = () => document.cookie.match(/(?:^|; )(?:__Host-)?csrftoken=([^;]+)/)?.[1] ?? "";
 const tell = (text, more = {}) => document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: "warning", ...more } }));
 
@@ -24,8 +23,8 @@ function say(state) {
   if (saved) saved.dataset.state = state;
 }
 
-// --- What is typed -----------------------------------------------------------------------------------------------
-// The name under which a field is kept is that of its stage, so that it never stands in the next one.
+// --- Input -------------------------------------------------------------------------------------------------------
+// A radio button is stored under the name of its stage, so that its value is never restored in the next stage.
 
 function keptName(field) {
   if (field.dataset.kept) return field.dataset.kept;
@@ -33,7 +32,7 @@ function keptName(field) {
   return field.type === "radio" && field.name === "value" && stage ? `value-${stage.value}-${arm.value}` : "";
 }
 
-// What was saved since the page was made: changed back, it has to be saved again.
+// Fields that were saved since the page was rendered. If such a field is changed back, it must be saved again.
 let savedSince = new Set();
 
 function typed() {
@@ -41,7 +40,7 @@ function typed() {
   for (const field of desk()?.querySelectorAll("[data-kept]") ?? []) {
     if (field.value !== field.defaultValue || savedSince.has(keptName(field))) fields[keptName(field)] = field.value;
   }
-  // With the text goes whether it was begun with the model's feedback.
+  // Also save whether the text is based on the model's feedback.
   const based = desk()?.querySelector("[data-based-on]");
   if (based && fields.feedback !== undefined) fields.based_on = based.disabled ? "" : based.value;
   const chosen = desk()?.querySelector("input[name=value]:checked");
@@ -49,7 +48,7 @@ function typed() {
   return fields;
 }
 
-// Each tab keeps under a name of its own: two of them on one item do not write over each other.
+// Each tab stores input under its own key, so that two tabs on one item do not overwrite each other.
 const PREFIX = "scriptsmith-desk-";
 const tab = (() => {
   try { return (sessionStorage.scriptsmithTab ??= crypto.getRandomValues(new Uint32Array(1))[0].toString(36)); } catch { return "0"; }
@@ -57,7 +56,7 @@ const tab = (() => {
 const storeKey = (item) => `${PREFIX}${item}-${tab}`;
 
 function keepHere(fields) {
-  try { localStorage.setItem(storeKey(desk().dataset.item), JSON.stringify({ fields, at: Date.now() })); } catch { /* full or forbidden: the server has it */ }
+  try { localStorage.setItem(storeKey(desk().dataset.item), JSON.stringify({ fields, at: Date.now() })); } catch { /* full or blocked; the server has the input */ }
 }
 
 function forget(item) {
@@ -71,7 +70,7 @@ function forgetAll(item) {
 
 const keysOf = (item) => Object.keys(localStorage).filter((key) => key.startsWith(`${PREFIX}${item}-`));
 
-/** What was kept here of an item: this tab's, else the newest of the tabs that are gone. */
+/** Return the input for an item that this tab stored, or else the newest input that another tab stored. */
 function keptHere(item) {
   try {
     const own = localStorage.getItem(storeKey(item));
@@ -81,8 +80,8 @@ function keptHere(item) {
   } catch { return {}; }
 }
 
-// What this tab has sent of an item, with the revision under which it was saved. A page that is loaded again may have
-// been made before that, though the text is no longer kept here.
+// The input that this tab has sent for an item, with the revision under which it was saved. A reloaded page may have
+// been rendered before that, although the input is no longer stored locally.
 const sentKey = (item) => `${PREFIX}sent-${item}`;
 
 function sentOf(item) {
@@ -95,13 +94,13 @@ function noteSent(item, fields, revision = 0) {
   try { sessionStorage[sentKey(item)] = JSON.stringify([...earlier, { fields, revision }]); } catch { /* then a conflict is shown */ }
 }
 
-/** What was saved after this page was made. */
+/** Return the input that was saved after this page was rendered. */
 function savedLater(place) {
   const last = sentOf(place.dataset.item).at(-1);
   return last?.revision > Number(place.dataset.revision) ? last.fields : {};
 }
 
-/** Whether the server has only what the page was made with or what this tab has sent, so that no other text is lost. */
+/** Return whether the server has only input from this page or this tab, so that no other input would be lost. */
 function isOwn(place, kept) {
   const fields = [...place.querySelectorAll("[data-kept], input[name=value]")];
   const made = (name) => fields.find((field) => keptName(field) === name && (field.type !== "radio" || field.defaultChecked))?.defaultValue ?? "";
@@ -110,8 +109,8 @@ function isOwn(place, kept) {
 }
 
 let timer = 0;
-let saving = null; // what keeps it, while it is on its way
-let sends = 0; // scores, decisions and whatever else of the screen is on its way
+let saving = null; // the promise of a save in progress
+let sends = 0; // number of pending requests, such as scores and decisions
 
 function keepSoon(after = KEEP_AFTER_MS) {
   clearTimeout(timer);
@@ -121,7 +120,7 @@ function keepSoon(after = KEEP_AFTER_MS) {
 async function keepThere() {
   const place = desk();
   if (!place?.dataset.url) return;
-  // What is sent takes the text with it, and may take the item out of these hands: a copy behind it would be refused.
+  // A pending request includes the input and may end the claim, so a later save would be rejected.
   if (saving || sends) return keepSoon();
   const fields = typed();
   if (!Object.keys(fields).length) return document.getElementById("saved")?.dataset.state === "none" || say("saved");
@@ -145,7 +144,7 @@ async function keepFields(place, fields) {
 
 async function noteSaved(place, fields, answer) {
   const { revision } = await answer.json();
-  // The screen may have been drawn anew meanwhile, from what the server had before.
+  // The page may have been rendered again in the meantime, from the server's previous data.
   const now = desk();
   if (now?.dataset.item !== place.dataset.item) return;
   place.dataset.revision = now.dataset.revision = revision;
@@ -154,11 +153,11 @@ async function noteSaved(place, fields, answer) {
   if (JSON.stringify(typed()) !== JSON.stringify(fields)) return keepSoon();
   forget(now.dataset.item);
   say("saved");
-  for (const id of ["request", "scratch"]) tell("", { id }); // what stopped it is over
+  for (const id of ["request", "scratch"]) tell("", { id }); // the earlier problem is solved
 }
 
 async function noteRefused(place, answer) {
-  // On its way while the item was sent: it is done, and what came with that counts.
+  // The item was submitted while this request was pending, so only the response to the submission counts.
   if (desk()?.dataset.item !== place.dataset.item) return;
   if (answer.status === 401) {
     say("offline");
@@ -179,7 +178,7 @@ async function noteRefused(place, answer) {
   else tell(said.message ?? words.denied, { id: "scratch" });
 }
 
-/** Another tab or person has the item. To load it again is to go on here: what was typed here is put back. */
+/** Report that another tab or user has the item. Reloading the page continues here and restores the input. */
 function lost(message) {
   keepHere(typed());
   tell(message, { id: "tab", link: { href: location.href, textContent: document.querySelector("[data-go-on]")?.dataset.goOn } });
@@ -210,15 +209,15 @@ document.addEventListener("input", ({ target }) => {
   if (!desk()?.contains(target) || !keptName(target)) return;
   keepHere(typed());
   say("unsaved");
-  // A score alone is sent at once, as a rule, and needs no copy on its way.
+  // A score is usually submitted at once, so save it later.
   keepSoon(target.type === "radio" ? AGAIN_AFTER_MS : KEEP_AFTER_MS);
   if (target.name === "line") markLine();
   if (target.dataset.long) warnWhenLong(target);
 });
 for (const name of ["online", "focus"]) addEventListener(name, () => { keepThere(); alive(); });
 
-// --- Waiting for what is being made --------------------------------------------------------------------------------
-// The page asks by itself (review/desk/_waiting.html), but never under the hands of somebody who writes.
+// --- Polling for results -------------------------------------------------------------------------------------------
+// The page polls by itself (review/desk/_waiting.html), but not while the user is typing.
 
 const WRITING = "textarea, input:not([type=radio], [type=checkbox]), select";
 const isBusy = () => document.hidden || document.querySelector("dialog[open], details.menu[open]")
@@ -227,10 +226,10 @@ const BY_ITSELF = "[data-waits], [data-goes-on]";
 const asksByItself = ({ detail }) => detail.elt.matches(BY_ITSELF) || detail.requestConfig?.elt.matches(BY_ITSELF);
 
 document.addEventListener("htmx:beforeRequest", (event) => { if (asksByItself(event) && isBusy()) event.preventDefault(); });
-// Somebody may have begun to write since it asked; it asks again.
+// The user may have started to type since the request. The page polls again later.
 document.addEventListener("htmx:beforeSwap", (event) => { if (asksByItself(event) && isBusy()) event.detail.shouldSwap = false; });
 
-// --- Sending, and what comes back ----------------------------------------------------------------------------------
+// --- Requests and responses ----------------------------------------------------------------------------------------
 
 let fence = "";
 let focused = "";
@@ -239,13 +238,13 @@ let hadItem = desk()?.dataset.item;
 let hadStage = stageOf(desk());
 let total = 0;
 
-/** What is to be scored: another stage is looked at from the top. */
+/** Return the stage to score. When it changes, the page scrolls to the top. */
 function stageOf(place) {
   const { stage, arm } = place?.querySelector("#stage")?.elements ?? {};
   return stage ? `${stage.value}-${arm.value}` : "";
 }
 
-/** The number of items is counted for a whole page, and stands on while one item follows the other. */
+/** Keep the number of items, which is computed only for whole pages, while one item follows another. */
 function keepTotal() {
   const shown = desk()?.querySelector("[data-total]");
   if (!shown) return;
@@ -256,7 +255,7 @@ function keepTotal() {
 document.addEventListener("htmx:configRequest", ({ detail }) => {
   const { headers, parameters } = detail;
   headers["X-CSRFToken"] = token();
-  // Not by `in`: htmx puts a proxy before the form's data that does not answer it.
+  // Do not use `in`, because htmx's proxy for the form data does not support it.
   if (parameters.csrfmiddlewaretoken) parameters.csrfmiddlewaretoken = token();
   if (parameters.fence && fence) parameters.fence = fence;
   if (parameters.revision !== undefined) parameters.revision = desk().dataset.revision;
@@ -275,12 +274,12 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   hadItem = desk().dataset.item;
   hadStage = stageOf(desk());
   const { verb, elt: form } = detail.requestConfig;
-  // What came by itself takes nobody's place away.
+  // A polled response must not move the user's focus or scroll position.
   isElsewhere = form.matches(BY_ITSELF) && document.activeElement !== document.body && !desk().contains(document.activeElement);
   const isOfLine = form.matches("[data-remark] form, #remark-remove");
   focused = (isOfLine ? desk().querySelector("[data-remark] summary") : verb === "get" && document.activeElement)?.dataset?.key ?? "";
   if (verb === "get" || detail.xhr.status >= 300) return;
-  // Sent and taken: the time that went with it begins anew, and of what was kept here only other forms' texts are left.
+  // The request succeeded, so reset the time that it reported, and keep only the stored input of other forms.
   const forms = form.form ? [form.form, document.getElementById("stage")] : [form];
   if (forms.some((one) => one?.querySelector("[data-active]"))) active = pauses = 0;
   forgetSent(forms);
@@ -289,9 +288,9 @@ document.addEventListener("htmx:beforeOnLoad", ({ detail }) => { if (detail.xhr.
 document.addEventListener("htmx:beforeSend", ({ detail: { requestConfig, xhr } }) => {
   if (requestConfig.verb === "get") return;
   sends += 1;
-  // Not by htmx's own events: of a button that is gone when its answer comes they reach nobody.
+  // Do not use htmx's events, because they are lost if the button is gone when the response arrives.
   xhr.addEventListener("loadend", () => {
-    if (xhr.getResponseHeader("HX-Redirect")) return; // the page goes, and takes its copies with it
+    if (xhr.getResponseHeader("HX-Redirect")) return; // the browser leaves the page, whose stored input is deleted
     sends -= 1;
     if (!xhr.status || xhr.status >= 400) keepSoon();
   });
@@ -300,7 +299,7 @@ document.addEventListener("htmx:sendError", () => say("offline"));
 
 function forgetSent(forms) {
   const fields = typed();
-  // A score leaves what was typed for the decision, though its form holds that too.
+  // After a score, keep the input for the decision, although the same form contains it.
   const isScore = forms.length === 1 && forms[0].id === "stage";
   const sent = forms.flatMap((one) => [...one?.elements ?? []]).filter((field) => !isScore || !field.closest("#decide, #decide-dialogs"));
   for (const field of sent) delete fields[keptName(field)];
@@ -339,7 +338,7 @@ function focusIn(place, isAnother) {
 }
 
 document.addEventListener("click", ({ target }) => target.closest("[data-close]")?.closest("dialog")?.close());
-// Enter scores once a value is chosen, wherever nothing else takes it.
+// Enter submits the score if a value is chosen and no other element handles the key.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.target.closest("a, button, textarea, summary, dialog, input")) return;
   const picker = desk()?.querySelector(".score-picker:has(input[name=value])");
@@ -350,7 +349,7 @@ document.addEventListener("keydown", (event) => {
   else sayMissing(picker, true);
 });
 
-/** That no score is chosen, beside the picker and to screen readers; gone once one is. */
+/** Show or hide the message that no score is chosen, next to the picker and for screen readers. */
 function sayMissing(picker, isMissing) {
   const place = picker.querySelector(".field-error");
   place.textContent = isMissing ? picker.dataset.missing : "";
@@ -359,14 +358,14 @@ function sayMissing(picker, isMissing) {
 }
 document.addEventListener("change", ({ target }) => target.name === "value" && desk()?.contains(target) && sayMissing(target.closest(".score-picker"), false));
 
-// Out of a field, so that single keys work again; what was typed stays. A dialog and a comment on a line close by themselves.
+// Escape leaves a field and keeps its input, so that single keys work again. Dialogs and line comments close by themselves.
 document.addEventListener("keydown", ({ key, target, isComposing }) => {
   if (key !== "Escape" || isComposing || !desk()?.contains(target) || !target.matches(WRITING)) return;
   if (!target.closest("dialog, [data-remark]")) target.blur();
 });
 
 // --- Comments on lines ---------------------------------------------------------------------------------------------
-// The line is chosen by its number, with the arrow keys, or by a click on the number beside the script.
+// Users choose a line by typing its number, with the arrow keys, or by clicking the number next to the script.
 
 const NEW_NUMBER = "table.diff:not(.diff-side) td:nth-child(2).line-number, .diff-side td:nth-child(3).line-number";
 const remarkForm = () => desk()?.querySelector("[data-remark]");
@@ -385,7 +384,7 @@ function markLine() {
   line.scrollIntoView({ block: "nearest" });
 }
 
-/** The form below the line it is about. Where it cannot be moved with what is typed in it, it stays below the script. */
+/** Move the form below its line. If the browser can't move it together with its input, it stays below the script. */
 function putBelow(line, form) {
   let last = line;
   while (last.nextElementSibling?.matches(".finding, .remark, .said:not([data-remark-row])")) last = last.nextElementSibling;
@@ -408,7 +407,7 @@ function putBack(form) {
   code.querySelector("[data-remark-row]")?.remove();
 }
 
-// Beside the line under the pointer: what its number does too, for those who do not know.
+// A button next to the line under the pointer. It does the same as a click on the line number, but is easier to find.
 const here = Object.assign(document.createElement("button"), { className: "comment-here", type: "button", tabIndex: -1, hidden: true });
 
 document.addEventListener("pointerover", ({ target, pointerType }) => {
@@ -425,7 +424,7 @@ document.addEventListener("pointerover", ({ target, pointerType }) => {
   here.style.top = `${line.getBoundingClientRect().top - code.getBoundingClientRect().top}px`;
 });
 
-/** The number that was clicked beside a script: of a line the generated one at its left, of a difference that of the new text. */
+/** Return the clicked line number: the generated number to the left of a line, or the new text's number in a diff. */
 function numberAt({ target, clientX }) {
   if (target === here) return here.dataset.line;
   const cell = target.closest(NEW_NUMBER);
@@ -457,7 +456,7 @@ document.addEventListener("keydown", (event) => {
     form.open = false;
     form.querySelector("summary").focus();
   } else if (event.target.name === "line" && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
-    event.preventDefault(); // down the script, where a number field would count down
+    event.preventDefault(); // move down the script, although a number field would count down
     event.target[event.key === "ArrowDown" ? "stepUp" : "stepDown"]();
     event.target.dispatchEvent(new Event("input", { bubbles: true }));
   } else if (event.key === "Enter" && event.target.name === "line" && !event.ctrlKey && !event.metaKey) {
@@ -466,7 +465,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// --- Reasons and feedback that stand ready -------------------------------------------------------------------------------
+// --- Predefined reasons and feedback ---------------------------------------------------------------------------------
 
 const setText = (field, text) => {
   field.value = text;
@@ -478,7 +477,7 @@ const setText = (field, text) => {
 document.addEventListener("click", (event) => {
   const quick = event.target.closest("[data-quick]");
   if (quick) {
-    event.preventDefault(); // without a script it sends the form
+    event.preventDefault(); // without JavaScript, the button submits the form
     const field = document.getElementById(quick.closest("[data-quick-for]").dataset.quickFor);
     if (!field.value.includes(quick.dataset.quick)) setText(field, `${quick.dataset.quick} ${field.value}`.trim());
     else field.focus();
@@ -489,7 +488,7 @@ document.addEventListener("click", (event) => {
   if (based) based.disabled = start.dataset.startBased === undefined;
   setText(document.getElementById("own-feedback"), start.dataset.start);
 }, true);
-// In an empty field a digit is a reason; behind other words it is a digit.
+// In an empty field, a digit inserts a reason. After other text, it is an ordinary digit.
 document.addEventListener("keydown", (event) => {
   const { key, target, ctrlKey, metaKey, altKey, isComposing } = event;
   if (!/^[1-9]$/.test(key) || ctrlKey || metaKey || altKey || isComposing || target.value) return;
@@ -500,7 +499,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 // --- Time and lease ------------------------------------------------------------------------------------------------
-// A minute without a sign of life is a pause, and so is a tab that nobody sees.
+// A minute without activity is a pause, and so is time in a hidden tab.
 
 let active = 0;
 let pauses = 0;
@@ -523,7 +522,7 @@ async function alive() {
   const sent = fence;
   const answer = await post(`${place.dataset.url}alive/`, { fence }).catch(() => null);
   if (!answer) return say("offline");
-  // On its way while the item was sent or this tab took it over: what came with that counts.
+  // The item was submitted or taken over by this tab while this request was pending, so only that response counts.
   if (sends || fence !== sent || desk()?.dataset.item !== place.dataset.item) return;
   if (answer.status === 409) lost((await answer.json()).message);
   if (!answer.ok) return;
@@ -532,7 +531,7 @@ async function alive() {
   showBack(await answer.text());
 }
 
-/** The counts of the live queue: in the bar, and beside the number of the item. */
+/** Show the counts of the review queue in the navigation bar and next to the item's number. */
 function showCounts(headers) {
   const [waiting, all] = [headers.get("X-Waiting"), headers.get("X-Total")];
   if (!waiting) return;
@@ -544,7 +543,7 @@ function showCounts(headers) {
   if (shown) shown.textContent = `${shown.dataset.words} ${all}`;
 }
 
-/** What came back meanwhile, beside the scores; the token of its form is another one each time, and no news. */
+/** Show items that were sent back in the meantime. Compare only their text, because the form's token always differs. */
 function showBack(html) {
   const shown = document.getElementById("back");
   const came = new DOMParser().parseFromString(html, "text/html").body;
@@ -558,7 +557,7 @@ setInterval(alive, ALIVE_MS);
 
 let opening = null;
 
-// What is pressed before the answer is there would carry the fence of an older tab, or the revision before the last.
+// Delay requests until the response arrives. They would otherwise contain an old tab's fence or an outdated revision.
 document.addEventListener("htmx:confirm", (event) => {
   const before = opening ?? saving;
   if (!before) return;
@@ -567,10 +566,10 @@ document.addEventListener("htmx:confirm", (event) => {
   before.then(() => issueRequest(true));
 });
 
-/** This tab has the item from now on; an older one is told at its next sign of life. */
+/** Take over the item in this tab. An older tab is notified at its next heartbeat. */
 async function takeOver() {
   const place = desk();
-  // Who comes from a claim has it already.
+  // After the redirect from a claim, this tab already has the item.
   const [came] = performance.getEntriesByType("navigation");
   if (!place?.dataset.url || came?.type === "navigate" && came.redirectCount) return;
   const answer = await post(`${place.dataset.url}open/`, {}).catch(() => null);
@@ -578,9 +577,9 @@ async function takeOver() {
   for (const field of desk().querySelectorAll("[data-fence]")) field.value = fence || field.value;
 }
 
-// --- While an edit or feedback is written ------------------------------------------------------------------------------
+// --- Edits and feedback ------------------------------------------------------------------------------------------------
 
-// The editor is asked for when somebody first goes to edit.
+// Load the editor when the user first focuses an edit field.
 document.addEventListener("focusin", ({ target }) => { const file = target.closest("[data-editor]")?.dataset.module; if (file) import(file); });
 
 function warnWhenLong(field) {
@@ -590,7 +589,7 @@ function warnWhenLong(field) {
   warning.hidden = words <= Number(field.dataset.long) && points <= Number(field.dataset.longPoints);
 }
 
-// What the model made of it and what was typed change places, so that neither is lost.
+// Swap the model's version with the user's text, so that neither is lost.
 document.addEventListener("click", ({ target }) => {
   const beside = target.closest("[data-shorter]");
   if (target.closest("[data-shorter-leave]")) {

@@ -1,26 +1,27 @@
-// A text area that scripts are typed in becomes an editor: line numbers, colours, findings as one types, and what has
-// changed. The text area stays the form's field: each change is written into it, with an input event, so that
-// whatever keeps or sends it goes on as before; without this file it is used as it is.
+// Turns a script's text area into an editor with line numbers, colors, live findings and marked changes. The text area
+// stays the form's field: each change is written to it with an input event, so that other code can save and submit it.
+// Without this file, the text area is used as it is.
 //
-// The editor stands in a shadow root, where CodeMirror's styles are constructed style sheets: the policy allows no
-// others. The library is asked for once a field can be seen. Markup and words: templates/components/_script_editor.html.
+// The editor is in a shadow root, where CodeMirror uses constructed style sheets, because the content security policy
+// allows no others. The library is loaded when a field is visible. The markup is in
+// templates/components/_script_editor.html.
 
 const CHECK_AFTER_MS = 500;
 const AGAIN_AFTER_MS = 3000;
 const MORE_KEYWORDS = new Set(["case", "return", "local", "readonly", "declare", "shift", "break", "continue", "trap", "time"]);
-// Beside what the library shows: all that turns the direction of a line, joins or stands in no place.
+// Characters marked in addition to the library's own: they change a line's direction, join characters or have no width.
 const HIDDEN = /[\u00a0\u061c\u1680\u180e\u2000-\u200f\u202a-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufe00-\ufe0f\ufeff]/g;
-const MARKS = ["high", "medium", "note"]; // the worst first
+const MARKS = ["high", "medium", "note"]; // most severe first
 const SEVERITY = { high: "error", medium: "warning" };
 
-// From the cookie at each request: signing in on another tab changes it.
+// Read the cookie for each request, because signing in on another tab changes it.
 const token = () => document.cookie.match(/(?:^|; )(?:__Host-)?csrftoken=([^;]+)/)?.[1] ?? "";
 const announce = (text) => document.dispatchEvent(new CustomEvent("announce", { detail: { text } }));
 
 // --- Findings ----------------------------------------------------------------------------------------------------
-// Asked for a moment after the last change; of the plain text area too.
+// Requested shortly after the last change, also for a plain text area.
 
-/** Typing over several lines: the browser would join them with a style of its own, which the policy refuses. */
+/** Replace a selection with typed text. For multiple lines, the browser would add a style, which the policy blocks. */
 function typeOver(event, view) {
   const { main } = view.state.selection;
   if (event.inputType !== "insertText" || event.data === null || main.empty || view.composing) return false;
@@ -63,7 +64,7 @@ class Checks {
     }
   }
 
-  /** What was found before stays, marked as being about an earlier text. */
+  /** Show a message, and mark the listed findings as outdated. */
   tell(text) {
     this.list.classList.add("is-old");
     this.note.textContent = text;
@@ -86,7 +87,7 @@ class Checks {
 
 // --- The editor --------------------------------------------------------------------------------------------------
 
-/** What one press of Tab is worth in this script: a tab, or as many spaces as its least indented line has. */
+/** Return the indentation unit of a script: a tab, or as many spaces as its least indented line has. */
 function indentOf(text) {
   if (/^\t/m.test(text)) return "\t";
   const widths = (text.match(/^ +(?=\S)/gm) ?? []).map((spaces) => spaces.length).filter((width) => width > 1);
@@ -96,10 +97,10 @@ function indentOf(text) {
 const OPENS = /(?:^|[\s;&|])(?:then|do|else|in)\s*(?:#.*)?$|[{(]\s*(?:#.*)?$/;
 const CLOSES = /^\s*(?:fi|done|esac|else|elif|[})])/;
 
-/** The columns that a line is indented by: as the one before, a step more below what opens a block, less for what ends it. */
+/** Return a line's indentation in columns: that of the preceding line, plus a unit in a block and minus a unit at its end. */
 function indentAt({ state, unit, simulatedBreak }, at) {
   const line = state.doc.lineAt(at);
-  // After Enter the break is not there yet: what stands before it is the line above.
+  // After Enter, the line break is not inserted yet, so the text before the cursor is the line above.
   let text = simulatedBreak === at ? state.sliceDoc(line.from, at) : "";
   for (let before = line.number - 1; before > 0 && !text.trim(); before -= 1) ({ text } = state.doc.line(before));
   const width = [...text.match(/^\s*/)[0]].reduce((sum, one) => sum + (one === "\t" ? state.tabSize : 1), 0);
@@ -107,7 +108,7 @@ function indentAt({ state, unit, simulatedBreak }, at) {
   return Math.max(0, width + (OPENS.test(text) ? unit : 0) - (CLOSES.test(rest) ? unit : 0));
 }
 
-/** The place of a line and column that count characters, where the editor counts halves of the rare ones twice. */
+/** Convert a line and a column in characters to the editor's position, which counts UTF-16 code units. */
 function placeOf(doc, number, column) {
   const line = doc.line(Math.min(Math.max(1, number), doc.lines));
   const before = [...line.text.slice(0, 2 * column)].slice(0, Math.max(0, column - 1)).join("");
@@ -193,7 +194,7 @@ function colours({ HighlightStyle, tags }) {
   ]);
 }
 
-/** Marks beside the line numbers: the icon of the worst finding of each line, as it stands in the list below. */
+/** Create the gutter that shows the icon of each line's most severe finding, taken from the list below. */
 function markGutter(cm) {
   class Mark extends cm.GutterMarker {
     constructor(found) { super(); this.found = found; }
@@ -254,9 +255,9 @@ class ScriptEditor {
     this.view = new cm.EditorView({ state: this.state(), parent: shadow });
     area.hidden = true;
     this.bar.hidden = false;
-    // Whoever leads a person to the field, to its error for instance, leads into the editor.
+    // Code that focuses the field, for example to show its error, focuses the editor.
     area.focus = () => this.view.focus();
-    // A dialog that opens leads to what can be focused first, which is not the editor.
+    // An opening dialog focuses its first focusable element, which is not the editor.
     if (opensWith) new MutationObserver(() => opensWith.open && this.view.focus()).observe(opensWith, { attributeFilter: ["open"] });
     this.listen(checks);
     if (hadFocus) {
@@ -305,7 +306,7 @@ class ScriptEditor {
       ...cm.searchKeymap,
       { key: "Escape", run: () => this.leave(true) },
       ...cm.historyKeymap,
-      // Ctrl and Enter sends the form, as everywhere.
+      // Ctrl+Enter submits the form, as on every page.
       ...cm.defaultKeymap.filter(({ key }) => key !== "Mod-Enter" && key !== "Escape"),
     ];
   }
@@ -317,7 +318,7 @@ class ScriptEditor {
     return true;
   }
 
-  /** After Escape, Tab leaves the editor until something is typed; a second Escape is the page's, or the dialog's. */
+  /** After Escape, Tab leaves the editor until the user types. A second Escape is handled by the page or the dialog. */
   leave(leaves) {
     if (leaves && this.leaves) return false;
     this.leaves = leaves;
@@ -335,7 +336,7 @@ class ScriptEditor {
     this.area.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
-  /** What something else put into the field, such as a draft that was kept. */
+  /** Read text that other code wrote to the field, such as a restored draft. */
   read() {
     const { doc } = this.view.state;
     if (doc.toString() !== this.area.value) this.view.dispatch({ changes: { from: 0, to: doc.length, insert: this.area.value } });
@@ -347,7 +348,7 @@ class ScriptEditor {
     for (const label of this.area.labels ?? []) label.addEventListener("click", () => this.view.focus());
     this.host.addEventListener("focusin", () => {
       this.read();
-      // A dialog leads to the first that can be focused, which is the frame that scrolls.
+      // A dialog focuses the first focusable element, which is the scrolling container.
       if (this.host.shadowRoot.activeElement === this.view.scrollDOM) this.view.focus();
     });
     this.place.addEventListener("click", ({ target }) => {
@@ -395,7 +396,7 @@ function showHidden(code) {
   return shown;
 }
 
-// --- Which fields, and when -----------------------------------------------------------------------------------------
+// --- Loading --------------------------------------------------------------------------------------------------------
 
 let library = null;
 const met = new WeakSet();
@@ -408,7 +409,7 @@ async function open(place) {
     const cm = await (library ??= import(place.dataset.library));
     if (place.isConnected) new ScriptEditor(cm, place, area, checks);
   } catch (error) {
-    library = null; // the plain field goes on; another one may have more luck
+    library = null; // the text area still works, and the next field tries again
     console.warn(error);
   }
 }

@@ -1,17 +1,16 @@
-// Keys for the controls that print them: data-key on a link, button, radio or field.
+// Keyboard shortcuts of controls with data-key: links, buttons, radio buttons and fields.
 //
 //   data-key="a", "enter"  that key
 //   data-key="mod+enter"   Ctrl, or Command on a Mac; the only kind that works while typing
-//   data-key="g q"         one after the other within a second
+//   data-key="g q"         two keys within a second
 //
-// A key clicks its control, or focuses it where it is a field. Hidden and disabled controls have no
-// key, and while a dialog is open only its own do. Its name in the help sheet comes from
-// data-key-label, else from the label, title or text of the control.
+// A key clicks its control, or focuses a field. Hidden and disabled controls have no key, and while a dialog is open,
+// only its own controls have keys. The help sheet names a key by data-key-label, or else by the control's label, title
+// or text.
 //   j and k move between elements marked data-row (a row's main link); ? opens the sheet.
 //
-// Keys that belong to the browser are left alone: nothing with Alt, nothing with Ctrl but what a
-// page asks for by "mod+". Whoever dictates or mistypes can switch single keys off in the sheet
-// (WCAG 2.1.4); mod+ combinations stay.
+// The browser's own shortcuts are not changed, so Alt is never used, and Ctrl only for "mod+". Users who dictate or
+// mistype can turn off single keys in the sheet (WCAG 2.1.4), but mod+ combinations stay.
 
 const STORE = "scriptsmith-keys";
 const SEQUENCE_MS = 1000;
@@ -19,7 +18,7 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 const sheet = document.getElementById("keys");
 let previous = { key: "", at: 0 };
 
-// Private windows can refuse storage; keys then stay on.
+// Private windows can block storage. Keys then stay on.
 function areOff() {
   try { return localStorage[STORE] === "off"; } catch { return false; }
 }
@@ -39,20 +38,20 @@ function usable(element) {
 
 const controls = () => [...document.querySelectorAll("[data-key]")].filter(usable);
 
-/** The control of a key; of several, the one in the form that is being filled. */
+/** Return the control of a key. If multiple controls have it, prefer the control in this form. */
 function find(key, form) {
   const found = controls().filter((control) => control.dataset.key === key);
   return found.find((control) => form && control.form === form) ?? found[0];
 }
 
 function use(control) {
-  // Of something that opens over a first field, the key leads into that field.
+  // If the control opens a panel with a first field, focus that field.
   const first = control.matches("summary") && control.parentElement.querySelector("[data-first]");
   if (first) control.parentElement.open = true;
   if (first) control = first;
   if (isField(control)) {
     control.focus();
-    // Append to a text; replace a single line.
+    // Move the cursor to the end of a text area, and select the content of a single-line field.
     if (control.matches("textarea")) control.setSelectionRange(control.value.length, control.value.length);
     else control.select?.();
     return;
@@ -81,7 +80,7 @@ function act(key) {
   return true;
 }
 
-// Arrows move through the palette's results; Enter opens the first, or searches for other words.
+// Arrows move through the palette's results. Enter opens the first result, or searches if the query has changed.
 const palette = document.getElementById("palette");
 palette?.addEventListener("keydown", (event) => {
   const { key, target } = event;
@@ -97,7 +96,7 @@ palette?.addEventListener("click", ({ target }) => target.closest("a[data-row]")
 
 document.addEventListener("keydown", (event) => {
   const { key, target, altKey, ctrlKey, metaKey } = event;
-  const isRow = key === "j" || key === "k"; // held down, these run on
+  const isRow = key === "j" || key === "k"; // these repeat while held down
   if (event.defaultPrevented || event.isComposing || altKey || event.repeat && !isRow) return;
   if (isMac ? metaKey : ctrlKey) {
     const control = find(`mod+${key.toLowerCase()}`, target.form);

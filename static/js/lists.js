@@ -1,3 +1,3 @@
-// Long lists: an order is chosen to see it, so the list is asked for at once, and a view that is saved has it, too.
+// Loads a long list as soon as the user chooses an order, so that a saved view also includes the order.
 
 document.addEventListener("change", ({ target }) => target.matches(".list-search select[name=sort]") && target.form.requestSubmit());

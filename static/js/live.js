@@ -1,8 +1,8 @@
 // Shows messages as toasts and announces them to screen readers. A failed htmx request is always shown, and its form
-// keeps what was typed. Other modules send events to the document, because hashed file names would load this one twice:
-//   "toast"     {text, tone, id}: replaces the toast with the same id; without a text, it only removes that
+// keeps its input. Other modules send events to the document, because hashed file names would load this module twice:
+//   "toast"     {text, tone, id}: replaces the toast with the same ID, or without text, only removes it
 //   "announce"  {text}, for screen readers only
-// The server can send the header HX-Trigger: {"toast": {"text": "…", "tone": "success"}}. Texts are in base.html.
+// The server can send the header HX-Trigger: {"toast": {"text": "…", "tone": "success"}}. Messages are in base.html.
 
 const toasts = document.getElementById("toasts");
 const region = document.getElementById("live");
@@ -30,13 +30,13 @@ function leaveLater(notice) {
 
 on("toast", ({ detail }) => toast(detail));
 
-// A refused form is gone on with in its first wrong field.
+// Focus the first invalid field of a rejected form.
 document.querySelector("main [aria-invalid=true]:not([hidden])")?.focus();
 
-// A page from the browser's cache may be of a user who has signed out since.
+// A page from the browser's cache may belong to a user who has since signed out.
 addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
 
-// In a hidden tab, polling waits.
+// Pause polling in a hidden tab.
 on("htmx:confirm", (event) => {
   if (document.hidden && event.target.matches("[hx-trigger^='every']")) event.preventDefault();
 });
@@ -44,16 +44,17 @@ on("htmx:confirm", (event) => {
 on("announce", ({ detail }) => {
   if (!region) return;
   region.textContent = "";
-  // Emptied first, or the same words twice would be said once.
+  // Empty the region first. Otherwise, a repeated message would be announced only once.
   setTimeout(() => { region.textContent = detail.text; }, 50);
 });
 
-// Failed requests: one message, replaced by the next. The server's own words (components/_refusal.html) come first.
+// Failed requests show one message, which the next failure replaces. The server's message (components/_refusal.html) has
+// priority.
 
 const meaning = { 401: words.session, 403: words.denied, 404: words.missing, 413: words.large, 429: words.busy };
 const signIn = { href: words.login, textContent: words.signin, target: "_blank" };
 
-let failed = ""; // address of the request that failed; empty if no answer came
+let failed = ""; // URL of the failed request; empty if no response arrived
 
 function fail(text, { link, path = "" } = {}) {
   failed = path;
@@ -86,14 +87,14 @@ on("htmx:swapError", () => fail(words.server));
 addEventListener("offline", () => toast({ text: words.offline, tone: "warning", id: "offline" }));
 addEventListener("online", () => toast({ id: "offline" }));
 
-// Notices that are dismissed, dialogs, menus.
+// Dismissible notices, dialogs and menus.
 
 on("click", ({ target }) => {
   target.closest("[data-dismiss]")?.closest(".notice").remove();
   for (const menu of document.querySelectorAll("details.menu[open]")) {
     if (!menu.contains(target) || target.closest("button")) menu.open = false;
   }
-  // If the browser opens it by the button's own `command`, a second time is an error.
+  // If the browser supports the button's `command`, the dialog is already open, and opening it again is an error.
   const opener = "command" in HTMLButtonElement.prototype ? null : target.closest("[data-dialog]");
   if (opener) document.getElementById(opener.dataset.dialog)?.showModal();
 });
@@ -105,7 +106,7 @@ on("keydown", ({ key, target }) => {
   menu.querySelector("summary").focus();
 });
 
-// For browsers whose CSS cannot size a text field by its content.
+// For browsers whose CSS can't size a text area by its content.
 if (!CSS.supports("field-sizing", "content")) {
   on("input", ({ target }) => {
     if (target.matches("textarea")) target.rows = Math.min(24, Math.max(3, target.value.split("\n").length + 1));

@@ -1,8 +1,8 @@
-// Passkeys: asks the browser to make or use one, and sends the form with what it made.
+// Creates or uses a passkey in the browser, and submits the form with the credential.
 //
-// <form data-passkey="create|get" data-options="JSON"> has the options in the page; with data-options-from="ADDRESS"
-// they are fetched when they are needed. The answer goes into the form's field "credential".
-// Where the browser has no passkeys, [data-passkey-missing] is shown and the button hidden.
+// <form data-passkey="create|get" data-options="JSON"> contains the options. With data-options-from="URL", they are
+// fetched when needed. The credential is written to the form's "credential" field. If the browser does not support
+// passkeys, [data-passkey-missing] is shown and the form stays hidden.
 
 const say = (name, detail) => document.dispatchEvent(new CustomEvent(name, { detail }));
 
@@ -55,7 +55,7 @@ async function ask(form) {
     form.elements.credential.value = writeCredential(await navigator.credentials[form.dataset.passkey](options));
     form.submit();
   } catch {
-    // The person said no, took too long, or has none here: nothing was sent.
+    // The user canceled, took too long, or has no passkey for this site. Nothing was sent.
     say("toast", { text: form.dataset.failed, tone: "warning", id: "passkey" });
   }
 }

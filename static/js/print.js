@@ -1,4 +1,4 @@
-// A button that prints the page; hidden where this script does not run, since the browser's own menu prints too.
+// A button that prints the page. Without JavaScript, it stays hidden, because the browser's menu can print too.
 for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false;
   button.addEventListener("click", () => window.print());

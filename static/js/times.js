@@ -1,5 +1,5 @@
-// Pages that stay open while something runs: "6 minutes ago" and elapsed times follow the clock, and a spinner turns
-// once a second. A CSS animation would take far more of the processor, which a local model needs.
+// Updates "6 minutes ago" and elapsed times on open pages, and turns spinners once a second. A CSS animation would use
+// far more processor time, which a local model needs.
 
 const past = new Intl.RelativeTimeFormat(document.documentElement.lang || "en");
 const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]];
@@ -9,7 +9,7 @@ function say({ dateTime, dataset }) {
   const seconds = Math.floor((Date.now() - Date.parse(dateTime)) / 1000);
   const unit = UNITS.find(([, length]) => seconds >= length);
   if ("since" in dataset) return unit ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${Math.max(0, seconds)} s`;
-  // What is older is shown as a date, and what is newer as "just now".
+  // Older times are shown as a date, and newer times as "just now".
   return unit && seconds < 60 * 86400 ? past.format(-Math.round(seconds / unit[1]), unit[0]) : "";
 }
 
