@@ -20,7 +20,7 @@ import scriptsmith_site.celery  # noqa: F401 - this process's tasks and messages
 from core.database.clock import use_database_clock
 from scriptsmith_site.logs import follow_run
 
-# Must run before models are loaded.
+# This must run before models are loaded.
 use_database_clock()
 
 

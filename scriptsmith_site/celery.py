@@ -1,4 +1,4 @@
-"""The Celery application. Messages contain only an id, because all state is in PostgreSQL."""
+"""The Celery application. Messages contain only an ID, because all state is in PostgreSQL."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def check_secret_key(**_options: object) -> list[CheckMessage]:
 
 
 def check_embedder(**_options: object) -> list[CheckMessage]:
-    """Return E005 if the embedder does not exist. Do not load it, because that takes seconds and memory."""
+    """Return E005 if the embedder does not exist. The embedder is not loaded, because that takes seconds and memory."""
     spec = settings.SCRIPTSMITH_EMBEDDER
     if spec in ("minilm", "hashing"):
         return []

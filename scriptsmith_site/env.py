@@ -1,7 +1,6 @@
 """Typed settings from the environment. Invalid values are rejected at startup.
 
-Every reader takes a name, a default and a help text, and adds them to `KNOWN`, from which docs/settings.md is
-generated.
+Each `env_` function adds its name, default and help text to `KNOWN`, from which docs/settings.md is generated.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def env_text(name: str, default: str, help: str) -> str:
 
 
 def env_bool(name: str, default: bool, help: str) -> bool:
-    """Return True or False. Any other value raises ImproperlyConfigured."""
+    """Return the variable as a boolean. Raises ImproperlyConfigured unless it is `True` or `False`."""
     value = _read(name, str(default), help)
     if value not in ("True", "False"):
         raise ImproperlyConfigured(f"{name} is {value!r}. Use True or False.")
@@ -43,7 +42,7 @@ def env_bool(name: str, default: bool, help: str) -> bool:
 
 
 def env_int(name: str, default: int, help: str, *, least: int = 0, most: int = 2**31 - 1) -> int:
-    """Return an integer from `least` to `most`. Any other value raises ImproperlyConfigured."""
+    """Return the variable as an integer. Raises ImproperlyConfigured unless it is between `least` and `most`."""
     value = _read(name, str(default), help)
     try:
         number = int(value)
@@ -55,7 +54,7 @@ def env_int(name: str, default: int, help: str, *, least: int = 0, most: int = 2
 
 
 def env_float(name: str, default: float, help: str, *, least: float, most: float) -> float:
-    """Return a number from `least` to `most`. Any other value raises ImproperlyConfigured."""
+    """Return the variable as a number. Raises ImproperlyConfigured unless it is between `least` and `most`."""
     value = _read(name, str(default), help)
     try:
         number = float(value)
@@ -67,7 +66,7 @@ def env_float(name: str, default: float, help: str, *, least: float, most: float
 
 
 def env_choice(name: str, default: str, help: str, *, choices: tuple[str, ...]) -> str:
-    """Return one of the choices. Any other value raises ImproperlyConfigured."""
+    """Return the variable. Raises ImproperlyConfigured unless it is one of the choices."""
     value = _read(name, default, help)
     if value not in choices:
         raise ImproperlyConfigured(f"{name} is {value!r}. Use one of {', '.join(choices)}.")
@@ -119,7 +118,7 @@ def env_list(name: str, default: str, help: str, *, separator: str = ",") -> lis
 
 
 def env_networks(name: str, default: str, help: str) -> list[str]:
-    """Return addresses and networks such as 10.0.0.0/8. Any other value raises ImproperlyConfigured."""
+    """Return a list of addresses and networks such as 10.0.0.0/8. Raises ImproperlyConfigured for any other value."""
     networks = env_list(name, default, help)
     for network in networks:
         try:

@@ -1,4 +1,4 @@
-"""The storage of files, configured by one variable: a folder or an S3 bucket."""
+"""File storage in a folder or an S3 bucket, configured by one variable."""
 
 from __future__ import annotations
 

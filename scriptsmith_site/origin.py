@@ -24,7 +24,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class Origin(NamedTuple):
-    """The origin of a request. All fields are empty outside of requests, as on the command line."""
+    """The origin of a request. All fields are empty outside of requests, such as on the command line."""
 
     address: str | None = None
     agent: str = ""

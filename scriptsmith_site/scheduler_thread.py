@@ -20,7 +20,7 @@ _RESTART_AFTER = 5.0  # seconds
 class SchedulerThread(bootsteps.StartStopStep):
     """A worker step that runs the scheduler as a thread, for workers started with `--scheduler-thread`.
 
-    Celery's `--beat` starts another process, which takes more than 100 MiB.
+    Celery's `--beat` starts another process, which uses more than 100 MiB.
     """
 
     label = "scheduler"

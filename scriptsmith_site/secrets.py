@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def read_or_make_secret(path: Path) -> str:
-    """Return the secret in the file, which is created if it is missing. Only its owner can read it.
+    """Return the secret in the file, which is created if it is missing. Only the file's owner can read it.
 
     Concurrent processes get the same secret.
     """

@@ -190,7 +190,7 @@ _options["options"] = f"{_options.get('options', '')} -c plan_cache_mode=force_g
 # In seconds. With DATABASE_URL, the default would be 0, but each new connection must prepare its statements again.
 DATABASES["default"]["CONN_MAX_AGE"] = 600
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-# Requests and tasks open their own transactions, because a model call must never be part of one.
+# Requests and tasks open their own transactions, because a model call must never be part of a transaction.
 DATABASES["default"]["ATOMIC_REQUESTS"] = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

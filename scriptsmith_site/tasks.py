@@ -63,7 +63,7 @@ def send_test_mail(person_id: int) -> None:
 
 @shared_task(name="scriptsmith_site.note_passing_time")
 def note_passing_time() -> None:
-    """Create events that depend only on the time."""
+    """Create events that are caused only by the passage of time."""
     sweeps.note_due_items()
     sweeps.note_reviewed_campaigns()
 

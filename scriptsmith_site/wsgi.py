@@ -1,4 +1,4 @@
-"""The WSGI application that gunicorn serves."""
+"""The WSGI application that Gunicorn serves."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def make_actions(*, by: User) -> int:
 
 
 def read_actions() -> Iterator[dict[str, object]]:
-    """Yield the content of the demo's action files, sorted by file name."""
+    """Yield the content of each demo action file, sorted by file name."""
     for path in sorted(ACTIONS.glob("*.yaml")):
         yield yaml.safe_load(path.read_text(encoding="utf-8"))
 

@@ -15,7 +15,7 @@ from urllib.parse import quote
 DATABASE = "scriptsmith"
 ROLE = "scriptsmith"
 
-# A Unix socket's path can have at most 107 bytes. The longest file name in a socket folder has 18.
+# A Unix socket's path can have at most 107 bytes. The longest file name in a socket folder has 18 bytes.
 _LONGEST_SOCKET_FOLDER = 88
 _PLAIN_PATH = re.compile(r"[\w/.-]+", re.ASCII)
 

@@ -63,7 +63,7 @@ class FileLock:
 def held(path: Path, *, seconds: float) -> Iterator[None]:
     """Hold the exclusive lock during the block.
 
-    Raises CannotStart if another process keeps it longer than `seconds`.
+    Raises CannotStart if another process holds it for longer than `seconds`.
     """
     lock = FileLock(path)
     begun = time.monotonic()

@@ -1,1 +1,1 @@
-"""Integrations with other systems. They create or read data and make no decisions."""
+"""Integrations with other systems. They create or read data, but make no decisions."""

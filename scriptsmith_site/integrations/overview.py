@@ -269,6 +269,6 @@ DOORS: tuple[Callable[[], ShownDoor], ...] = (
 
 @require_safe
 def show_integrations(request: HttpRequest) -> HttpResponse:
-    """Show every integration with its state. Administrators only."""
+    """Show administrators every integration with its state."""
     require_administrator(signed_in(request))
     return render(request, "integrations/overview.html", {"doors": [door() for door in DOORS]})

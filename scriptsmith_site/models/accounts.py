@@ -62,7 +62,7 @@ class Session(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:
-        """Return the session store for these rows. Called by Django."""
+        """Return the session store for these rows. Django calls this method."""
         store: type[SessionBase] = import_module(settings.SESSION_ENGINE).SessionStore
         return store
 

@@ -39,7 +39,7 @@ class AgentPause(models.Model):
 
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    # Limits the table to one row.
+    # Limit the table to one row.
     only = models.BooleanField(default=True, unique=True, editable=False)
 
     class Meta:

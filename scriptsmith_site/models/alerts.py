@@ -88,7 +88,7 @@ class AlertSource(models.Model):
 class AlertKey(models.Model):
     """A secret of a source: the hash of a token, or an encrypted key that verifies signatures.
 
-    A source can have several secrets at once, so that one can be replaced without losing alerts.
+    A source can have multiple secrets at once, so that one can be replaced without losing alerts.
     """
 
     source = models.ForeignKey(AlertSource, models.CASCADE, related_name="keys")

@@ -41,7 +41,7 @@ class Mirror(models.Model):
     last_success_at = models.DateTimeField(null=True, blank=True)
     last_error_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
-    # Limits the table to one row.
+    # Limit the table to one row.
     only = models.BooleanField(default=True, unique=True, editable=False)
 
     class Meta:

@@ -33,7 +33,7 @@ class Event(models.Model):
     sequence = models.PositiveBigIntegerField(null=True, blank=True)
     action_id = models.BigIntegerField(null=True, blank=True)
     data = models.JSONField(default=dict, blank=True)
-    # If distribution fails: the number of failures, the time of the next attempt and the last error. After several
+    # If distribution fails: the number of failures, the time of the next attempt and the last error. After too many
     # failures, the event is set aside.
     failures = models.PositiveSmallIntegerField(default=0)
     retry_at = models.DateTimeField(null=True, blank=True)
@@ -96,7 +96,7 @@ class Destination(models.Model):
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
     paused_why = models.CharField(_("reason for the pause"), max_length=300, blank=True)
     failing_since = models.DateTimeField(null=True, blank=True)
-    # While the destination fails: consecutive failures and the next attempt, instead of attempts for each event.
+    # While the destination is failing, the number of consecutive failures, and the next attempt for all of its events.
     failures = models.PositiveSmallIntegerField(default=0)
     retry_at = models.DateTimeField(null=True, blank=True)
     last_success_at = models.DateTimeField(null=True, blank=True)

@@ -25,7 +25,7 @@ def local_models_now() -> list[dict[str, object]] | None:
 
 
 def _memory_of(pid: int) -> int | None:
-    """Return a process's memory in bytes, including its share of memory that it shares with other processes."""
+    """Return a process's memory in bytes, including its share of the memory shared with other processes."""
     try:
         found = re.search(r"^Pss: +(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)
     except OSError:

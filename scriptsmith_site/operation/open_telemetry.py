@@ -16,7 +16,7 @@ from core.tracing import Attributes
 
 
 class OpenTelemetryTracer:
-    """A tracer that sends the SDK's spans to a processor. OpenTelemetry's variables set sampling and limits."""
+    """A tracer that sends the SDK's spans to a processor. OpenTelemetry's variables configure sampling and limits."""
 
     def __init__(self, processor: SpanProcessor, *, service: str, version: str) -> None:
         named = Resource.create({SERVICE_NAME: service, SERVICE_VERSION: version})
@@ -55,7 +55,7 @@ class OpenTelemetryTracer:
 
 
 def make_tracer(*, service: str, version: str) -> OpenTelemetryTracer:
-    """Return a tracer that exports in a separate thread, configured by OpenTelemetry's variables.
+    """Return a tracer that exports in a separate thread, configured by OpenTelemetry's environment variables.
 
     Call this function after a process has forked, because children do not inherit the thread.
     """

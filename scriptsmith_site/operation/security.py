@@ -143,7 +143,7 @@ def _table(events: Iterable[SecurityEvent]) -> Iterator[tuple[str, ...]]:
 
 
 def _without_place(query: QueryDict) -> str:
-    """Return the filters of the URL without the page position, because an export starts at the newest event."""
+    """Return the URL's filters without the page position, because an export starts at the newest event."""
     kept = query.copy()
     for name in ("before", "after"):
         kept.pop(name, None)

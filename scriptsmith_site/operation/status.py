@@ -73,7 +73,7 @@ def describe_parts() -> list[tuple[str, health.Health, str]]:
 
 
 def describe_vectors() -> dict[str, object]:
-    """Return the active embedder, the next one if it is changing, and the progress."""
+    """Return the active embedder, the next embedder during a change, and the progress."""
     found = vector_store.progress()
     problem = ""
     try:

@@ -1,4 +1,4 @@
-"""The storage of the product: free space and the last backups."""
+"""The storage of the product: free space and the latest backups."""
 
 from __future__ import annotations
 

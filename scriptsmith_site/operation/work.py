@@ -75,7 +75,7 @@ def has_living_worker() -> bool:
 
 
 def living_workers() -> QuerySet[Worker]:
-    """Return the workers with a recent heartbeat, by the database's clock."""
+    """Return the workers with a recent heartbeat, according to the database's clock."""
     return Worker.objects.filter(seen_at__gt=Now() - LOST_AFTER)
 
 
@@ -101,5 +101,5 @@ def backlog_now() -> Backlog:
 
 
 def endpoints_at_rest() -> list[Endpoint]:
-    """Return the endpoints that are blocked until a certain time."""
+    """Return the endpoints that are temporarily blocked."""
     return list(Endpoint.objects.filter(blocked_until__gt=Now()))

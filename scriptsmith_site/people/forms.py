@@ -39,7 +39,7 @@ def time_zones() -> list[tuple[str, str]]:
 
 
 class LongSelect(forms.Select):
-    """A select for hundreds of plain options. Django's widget would render two templates for each option."""
+    """A select widget for hundreds of plain options. Django's widget would render two templates for each option."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         chosen = str(value or "")

@@ -1,4 +1,4 @@
-"""Roles as groups of permissions. A user may have several roles, and their permissions add up."""
+"""Roles as groups of permissions. A user may have multiple roles, and their permissions add up."""
 
 from __future__ import annotations
 

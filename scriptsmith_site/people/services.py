@@ -137,9 +137,9 @@ def reactivate(user: User, *, by: User | None) -> None:
 def set_address(user: User, *, address: str, by: User | None) -> None:
     """Set the user's email address as an administrator. An empty address removes it.
 
-    A trusted provider's user with this address may be linked to the account, so the address must be unique. Users
-    set an address themselves only by confirming an email (notifications). The audit log does not contain the
-    address. Raises BadInput, and NotAllowedNow for service accounts and deactivated accounts.
+    A trusted provider's user with this address may be linked to the account, so the address must be unique. Users can
+    set an address only by confirming an email under Notifications. The audit log does not contain the address. Raises
+    BadInput, and NotAllowedNow for service accounts and deactivated accounts.
     """
     require_administrator(by)
     if is_service_account(user):

@@ -93,7 +93,7 @@ def group_by_line(remarks: Iterable[Said]) -> dict[int, list[Said]]:
 
 
 def coloured_lines(script: str) -> tuple[SafeString, ...]:
-    """Return safe HTML for each line, without line endings. The text content is exactly the script's."""
+    """Return safe HTML for each line, without line endings. The text content equals the script's lines."""
     return _kept_lines(script) if len(script) <= _MOST_KEPT else _colour_lines(script)
 
 

@@ -20,7 +20,7 @@ from scriptsmith_site.presentation.code import (
 )
 from scriptsmith_site.presentation.findings import ShownFinding
 
-# Matches one part of a line of safe HTML: a tag, an entity or plain characters.
+# One part of a line of safe HTML: a tag, an entity or plain characters.
 _PART = re.compile(r"<[^>]*>|&[^;]+;|[^<&]+")
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _CONTEXT = 3
@@ -79,7 +79,7 @@ def with_remarks(
 def with_findings(
     rows: Sequence[AnyRow], of_old: Iterable[object], of_new: Iterable[object]
 ) -> list[AnyRow]:
-    """Add findings to the rows: all findings of the new text, and those of removed or changed old lines."""
+    """Add findings to the rows: all findings of the new text, and the findings of removed or changed old lines."""
     last_old = max((row.old_number or 0 for row in rows), default=0)
     last_new = max((row.new_number or 0 for row in rows), default=0)
     old, new = findings_by_line(of_old, last_old), findings_by_line(of_new, last_new)
@@ -120,7 +120,7 @@ def diff_side_by_side(
 
 
 def diff_inline(old: str, new: str, *, keep: Keep = NOTHING, colours: bool = False) -> list[Row]:
-    """Compare two texts in one column. A changed section shows the removed lines first, then the added ones."""
+    """Compare two texts in one column. A changed section shows the removed lines first, then the added lines."""
     rows: list[Row] = []
     gone: list[Row] = []
     come: list[Row] = []

@@ -11,7 +11,7 @@ from catalog.analysis import Outcome, RatedFinding, Risk, finding_risk, level_pl
 
 @dataclass(frozen=True)
 class ShownFinding:
-    """A finding for display. `mark` is the risk it gives the script (high or medium), note or unscored."""
+    """A finding for display. `mark` is the risk that it gives the script (high or medium), or else note or unscored."""
 
     level: str
     code: str
@@ -23,7 +23,7 @@ class ShownFinding:
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Return the sort key: the most severe finding first."""
+        """Return the sort key, which puts the most severe finding first."""
         return _MARKS.index(self.mark), level_place(self.level)
 
 

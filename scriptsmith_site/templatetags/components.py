@@ -95,9 +95,9 @@ def _drawn_by(
 def draw_once(context: Context, file: str, shown: str, written: str = "") -> SafeString:
     """Render a file once for all items that look the same: `{% draw_once "…/_form.html" "keys may_write" "fence" %}`.
 
-    `shown` names the context variables on which the result depends: plain values, or dicts and lists of these. The
-    variables in `written`, `item_key` and the CSRF token may differ. The file may print them but must not test them.
-    It has no access to other variables.
+    `shown` names the context variables on which the result depends: plain values, or dicts and lists of plain values.
+    The variables in `written`, `item_key` and the CSRF token may differ. The file may print them but must not test
+    them. It has no access to other variables.
     """
     names, marked = tuple(shown.split()), ("item_key", "csrf_token", *written.split())
     values = [_freeze(context.get(name)) for name in names]
@@ -413,7 +413,7 @@ def stacked_bar(parts: Iterable[object], label: object) -> _Given:
 
 @_drawn_by("components/_time.html")
 def time(value: object, seconds: bool = False) -> _Given:
-    """Show a time in the reader's time zone, or None. The filter `ago` shows "12 minutes ago" instead."""
+    """Show a time in the reader's time zone, or a dash for None. The filter `ago` shows "12 minutes ago" instead."""
     return {"value": value, "seconds": seconds}
 
 

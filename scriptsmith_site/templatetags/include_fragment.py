@@ -1,8 +1,8 @@
 """Override `{% include %}` so that isolated fragments get the CSRF token and surrounding line breaks are removed.
 
 An isolated fragment may contain a form, and a form without the token is rejected. Django's inclusion tags also pass the
-token. Without line breaks, a fragment can be used within a sentence even if its file ends with one. The tag is loaded
-as a builtin.
+token. Without line breaks, a fragment can be used within a sentence even if its file ends with a line break. The tag is
+loaded as a builtin.
 """
 
 from __future__ import annotations

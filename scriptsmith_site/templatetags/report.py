@@ -1,7 +1,7 @@
-"""Template tags of reports: table rows, copy links and the drawings of forest plots.
+"""Template tags for reports: table rows, copy links and forest plots.
 
-The HTML is built here because a report has hundreds of cells, and including a file per cell took a third of the
-page's rendering time.
+The HTML is built here because a report has hundreds of cells, and including a file per cell took a third of the page's
+rendering time.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _cell(column: Column, cell: Cell, *, is_first: bool) -> str:
     if column.is_number or column.is_drawing:
         tag += ' class="num"' if column.is_number else ' class="drawn"'
     if not (is_first or column.is_drawing):
-        # Narrow screens show the label before the text. The first column does not need one.
+        # Narrow screens show the label before the text. The first column does not need a label.
         tag += f' data-label="{escape(column.label)}"'
     drawn = write_marks(cell.drawing, zero=cell.zero) if cell.drawing else ""
     text: str = escape(cell.text)

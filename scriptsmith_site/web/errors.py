@@ -56,7 +56,7 @@ def error_body(code: str, message: str, field: str = "") -> dict[str, dict[str, 
 def show_error(
     request: HttpRequest, kind: ErrorKind, *, detail: str = "", field: str = ""
 ) -> HttpResponse:
-    """Return the error as a page, as JSON, or as a fragment for htmx. `detail` describes this case."""
+    """Return the error as a page, as JSON, or as a fragment for htmx. `detail` describes the specific error."""
     status, code = kind
     if wants_json(request):
         body = error_body(code, detail or code.replace("_", " "), field)
@@ -115,7 +115,7 @@ def show_expired_session(request: HttpRequest) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle 400, and 413 for requests that are too large."""
+    """Handle 400 errors, and 413 errors for requests that are too large."""
     if isinstance(exception, RequestDataTooBig):
         most = filesizeformat(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         return show_error(
@@ -127,17 +127,17 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle 403."""
+    """Handle 403 errors."""
     return show_error(request, ErrorKind(403, "not_permitted"), detail=str(exception))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle 404. The exception's message is for developers and is not shown."""
+    """Handle 404 errors. The exception's message is for developers and is not shown."""
     return show_error(request, ErrorKind(404, "not_found"))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Handle 500 without the request's context, because any part of it may be broken.
+    """Handle 500 errors without the request's context, because any part of it may be broken.
 
     Return 503 if the database is unavailable or the disk is full, because a retry may then succeed.
     """

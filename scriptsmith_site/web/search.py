@@ -46,7 +46,7 @@ class Hit:
     verified: str = ""  # state of the version
     risk: str = ""
     run: str = ""  # state of the run
-    action: pipeline.ActionRow | None = None  # with its state
+    action: pipeline.ActionRow | None = None  # the request and its state
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def search_everything(query: str, *, by: User, most: int = MOST_OF_A_KIND) -> li
 
 
 def _pages(query: str, by: User, most: int) -> Group:
-    """Return the pages and commands whose names contain a word starting with each query word."""
+    """Return the matching pages and commands. Each query word must be the start of a word in the name."""
     words = _words_of(query)
 
     def fits(label: str) -> bool:
@@ -198,7 +198,7 @@ def _about(user: User) -> str:
 
 
 def _around(statement: str, query: str) -> str:
-    """Return the statement in one line, from shortly before the first match."""
+    """Return the statement on one line, starting shortly before the first match."""
     line = " ".join(statement.split())
     folded = line.casefold()
     at = min((at for word in query.casefold().split() if (at := folded.find(word)) >= 0), default=0)

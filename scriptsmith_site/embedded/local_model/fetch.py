@@ -69,7 +69,7 @@ def install_server() -> None:
 def fetch(weights: Weights, folder: Path) -> Path:
     """Return the model file, and download it if it is missing.
 
-    A file that is not the official one is deleted, and CannotStart is raised. Raises OSError.
+    If the file is not official, delete it and raise CannotStart. Raises OSError.
     """
     path = folder / f"{weights.parts.stem}.gguf"
     partial = path.with_suffix(".partial")

@@ -1,4 +1,4 @@
-"""Creation and version check of PostgreSQL's data folder."""
+"""Create PostgreSQL's data folder and check its version."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def servers_of(layout: Layout) -> list[Server]:
 
 
 class Use:
-    """One process's use of the servers of a data folder."""
+    """One process's use of a data folder's servers."""
 
     def __init__(self, layout: Layout, servers: Sequence[Server]) -> None:
         self._layout = layout
@@ -106,7 +106,7 @@ class Use:
 
 @contextmanager
 def running(layout: Layout, *, prepare: Callable[[], None] | None = None) -> Iterator[None]:
-    """Run the servers whose URLs are not configured while the block runs. Raises CannotStart.
+    """While the block runs, run the servers whose URLs are not configured. Raises CannotStart.
 
     If no other process uses the servers, `prepare` is called first, for example to migrate the database.
     """

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL server: one per data folder, on a Unix socket only."""
+"""The embedded PostgreSQL server, one per data folder. It listens only on a Unix socket."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Child:
 
     @property
     def grace(self) -> float:
-        """The number of seconds to wait for the process to exit. A process that is not ready gets fewer."""
+        """The number of seconds to wait for the process to exit, which is lower until the process is ready."""
         ready = self._program.ready
         if ready is not None and not ready.exists():
             return min(self._program.grace, _UNREADY_GRACE)
@@ -96,7 +96,7 @@ class Child:
             processes.send(self._process.pid, signal.SIGTERM)
 
     def kill(self) -> None:
-        """Kill the process and all processes it started."""
+        """Kill the process and all processes that it started."""
         if self._process is not None and self.is_running:
             processes.send(self._process.pid, signal.SIGKILL)
             _kill_session(self._process.pid)

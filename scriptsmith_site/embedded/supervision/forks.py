@@ -73,7 +73,7 @@ def _become(
     niceness: int,
     set_signals: Callable[[], None],
 ) -> NoReturn:
-    """Run `main` and exit. It must not return, because the supervisor's stack is below this frame."""
+    """Run `main` and exit. This function must not return, because the supervisor's stack is below this frame."""
     status = 1
     try:
         os.setsid()

@@ -84,7 +84,7 @@ def _status(pid: int) -> list[str]:
 
 
 def wait_until_gone(pids: Iterable[int], seconds: float) -> bool:
-    """Wait until all of these processes have exited, at most `seconds`. Return whether they have."""
+    """Wait up to `seconds` until all of these processes have exited, and return whether they have."""
     deadline = time.monotonic() + seconds
     waiting = [pid for pid in pids if is_alive(pid)]
     while waiting and time.monotonic() < deadline:
@@ -105,7 +105,7 @@ def end(pids: Iterable[int], *steps: tuple[signal.Signals, float]) -> None:
 
 
 def send(pid: int, number: signal.Signals) -> None:
-    """Send a signal. Ignore the error if the process has just ended."""
+    """Send a signal. Ignore the error if the process has just exited."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:

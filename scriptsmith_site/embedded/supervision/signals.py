@@ -11,7 +11,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
-    """A counter of stop requests that also wakes up when a child exits.
+    """A counter of stop requests. `wait` also returns when a child exits.
 
     While `interrupts` is true, a request raises KeyboardInterrupt instead.
     """

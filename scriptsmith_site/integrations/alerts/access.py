@@ -32,29 +32,29 @@ def access_incidents(user: User) -> QuerySet[Incident]:
 
 
 def access_incident(user: User, pk: int) -> Incident:
-    """Return one incident."""
+    """Return this incident if the user may see it."""
     return get_object_or_404(access_incidents(user), pk=pk)
 
 
 def access_sources(user: User) -> QuerySet[AlertSource]:
-    """Return the sources. Administrators only."""
+    """Return all alert sources. Only administrators have access."""
     _require_administrator(user)
     return AlertSource.objects.all()
 
 
 def access_source(user: User, pk: int) -> AlertSource:
-    """Return one source. Administrators only."""
+    """Return this alert source. Only administrators have access."""
     return get_object_or_404(access_sources(user), pk=pk)
 
 
 def access_rules(user: User) -> QuerySet[AlertRule]:
-    """Return the rules. Administrators only."""
+    """Return all rules. Only administrators have access."""
     _require_administrator(user)
     return AlertRule.objects.select_related("source", "configuration", "account")
 
 
 def access_rule(user: User, pk: int) -> AlertRule:
-    """Return one rule. Administrators only."""
+    """Return this rule. Only administrators have access."""
     return get_object_or_404(access_rules(user), pk=pk)
 
 

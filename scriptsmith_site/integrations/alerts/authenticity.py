@@ -24,7 +24,7 @@ class NotAuthentic(Exception):
 
 
 def sent_token(headers: Mapping[str, str], *, in_path: str = "") -> str:
-    """Return the token of a request from its path, bearer token or basic authentication password."""
+    """Return a request's token, which is in the path, the bearer token or the basic authentication password."""
     scheme, _space, value = headers.get("Authorization", "").partition(" ")
     value = value.strip()
     if in_path:
@@ -40,7 +40,10 @@ def sent_token(headers: Mapping[str, str], *, in_path: str = "") -> str:
 
 
 def is_known_token(token: str, hashes: Iterable[str]) -> bool:
-    """Return whether the token has one of these hashes. Compare all hashes, so that the time reveals nothing."""
+    """Return whether the token has one of these hashes.
+
+    Compare all hashes, so that the response time reveals nothing.
+    """
     wanted = hash_token(token)
     found = [hmac.compare_digest(wanted, one) for one in hashes]
     return bool(token) and any(found)

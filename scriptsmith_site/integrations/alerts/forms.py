@@ -1,4 +1,4 @@
-"""Forms of incidents, sources and rules. The services validate the values."""
+"""Forms for incidents, sources and rules. The services validate the values."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class HandOverForm(forms.Form):
 
 
 class AskForm(SecretsChoiceForm):
-    """A request for a script, with the alert as its context."""
+    """A form for requesting a script, with the alert as its context."""
 
     secret_fields: ClassVar = {"incident": "context"}
     is_new = True

@@ -1,4 +1,4 @@
-"""Sample payloads of each kind of source, for *Test now*."""
+"""Sample payloads for each kind of source, used by *Test now*."""
 
 from __future__ import annotations
 

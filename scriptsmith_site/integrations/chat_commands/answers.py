@@ -1,4 +1,4 @@
-"""Replies to slash commands: links to verified scripts, or a link to request one. They never contain a script."""
+"""Replies to slash commands: links to verified scripts, or a link to request a script. They never contain a script."""
 
 from __future__ import annotations
 

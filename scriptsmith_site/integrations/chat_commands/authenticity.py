@@ -24,7 +24,7 @@ class NotAuthentic(Exception):
 
 
 def sign(body: bytes, stamp: str, secret: str) -> str:
-    """Return Slack's signature, version 0."""
+    """Return Slack's version 0 signature of the timestamp and the body."""
     signed = b"v0:" + stamp.encode() + b":" + body
     return "v0=" + hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
 

@@ -61,7 +61,7 @@ class Request:
 
 
 def receive(request: Request) -> str:
-    """Return the reply to a request. Only the sender sees it.
+    """Return the reply to a request. Only the sender sees the reply.
 
     Raises Refused, and TooManyAttempts for an address with too many failed attempts. Unauthenticated senders can't find
     out whether a command exists.

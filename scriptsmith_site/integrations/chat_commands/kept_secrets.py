@@ -1,4 +1,4 @@
-"""Encryption of the secrets of slash commands."""
+"""Encryption of slash command secrets."""
 
 from __future__ import annotations
 

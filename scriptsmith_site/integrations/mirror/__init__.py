@@ -1,1 +1,1 @@
-"""The Git mirror of the catalogue: one commit per publication, and import of branches as versions for review."""
+"""The Git mirror of the catalogue, with one commit per publication. Branches can be imported as versions for review."""

@@ -38,7 +38,7 @@ State = MirrorBranch.State
 
 @transaction.atomic
 def ask_for_branch(branch: str, *, by: User) -> MirrorBranch:
-    """Enqueue a job that reads the changes of a branch of the mirror's repository. Raises BadInput, NotAllowedNow."""
+    """Enqueue a job that reads the changes in a branch of the mirror's repository. Raises BadInput, NotAllowedNow."""
     require(by, CURATE)
     branch = read_branch_name(branch)
     mirror = Mirror.objects.first()
@@ -88,7 +88,7 @@ def read_missed() -> None:
 
 @transaction.atomic
 def take_in(job: MirrorBranch, *, by: User) -> tuple[list[Version], list[str]]:
-    """Import the changes as versions in review. Return the new versions and the messages of rejected changes.
+    """Import the changes as versions in review. Return the new versions and the error messages for rejected changes.
 
     The importing user counts as the author. Neither that user nor the authors of the commits may verify the versions.
     If all changes are rejected, the import can be repeated. Raises NotAllowedNow if the branch has been imported or has

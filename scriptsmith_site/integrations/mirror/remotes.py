@@ -288,7 +288,7 @@ class _Bounded(SubprocessWrapper):
 
 
 class _JudgedSsh(SSHVendor):
-    """The system's ssh, with a checked IP address, a private key and the server's public key."""
+    """The system's ssh program, with a checked IP address, a private key and the server's public key."""
 
     def __init__(self, options: list[str]) -> None:
         self._options = options
@@ -415,5 +415,5 @@ def _one_line(said: object) -> str:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Return a context that verifies certificates against the system's. It is cached, because creating it is slow."""
+    """Return an SSL context that trusts the system's certificates. It is cached, because creating it is slow."""
     return ssl.create_default_context()

@@ -28,7 +28,7 @@ Change = tuple[bytes, int | None, ObjectID | None]
 
 
 def forget_copies(kept: Collection[int]) -> None:
-    """Delete the copies of mirrors that no longer exist."""
+    """Delete the local copies of deleted mirrors."""
     for path in (settings.LAYOUT.data / "mirror").glob("*.git"):
         if path.stem not in {str(key) for key in kept}:
             rmtree(path)
@@ -64,7 +64,7 @@ class Copy:
         return ObjectID(found.tree)
 
     def begin(self, tree: ObjectID) -> ObjectID:
-        """Return the tree with the files that every mirror has."""
+        """Add the files that every mirror has, and return the new tree."""
         names = {ATTRIBUTES: ATTRIBUTES_TEXT, README: README_TEXT}
         kept = self._tree(tree)
         return self._change(
@@ -114,7 +114,10 @@ class Copy:
         return self._keep(made).decode()
 
     def pack(self) -> None:
-        """Pack loose objects once there are many. Creating a pack for each push would slow down every object lookup."""
+        """Pack loose objects if the copy has more than MOST_LOOSE.
+
+        Creating a pack for each push would slow down every object lookup.
+        """
         store = self.repo.object_store
         if store.count_loose_objects() > MOST_LOOSE:
             store.pack_loose_objects()

@@ -77,7 +77,7 @@ def change(values: Values, *, by: User, seen: int) -> Mirror:
         if getattr(mirror, name) != value:
             said[name] = (getattr(mirror, name), value)
             setattr(mirror, name, value)
-    # A secret belongs to one address and must not be sent to another.
+    # A secret belongs to one address and must not be sent to another address.
     if judged.secret or judged.secret_variable or "address" in said:
         if judged.secret or mirror.secret:
             said["secret"] = ("", _("changed"))
@@ -119,7 +119,7 @@ def resume(*, by: User) -> None:
 
 @transaction.atomic
 def ask_for_test(*, by: User) -> None:
-    """Request a test of the connection and the write access by a worker. The test writes nothing."""
+    """Schedule a worker's test of the connection and the write access. The test writes nothing."""
     require_administrator(by)
     mirror = _lock()
     mirror.test_asked_at, mirror.retry_at = timezone.now(), None

@@ -1,7 +1,8 @@
 """Commit publications and push them in order, exactly once, with one worker at a time and without force.
 
-A commit is recorded before it is pushed. If a worker dies between push and record, the head of the branch is a recorded
-commit, and the next run marks it as pushed. Any other unexpected head stops the mirror until an administrator decides.
+A commit is recorded before it is pushed. If a worker dies between pushing and recording, the head of the branch is a
+recorded commit, and the next run marks it as pushed. Any other unexpected head stops the mirror until an administrator
+decides.
 """
 
 from __future__ import annotations
@@ -181,7 +182,7 @@ def _waiting() -> QuerySet[MirrorCommit]:
 
 
 def _put_back(mirror: Mirror, copy: Copy, row: MirrorCommit, tip: str) -> str:
-    """Create a commit on top of an unexpected head that restores the catalogue's files. Other files stay.
+    """Commit the catalogue's files on top of an unexpected head. Other files stay unchanged.
 
     If the branch was deleted, return its last known head with its history.
     """

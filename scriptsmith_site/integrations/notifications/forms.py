@@ -1,4 +1,4 @@
-"""The form of a user's notification settings."""
+"""The form for a user's notification settings."""
 
 from __future__ import annotations
 

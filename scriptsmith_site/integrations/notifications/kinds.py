@@ -98,7 +98,7 @@ def _managers_and_members(event: Event, subject: Subject) -> QuerySet[User]:
 
 
 def _administrators(_event: Event, _subject: Subject) -> QuerySet[User]:
-    # Notify all administrators, because any of them can fix the problem, and the one who caused it may have left.
+    # Notify all administrators, because any of them can fix the problem, and the user who caused it may have left.
     return _with_role(Role.ADMINISTRATOR)
 
 

@@ -95,7 +95,7 @@ def _take(person: User) -> list[Notification]:
 
 
 def send_confirmation(person_id: int) -> None:
-    """Send a link to the address that a user entered. Following it confirms the address."""
+    """Send a link to the address that a user entered. Following the link confirms the address."""
     choices = NotificationChoices.objects.get(person=person_id)
     secret = make_confirmation(person_id, choices.mail_address)
     link = site_url(reverse("notification-confirm", args=[secret]))

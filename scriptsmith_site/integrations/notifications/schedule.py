@@ -12,7 +12,7 @@ Digest = NotificationChoices.Digest
 
 
 class Habits(NamedTuple):
-    """A user's email settings, with hours in the user's time zone. Quiet hours apply only if both are set."""
+    """A user's email settings, with hours in the user's time zone. Quiet hours apply only if both hours are set."""
 
     zone: ZoneInfo
     digest: str = Digest.AT_ONCE

@@ -36,7 +36,7 @@ MOST_LETTERS_A_DAY = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """A user's settings. Hours are in the user's time zone."""
+    """A user's notification settings. Hours are in the user's time zone."""
 
     ways: Mapping[str, str]
     mail_address: str = ""

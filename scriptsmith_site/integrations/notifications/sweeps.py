@@ -58,7 +58,7 @@ def note_reviewed_campaigns() -> int:
     count = 0
     for campaign in done:
         with transaction.atomic():
-            # This row is kept longer than the event, which must not be created again.
+            # Keep this row longer than the event, so that the event is not created again.
             _told, is_new = EventSequence.objects.get_or_create(subject=f"reviewed:{campaign.pk}")
             if is_new:
                 emit(campaign, "all reviewed")

@@ -46,7 +46,7 @@ def notification_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def notification_bell(request: HttpRequest) -> HttpResponse:
-    """Render the notification icon with the number of unread notifications, which was loaded with the user."""
+    """Render the notification icon with the number of unread notifications, which is loaded with the user."""
     return render(request, "integrations/notifications/_bell.html")
 
 

@@ -2,7 +2,7 @@
 
 A worker claims a destination with a lease. It stores each attempt before sending. If the worker dies, the attempt has
 no end time, and the next worker retries with the same ID, so delivery is at least once. Later events of an object wait
-for earlier ones, but not for other objects.
+for earlier ones, but not for events of other objects.
 
 If a receiver rejects an event, it still gets other events. If a receiver is unavailable, single attempts are made at
 growing intervals. During that time, no event fails. After three days, the destination is paused.
@@ -73,7 +73,7 @@ class _Hold:
     fence: int
 
     def renew(self) -> bool:
-        """Renew the lease, and return whether this worker still has it."""
+        """Renew the lease, and return whether this worker still has the lease."""
         mine = Destination.objects.filter(pk=self.pk, fence=self.fence, lease_owner=owner())
         return bool(mine.update(lease_until=Now() + LEASE))
 
@@ -228,7 +228,10 @@ def _note_success(destination: Destination, delivery: Delivery) -> None:
 
 
 def _wake(destination: Destination, now: datetime) -> None:
-    """Retry deliveries now that failed while the receiver was unavailable. Rejected events keep their retry time."""
+    """Make deliveries due now if they failed while the receiver was unavailable.
+
+    Rejected events keep their retry time.
+    """
     last = DeliveryAttempt.objects.filter(delivery=OuterRef("pk")).order_by("-pk")
     waiting = destination.deliveries.filter(state=Delivery.State.WAITING, next_at__gt=now)
     found_away = waiting.annotate(status=Subquery(last.values("status")[:1])).filter(

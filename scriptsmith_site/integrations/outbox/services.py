@@ -54,7 +54,7 @@ class Made:
 
 @transaction.atomic
 def create_destination(kind: str, *, values: Values, by: User, secret: str = "") -> Made:
-    """Create a destination for future events. A webhook's secret is generated, and a channel's is entered.
+    """Create a destination for future events. A webhook's secret is generated, and the user enters a channel's secret.
 
     Raises BadInput.
     """

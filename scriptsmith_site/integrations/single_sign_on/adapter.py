@@ -157,7 +157,7 @@ def make_provider(request: HttpRequest) -> Provider:
 
 
 class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
-    """Hooks of django-allauth for sign-ins with the provider."""
+    """Hooks that django-allauth calls for sign-ins with the provider."""
 
     def get_provider(
         self, request: HttpRequest, provider: str, client_id: object = None

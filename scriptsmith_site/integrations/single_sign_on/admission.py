@@ -30,7 +30,7 @@ from scriptsmith_site.people.sign_in.credentials import end_links, end_tokens
 from scriptsmith_site.people.sign_in.own_sessions import end_sessions
 
 _EVERYBODY = "*"
-_LONGEST_NAME = 140  # of 150, which leaves space for a number
+_LONGEST_NAME = 140  # less than 150, which leaves space for a number
 
 
 class NotAdmitted(Refused):
@@ -38,7 +38,7 @@ class NotAdmitted(Refused):
 
 
 def admit(claims: Claims) -> User:
-    """Return the user's account with the roles of its groups.
+    """Return the user's account, with roles according to the user's groups.
 
     Raises NotAdmitted. In that case, roles and tokens that the user has lost stay removed.
     """
@@ -113,7 +113,7 @@ def _managed() -> list[str]:
 
 
 def _given(claims: Claims) -> list[str]:
-    """Return the roles of the groups. Missing group claims give no roles."""
+    """Return the roles of the groups. Without a groups claim, the user gets no roles."""
     groups = claims.groups or frozenset()
     by_role: dict[str, list[str]] = settings.SCRIPTSMITH_OIDC_ROLES
     return [role for role, giving in by_role.items() if groups & set(giving)]
@@ -137,7 +137,7 @@ def _link_or_create(claims: Claims) -> User | None:
             return None
         user = found[0] if found else None
     if user is not None:
-        # From now on only the provider admits the user. An old password must not bypass a lost group.
+        # From now on, only the provider admits the user. An old password must not bypass a lost group.
         user.set_unusable_password()
         user.save(update_fields=["password"])
         end_links(user)

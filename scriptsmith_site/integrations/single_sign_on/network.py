@@ -155,5 +155,5 @@ def _place(url: str) -> str:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Return a context that verifies certificates against the system's. It is cached, because creating it is slow."""
+    """Return an SSL context that trusts the system's certificates. It is cached, because creating it is slow."""
     return ssl.create_default_context()

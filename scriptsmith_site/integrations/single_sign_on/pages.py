@@ -34,7 +34,7 @@ def show_provider(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def test_provider(request: HttpRequest) -> HttpResponse:
-    """Fetch the documents that each sign-in needs."""
+    """Test the provider, and show the result of each step."""
     return _render(request, steps=door.test(by=signed_in(request)))
 
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-FORMAT = 2  # 1 had no checksums
+FORMAT = 2  # format 1 had no checksums
 DUMP, KEY, FILES = "database.dump", "secret-key", "files"
 _MANIFEST, _SUM = "manifest.json", "manifest.sha256"
 _CHUNK = 1024 * 1024

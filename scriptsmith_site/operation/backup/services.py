@@ -251,7 +251,7 @@ def _exchange_database(manifest: Manifest, dump: Path) -> None:
 
 @contextmanager
 def _files_exchanged(folder: Path) -> Iterator[None]:
-    """Replace the stored files and the secret key. If the block fails, restore the previous ones.
+    """Replace the stored files and the secret key. If the block fails, restore the previous files and key.
 
     Files in a bucket stay unchanged.
     """

@@ -1,7 +1,7 @@
 """Keyboard shortcuts: one table of all actions with keys, and each user's changes to it.
 
 Templates print `keys.NAME` on the control, and static/js/keys.js reads it from there, so keys are defined only in this
-table. `Ctrl Enter` submits the current form. Users can't change this shortcut, J, K, ? and the letters of rarely used
+table. `Ctrl Enter` submits the current form. Users can't change this shortcut, J, K, ? or the letters of rarely used
 pages.
 """
 

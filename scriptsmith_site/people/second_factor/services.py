@@ -89,7 +89,7 @@ def is_required(user: User) -> bool:
     roles = settings.SCRIPTSMITH_SECOND_FACTOR_ROLES
     if not roles:
         return False
-    # The session backend has loaded the role names with the user.
+    # The authentication backend may have loaded the role names with the user.
     held = getattr(user, "role_names", None)
     if held is None:
         held = list(user.groups.values_list("name", flat=True))

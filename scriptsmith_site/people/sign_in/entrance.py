@@ -97,7 +97,7 @@ class SecondFactorStage(AuthenticateStage):  # type: ignore[misc]
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """Hooks of django-allauth for accounts: no sign-up, no emails, and a custom session start."""
+    """Hooks that django-allauth calls for accounts: no sign-up, no emails, and a custom session start."""
 
     def get_login_stages(self) -> list[str]:
         return [f"{SecondFactorStage.__module__}.{SecondFactorStage.__qualname__}"]

@@ -42,7 +42,7 @@ Kind = GuessCount.Kind
 
 
 class Limit(NamedTuple):
-    """A limit. `setting` names the number of wrong guesses allowed within `window`.
+    """A limit on wrong guesses. `setting` names the maximum number within `window`.
 
     After that, guesses are rejected for `window`.
     """

@@ -20,7 +20,7 @@ from scriptsmith_site.people.sign_in import guess_limits
 
 
 class Lockout(NamedTuple):
-    """A lockout of an address, an account, or both. If it is of both, django-axes stores it and `pk` is None."""
+    """A lockout of an address, an account, or both. django-axes stores lockouts of both, whose `pk` is None."""
 
     words: str
     address: str

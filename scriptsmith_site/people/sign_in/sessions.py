@@ -22,7 +22,7 @@ _READ = (
     "SELECT session_data, last_seen_at FROM scriptsmith_site_session"
     " WHERE session_key = %s AND expire_date > %s"
 )
-# The session key for data about the start of the session.
+# The key under which the session stores data about its start.
 _BEGINNING = "beginning"
 _PROVED_AT = "proved_at"
 _SEEN_IS_NOTED_EVERY = timedelta(minutes=5)

@@ -1,4 +1,4 @@
-"""Forms that were submitted after the session ended. They are kept and submitted again after sign-in."""
+"""Forms that were submitted after the session ended. They are stored and submitted again after sign-in."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def keep(kept: Kept) -> str:
 
 
 def read_kept(text: str) -> Kept | None:
-    """Return a form made by `keep`, or None if it is not valid or older than a day."""
+    """Return a form that `keep` signed, or None if the text is invalid or older than a day."""
     try:
         path, fields = signing.loads(text, salt=_SALT, max_age=_LIFE_SECONDS)
     except signing.BadSignature:

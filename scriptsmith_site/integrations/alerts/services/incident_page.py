@@ -124,7 +124,7 @@ def _best_of(one: Retrieval, other: Retrieval) -> Retrieval:
 
 
 def shown_alerts(incident: Incident) -> Sequence[Alert]:
-    """Return the alerts of the group, firing ones first."""
+    """Return the alerts of the group, firing alerts first."""
     alerts = incident.alerts.defer("annotations").order_by("state", "severity", "pk")
     return list(alerts[:MOST_ALERTS])
 

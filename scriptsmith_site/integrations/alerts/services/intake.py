@@ -149,7 +149,7 @@ def _key_of(
     named = ""
     if source.kind == AlertSource.Kind.PAGERDUTY and isinstance(document, dict):
         named = pagerduty.event_id(document)
-    elif headers.get("Ce-Id"):  # the source and id of a CloudEvent identify it
+    elif headers.get("Ce-Id"):  # the source and ID of a CloudEvent identify it
         named = f"{headers.get('Ce-Source', '')} {headers['Ce-Id']}"
     if named:
         return hash_of("event", named), 0

@@ -104,7 +104,7 @@ def apply(
             counts["filtered"] += 1
     for group in sorted(groups):
         lock_group(source.pk, group)
-    # The group was erased while the request waited, so its texts must not be stored again.
+    # The group was erased while the request waited, so its text must not be stored again.
     erased = Incident.objects.filter(source=source, group__in=[*groups], erased_at__gte=at)
     for group in set(erased.values_list("group", flat=True)):
         counts[OF_ERASED] += len(groups.pop(group))

@@ -30,7 +30,7 @@ def delete_old() -> None:
 
 @transaction.atomic
 def erase_texts_of_action(action_id: int) -> None:
-    """Erase the texts of the incidents for which the action was requested.
+    """Erase the text of the incidents for which the action was requested.
 
     This resolves the incidents. If a source sends the same alert again, it opens a new incident.
     """

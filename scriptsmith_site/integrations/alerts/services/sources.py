@@ -99,7 +99,7 @@ def check_source(source: AlertSource) -> None:
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
-    """Raise BadInput if a pointer is invalid or a required part is missing. Its field names the part."""
+    """Raise BadInput if a pointer is invalid or a required part is missing. The error's field names the part."""
     for part in generic.REQUIRED:
         if not mapping.get(part):
             raise BadInput(_("Enter the path to this value."), field=f"at_{part}")
@@ -170,7 +170,7 @@ def save_rule(
 ) -> AlertRule:
     """Create or change a rule. A new rule is off.
 
-    Raises BadInput, and Stale if the rule has changed since edition `seen`. Without `seen`, later changes are
+    Raises BadInput, and Stale if the rule has changed since edition `seen`. Without `seen`, changes by other users are
     overwritten.
     """
     require_administrator(by)

@@ -169,7 +169,7 @@ def _copied(request: HttpRequest, user: User) -> dict[str, object] | None:
 
 @require_POST
 def incident_use(request: HttpRequest, pk: int, version: int) -> HttpResponse:
-    """Record that the user copies the script for this incident and show it, or only preview it with the values."""
+    """Record that the user copies the script and show it, or only preview it with the entered values."""
     user = signed_in(request)
     incident = access_incident(user, pk)
     taken = access_version(user, version)

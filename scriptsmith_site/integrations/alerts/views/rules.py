@@ -19,7 +19,7 @@ from scriptsmith_site.models import AlertRule
 
 @require_safe
 def rule_list(request: HttpRequest) -> HttpResponse:
-    """List all rules with their number of runs today."""
+    """List all rules, each with its number of runs today."""
     rules = access_rules(signed_in(request))
     context = {"rules": [(rule, rule_runs.runs_today(rule)) for rule in rules[:100]]}
     return render(request, "site/alerts/rules.html", context)

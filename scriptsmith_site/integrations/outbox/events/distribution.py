@@ -37,7 +37,7 @@ RETURNING last
 def distribute(*receivers: Receiver) -> int:
     """Distribute all waiting events, oldest first, and return their number.
 
-    Returns 0 if another worker has the lock. Each event has its own transaction, so it is distributed completely or not
+    Return 0 if another worker has the lock. Each event has its own transaction, so it is distributed completely or not
     at all. An event that raises an error is retried later, and only later events of the same object wait for it.
     """
     done = 0

@@ -23,7 +23,7 @@ class EventType:
     label: str | Promise
     model: str
     words: tuple[str, ...]
-    # Requires a change to this value, if the words alone do not identify the type.
+    # The field and the new value that are required if the words alone do not identify the type.
     to: tuple[str, str] | None = None
     # The new values that are stored with the event.
     keeps: tuple[str, ...] = ()

@@ -23,7 +23,8 @@ _HOST = re.compile(r"[a-z0-9.-]{1,200}(:[0-9]{1,5})?")
 class ChannelKind:
     """A kind of chat channel, with the format of its secret and its allowed hosts.
 
-    `url` builds the URL from host and secret, and `document` builds the body from the message text and link.
+    `url` builds the URL from the host and the secret, and `document` builds the body from the message text and the
+    link.
     """
 
     secret: re.Pattern[str]

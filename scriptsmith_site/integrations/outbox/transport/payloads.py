@@ -1,4 +1,4 @@
-"""Event bodies: ids and links. Request texts, titles and names are included only if an administrator allows it."""
+"""Event bodies with IDs and links. Request text, titles and names are included only if an administrator allows it."""
 
 from __future__ import annotations
 

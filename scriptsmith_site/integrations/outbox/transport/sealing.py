@@ -54,7 +54,10 @@ def read_variable(name: str) -> str:
 
 
 def check_variable(name: str) -> str:
-    """Return the variable name, which may be empty. Raises BadInput, which never quotes a possible secret."""
+    """Validate and return a variable name, which may be empty.
+
+    Raises BadInput, which never quotes a possible secret.
+    """
     name = name.strip()
     if name and not _VARIABLE.fullmatch(name):
         raise BadInput(

@@ -149,5 +149,5 @@ def _why(error: Exception) -> str:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Return a context that verifies certificates against the system's. It is cached, because creating it is slow."""
+    """Return an SSL context that trusts the system's certificates. It is cached, because creating it is slow."""
     return ssl.create_default_context()
