@@ -162,12 +162,20 @@ def test_a_role_has_the_exact_script_and_its_provenance_beside_it(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", [PRINTS, TAKES, "uptime\n"], ids=["variables", "words", "none"])
-def test_ansible_takes_the_role(client: Client, tmp_path: Path, script: str) -> None:
+def test_ansible_runs_exported_role(
+    client: Client, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
     program = shutil.which("ansible-playbook")
     if program is None:
         pytest.skip("there is no ansible-playbook on the PATH")
-    version = shelve("Do something {{ odd }}", script=script)
+    for name, script in {"variables": PRINTS, "words": TAKES, "none": "uptime\n"}.items():
+        with subtests.test(name):
+            _play_role(client, tmp_path / name, script, program)
+
+
+def _play_role(client: Client, tmp_path: Path, script: str, program: str) -> None:
+    """Export the script as a role, check its syntax and run it with Ansible."""
+    version = shelve(f"Do something {{{{ odd }}}} with {tmp_path.name}", script=script)
     with zipfile.ZipFile(io.BytesIO(export(client, version, "ansible"))) as archive:
         archive.extractall(tmp_path / "roles")
         role = archive.namelist()[0].partition("/")[0]
