@@ -49,7 +49,7 @@ def access_item(user: User, pk: int) -> Item:
 def access_item_to_review(user: User, pk: int, *, lock: bool = False) -> Item:
     """Return an item for a reviewer to claim, score or decide on. In a study, the reviewer must be a member.
 
-    The permission to manage campaigns is not enough. `lock` locks the item's row until the current transaction ends.
+    Managers without the Reviewer role have no access. `lock` locks the item's row until the current transaction ends.
     """
     item = next(iter(lock_item(pk, user.pk) if lock else read_item(pk, user.pk)), None)
     if item is None:

@@ -28,10 +28,8 @@ MAX_WHERE = 100
 class ShownVerdicts:
     """The verdicts that one request has shown so far."""
 
-    runs: set[tuple[int, int]] = field(default_factory=set)  # (user ID, run ID)
-    campaigns: set[tuple[int, int, str]] = field(
-        default_factory=set
-    )  # (user ID, campaign ID, what)
+    runs: set[tuple[int, int]] = field(default_factory=set)  # (user, run)
+    campaigns: set[tuple[int, int, str]] = field(default_factory=set)  # (user, campaign, what)
 
 
 _shown: ContextVar[ShownVerdicts | None] = ContextVar("shown", default=None)

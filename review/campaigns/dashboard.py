@@ -76,9 +76,7 @@ class ReviewerLine:
     agreed: int
     compared: int
     gold: tuple[int, int] | None  # correct scores and all scores on gold items
-    later: Later | None = (
-        None  # items delayed by the half-hour gap between scripts for the same statement
-    )
+    later: Later | None = None  # items delayed by the gap between scripts for a statement
 
 
 @dataclass(frozen=True)
@@ -115,9 +113,7 @@ class Dashboard:
     pace: Pace
     stalls: Sequence[Stall]
     disputed: int
-    planned: (
-        int | None
-    )  # planned statements that were scored in this installation; None without a plan
+    planned: int | None  # planned statements scored in this installation; None without a plan
     says_planned: bool  # True if `planned` differs from the progress
     money: Money | None
     batches: BatchProgress | None  # None if the campaign uses no message batches

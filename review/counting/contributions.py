@@ -211,7 +211,7 @@ def _sum_item(
 
 
 def _sum_work(row: ItemRow, work: Iterable[Work], own: Iterable[ScoreRow]) -> dict[str, int]:
-    """Return the item's sums for progress and pace. Training and gold items have none."""
+    """Return the item's sums for progress and pace. Training and gold items have no such sums."""
     sums: Counter[str] = Counter()
     if row.purpose in ("training", "gold"):
         return {}

@@ -123,7 +123,7 @@ class Facts:
     def gone(self, key: int) -> frozenset[int]:
         """Return the reviewers who scored the closed item but no longer have an assignment to it.
 
-        Later stages don't wait for them.
+        Later stages don't wait for these reviewers.
 
         The result is empty for an open item, because other reviewers may still replace them. The result is also empty
         for items without assignments, such as imported labels.

@@ -42,9 +42,7 @@ class ScoreInput:
     comment: str = ""
     view: str = Score.View.PLAIN
     active_seconds: float | None = None
-    pauses: int = (
-        0  # number of idle periods since the last score that were longer than the idle limit
-    )
+    pauses: int = 0  # periods without activity that exceeded the idle limit
     fence: int | None = None  # fence of the tab that sends the score; None without a tab
 
 

@@ -25,7 +25,7 @@ from review.models import Transfer
 NOWHERE = "\u2014"
 HABITS = {Transfer.Kind.ITEMS.value: ITEM_HABITS, Transfer.Kind.SCORES.value: SCORE_HABITS}
 OURS = {Transfer.Kind.ITEMS.value: ITEM_COLUMNS, Transfer.Kind.SCORES.value: SCORE_COLUMNS}
-# Maps the item columns that scores also need to their names in score files.
+# Item columns that scores also need, with their names in score files.
 _SHARED = {
     "id": "item",
     "configuration": "configuration",

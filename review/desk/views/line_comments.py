@@ -16,7 +16,7 @@ from review.desk.views.responses import read_whole, refuse, show_item
 
 @require_POST
 def remark(request: HttpRequest, pk: int) -> HttpResponse:
-    """Add a comment on one line, and show the item with it."""
+    """Add a comment on one line, and show the item again."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     line = read_whole(request, "line", missing=0)

@@ -185,8 +185,8 @@ def _take_raters_for_all(items: Collection[int]) -> None:
 def _count_done(items: Collection[int]) -> None:
     """Update the number of reviewers who finished each item, and close items with enough reviewers.
 
-    If the campaign hides verdicts, a reviewer counts only with a blind score at each scored stage. A reviewer who does
-    not count frees a place.
+    If the campaign hides verdicts, a reviewer counts only with a blind score at each scored stage. Places of reviewers
+    who do not count become free again.
     """
     with connection.cursor() as cursor:
         cursor.execute(

@@ -111,9 +111,7 @@ class _ScoreImport:
         # Maps the file's rubric versions to ours with the same text.
         self.rubrics: Mapping[int, int] = {}
         self._checked: set[str] = set()
-        self._same: set[str] = (
-            set()
-        )  # different spellings of reviewers' names that the report already lists
+        self._same: set[str] = set()  # spellings of names that the report already lists
         self._is_export = False
         self.is_empty, self.has_wide = True, bool(columns.wide)
         self.paths = ""  # possible paths of the scores in nested records
