@@ -1,8 +1,8 @@
 """Compute an item's contribution to its campaign's counts, and convert it to the text that is stored in the item.
 
-The stored text contains the item's pattern, the reviewers' values per stage, and the sums. It also contains the stages
-that share their text with an earlier item of the case, and the patterns that differ under other readings. Results are
-cached for items with equal scores. The rules are in `review.study.patterns`.
+The stored text contains the item's pattern, the reviewers' values per stage, and the sums. The text also contains the
+stages that share their text with an earlier item of the case, and the patterns that differ under other readings.
+Results are cached for items with equal scores. The rules are in `review.study.patterns`.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class _Alike(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """The contribution of all items with the same situation and scores. It contains indexes instead of reviewers."""
+    """The contribution of all items with the same situation and scores, with indexes instead of reviewers."""
 
     pattern: str
     given: tuple[tuple[Stage, tuple[tuple[int, int], ...]], ...]

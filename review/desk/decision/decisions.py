@@ -47,8 +47,8 @@ def decide(
     `shown` is the token of the reviewer's page. Approving a Draft without a score records a score of 2. Other stages
     remain unscored. Repeating the call changes nothing.
 
-    Raises BadInput for a missing reason, an empty or unchanged edit, or a token of another user or item. Raises
-    BadInput also if the approved Draft has a selected or saved score of 0 or 1. Raises Stale if the visible texts have
+    Raises BadInput for a missing reason, an empty or unchanged edit, or a token of another user or item. Also raises
+    BadInput if the approved Draft has a selected or saved score of 0 or 1. Raises Stale if the visible texts have
     changed since the page was loaded. Raises NotAllowedNow if another reviewer has claimed or already decided the item,
     or if the page does not show all autosaved text (see `read_score_form`).
     """

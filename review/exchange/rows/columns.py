@@ -29,7 +29,7 @@ REVIEWER, CALLED_IN, ADJUDICATED = "reviewer:", "called_in:", "adjudicated:"
 
 _MOST_PATHS, _DEEPEST = 100, 10
 
-# InterCode's records have the columns query and gold. nl2bash-eabench's have test, name, prompt, script and path.
+# InterCode's records have the columns query and gold. Records of nl2bash-eabench have test and prompt.
 Habits = tuple[tuple[frozenset[str], dict[str, str]], ...]
 ITEM_HABITS: Habits = (
     (frozenset({"query", "gold"}), {"statement": "query", "reference": "gold"}),
