@@ -31,9 +31,9 @@ class UnfillableScript(ValueError):
 def fill(script: str, values: Mapping[str, str]) -> str:
     """Return the script with the values assigned right after its shebang and header comment.
 
-    No other byte changes. The values are quoted, so that they remain data. A value equal to the script's own default is
-    omitted. Raises UnfillableScript for an unknown name, a missing or empty required value, a NUL byte, or control
-    characters if the shell is not Bash.
+    All other bytes stay the same. The values are quoted, so that they remain data. A value equal to the script's own
+    default is omitted. Raises UnfillableScript for an unknown name, a missing or empty required value, a NUL byte, or
+    control characters if the shell is not Bash.
     """
     parameters = find_parameters(script)
     _check_values(script, parameters, values)

@@ -57,9 +57,9 @@ def find_parameters(script: str) -> tuple[Parameter, ...]:
     """Return the parameters of the script, in the order in which it uses them.
 
     Parameters are variables that the script uses but never sets, such as `$NAME`, `${NAME:?message}` and
-    `NAME=${NAME:-default}`. Arguments, as in `NAME=$1`, are also parameters, as are options with a value, read by
-    getopts or as in `--name) NAME=$2`. A parameter is required if the script exits without it, or uses an argument
-    without testing it. Raises UnreadableScript.
+    `NAME=${NAME:-default}`. Arguments, as in `NAME=$1`, are also parameters. So are options with a value that getopts
+    or a branch such as `--name) NAME=$2` reads. A parameter is required if the script exits without it, or uses an
+    argument without testing it. Raises UnreadableScript.
     """
     return parameters_of(read_program(encode_script(script)))
 

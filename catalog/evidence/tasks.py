@@ -23,5 +23,5 @@ def run_all_cases() -> None:
 
 @shared_task(name="catalog.probe_sandbox")
 def probe_sandbox() -> None:
-    """Report every hour whether a sandbox works, and on what kind of machine."""
+    """Report whether a sandbox works, and the kind of machine. Runs every hour."""
     services.probe_sandbox()

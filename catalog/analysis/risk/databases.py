@@ -48,7 +48,7 @@ def find_database_effects(command: Command, program: Program) -> Iterator[Effect
 def strip_sql(word: Word) -> str:
     """Return the SQL without comments and strings, which don't change its effect."""
     sql = word.literal if word.literal is not None else word.span.text
-    if "\\'" in sql:  # the end of such a string depends on the database
+    if "\\'" in sql:  # databases differ in where such a string ends
         return sql
     return _NOISE.sub(lambda found: " " * len(found[0]), sql)
 

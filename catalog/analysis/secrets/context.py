@@ -26,8 +26,8 @@ class Context(NamedTuple):
     kind: str
     signs: tuple[str, ...]  # in lower case; every text with such a secret contains one of them
     pattern: re.Pattern[str]
-    is_one: Callable[[str], bool]  # whether a value is a secret
-    places: Places  # the ranges in which the secret may begin
+    is_one: Callable[[str], bool]  # returns whether a value is a secret
+    places: Places  # yields the ranges in which the secret may begin
 
 
 def read_contexts(name: str) -> Iterator[Context]:

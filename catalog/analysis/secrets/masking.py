@@ -17,10 +17,10 @@ MASK = "***"
 IN_WORDS = "password in words"  # the kind of secrets in sentences
 _PRIVATE_KEY = "private key"
 _REST = "text with too many names of secrets"
-MAXIMUM_MATCHES = 20_000  # of one pattern; the text after them is masked
+MAXIMUM_MATCHES = 20_000  # matches of one pattern; all later text is masked
 _LONGEST = 600  # characters of a value and its context
 _LONGEST_KEY, _LONGEST_CERTIFICATE = 20_000, 8_000  # characters
-_LEAST_SHARED = 6  # least length of a value that is searched for in the whole text
+_LEAST_SHARED = 6  # minimum length of a value that is searched for in the whole text
 
 
 class Secret(NamedTuple):
@@ -32,7 +32,7 @@ class Secret(NamedTuple):
 
 
 class Masked(NamedTuple):
-    """A text without its secrets, and the secrets that were removed."""
+    """A text with masked secrets, and the kinds of these secrets."""
 
     text: str
     secrets: tuple[str, ...]  # kinds of secrets, in text order

@@ -26,7 +26,7 @@ class Text:
 class Variable:
     """`$name` or `${name...}`. `operator` is the text after the name, and `operand` the text after the operator.
 
-    For `${#name}` and `${!name}`, `operator` is "#" or "!" although it is written before the name.
+    For `${#name}` and `${!name}`, `operator` is "#" or "!", although this sign is written before the name.
     """
 
     name: str

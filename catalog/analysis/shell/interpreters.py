@@ -80,13 +80,13 @@ def is_shell(name: str) -> bool:
 
 
 def is_language(name: str) -> bool:
-    """Return whether the program runs a language in which code can delete files or start commands."""
+    """Return whether the program is an interpreter of a language that can delete files or start commands."""
     spec = interpreter_of(name)
     return spec is not None and spec.is_language
 
 
 def read_sources(command: Command) -> Sources | None:
-    """Return the sources of the command's code, or None if it runs no code."""
+    """Return the sources of the command's code, or None if the command runs no code."""
     spec = interpreter_of(command.name)
     if spec is None:
         return None

@@ -21,7 +21,7 @@ State = Version.State
 logger = logging.getLogger(__name__)
 
 REPORT_EVERY = 30.0  # seconds
-AT_A_TIME = 100  # versions with their scripts in memory
+AT_A_TIME = 100  # versions whose scripts are in memory at the same time
 KEPT_FOR = timedelta(days=30)
 UNSERVED_FOR = timedelta(days=1)
 
@@ -90,7 +90,7 @@ def delete_old_runs() -> int:
 
 
 def delete_unserved_runs() -> int:
-    """If no sandbox worker is active, delete runs that have waited for more than a day. Return their number."""
+    """Delete runs that have waited for more than a day, if no sandbox worker is active. Return their number."""
     if is_served():
         return 0
     old = CaseRun.objects.filter(

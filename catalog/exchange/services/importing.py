@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 STARTER = Path(__file__).resolve().parents[2] / "starter"
 CHUNK = 100  # rows per transaction
-ANALYSED_AT_ONCE = 4  # threads, because ShellCheck is a separate process
+ANALYSED_AT_ONCE = 4  # threads are enough, because ShellCheck is a separate process
 State = Version.State
 Told = Callable[[ImportReport], None]
 
