@@ -35,7 +35,7 @@ def word_map(name: str) -> dict[str, str]:
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of the text, which are separated by spaces or line breaks."""
+    """Return the words in the text, which are separated by spaces or line breaks."""
     return frozenset(text.split())
 
 

@@ -67,8 +67,8 @@ class Risk(StrEnum):
 class Finding:
     """A finding of a check, valid only for this script and this version of the check.
 
-    Lines and columns start at 1 and count characters. The positions are None if the finding is about the script as a
-    whole. A check that found nothing returns one finding with the outcome passed.
+    Lines and columns start at 1. Columns are in characters. The positions are None if the finding is about the script
+    as a whole. A check that found nothing returns one finding with the outcome passed.
     """
 
     check: str

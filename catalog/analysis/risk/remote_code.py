@@ -86,7 +86,7 @@ def _is_in_loop(command: Command) -> bool:
 
 
 def _find_remote(program: Program, downloads: Flow) -> Iterator[tuple[int, str]]:
-    """Yield the id of each command that prints data from another machine, and the program that gets the data."""
+    """Yield the id of each command that prints data from another machine, and the program that fetches the data."""
     for command in program.commands:
         if command.name in _REMOTE:
             yield id(command), command.name

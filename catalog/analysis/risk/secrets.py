@@ -17,7 +17,7 @@ from catalog.analysis.shell.program import Program
 from catalog.analysis.tables import word_map
 from catalog.analysis.types import Level
 
-MAXIMUM_MASKED = 100_000  # characters; larger texts are searched for known forms only
+MAXIMUM_MASKED = 100_000  # characters; larger scripts are searched only for known forms
 
 _SECRET_NAME = re.compile(
     r"(?i)(?:password|passwd|passphrase|secret|secret_?key|(?:^|_)(?:pass|pwd|token|api_?key"

@@ -130,7 +130,7 @@ def read_tool_arguments(command: Command) -> Arguments:
 def is_dry_run(name: str, arguments: Arguments) -> bool:
     """Return whether an option makes the command a dry run. `--dry-run=none` does not."""
     values = [value for option, value in arguments.options if option in WORDS["dry-run"]]
-    if values:  # a value known only at run time does not count as a dry run
+    if values:  # a value known only at run time is not a dry run
         return values[-1] is None or _text(values[-1]) not in WORDS["no-dry-run"] | {""}
     if name == "git" and WORDS["git-dry-run"].isdisjoint(arguments.subcommands[:1]):
         return False

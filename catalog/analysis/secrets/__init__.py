@@ -1,7 +1,7 @@
 """Find passwords, tokens and keys in any text, with their positions and kinds, and mask them.
 
 A secret is recognized by its form (`AKIA...`, forms.txt) or by a name, a command or a sentence near it (contexts.txt).
-Contexts are used for plain texts only. A script's assignments are read from its syntax tree.
+Contexts are used only for plain text. A script's assignments are read from its syntax tree.
 """
 
 from catalog.analysis.secrets.masking import (

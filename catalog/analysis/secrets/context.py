@@ -24,7 +24,7 @@ class Context(NamedTuple):
     """
 
     kind: str
-    signs: tuple[str, ...]  # in lower case; every text with such a secret contains one of them
+    signs: tuple[str, ...]  # in lower case; any text with such a secret contains at least one sign
     pattern: re.Pattern[str]
     is_one: Callable[[str], bool]  # returns whether a value is a secret
     places: Places  # yields the ranges in which the secret may begin

@@ -104,7 +104,7 @@ def mask_secrets(
 
 
 def secret_values(*texts: str) -> frozenset[str]:
-    """Return the secrets in the texts whose values can be isolated."""
+    """Return the values of the secrets in the texts, except values that can't be isolated."""
     return frozenset(
         text[one.start : one.end]
         for text in texts
@@ -157,10 +157,10 @@ def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
 
 
 def _matches(text: str, context: Context) -> Iterator[re.Match[str]]:
-    """Yield the matches that begin in one of the places. A match may extend beyond its place.
+    """Yield the matches that begin in one of the context's ranges. A match may extend beyond its range.
 
-    There may be many short places. The next match is therefore kept for later places, so that the text is searched only
-    once.
+    There may be many short ranges. The next match is therefore saved for later ranges, so that the text is searched
+    only once.
     """
     found: re.Match[str] | None = None
     searched_from, searched_to = 0, 0

@@ -188,7 +188,9 @@ def is_private_key_in_base64(value: str) -> bool:
 
 
 def has_all_character_classes(value: str) -> bool:
-    """Return whether the value has lowercase letters, capitals, digits and a symbol. Few texts except passwords do."""
+    """Return whether the value has lowercase letters, capitals, digits and a symbol. Few strings except
+    passwords do.
+    """
     return (
         len(value) >= _LEAST_ODD
         and count_classes(value) == len(_CLASSES)

@@ -21,7 +21,7 @@ class Arguments:
         return any(name in names for name, _ in self.options)
 
     def value(self, *names: str) -> Word | None:
-        """Return the value of the last of these options that has one."""
+        """Return the value of the last of these options that has a value."""
         found = [value for name, value in self.options if name in names and value is not None]
         return found[-1] if found else None
 

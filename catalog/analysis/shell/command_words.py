@@ -173,7 +173,7 @@ def join_words(words: tuple[Word, ...]) -> Word:
 
 
 def literal_word(value: str, span: Span) -> Word:
-    """Return a word with exactly this text, placed at `span`."""
+    """Return a word with exactly this text and this span."""
     return Word((Text(value, quoted=True),), span)
 
 
@@ -182,7 +182,7 @@ def unit_of(word: Word, *, depth: int) -> Unit:
     outer = word.span
     text = "".join(_written(part) for part in word.parts)
     encoded = text.encode("utf-8", "replace")
-    # Quoted text and heredocs are mostly copied verbatim, so places in them are exact.
+    # Quoted text and heredocs are mostly copied verbatim, so positions in them are exact.
     for skipped in (0, 1):
         start, end = outer.start + skipped, outer.end - skipped
         if outer.unit.source[start:end] == encoded:

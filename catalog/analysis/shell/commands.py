@@ -41,7 +41,7 @@ class Context:
     """The constructs that contain a command, each listed with the outermost first."""
 
     loops: tuple[Loop, ...] = ()
-    pipes: tuple[tuple[Unit, int, int], ...] = ()  # unit and offset of the pipeline, place in it
+    pipes: tuple[tuple[Unit, int, int], ...] = ()  # unit and offset of the pipeline, position in it
     outputs: tuple[tuple[Unit, int], ...] = ()  # unit and offset of each `$(...)` around it
     function: str = ""
     via: tuple[str, ...] = ()  # the commands that run it, such as sudo, xargs or bash

@@ -27,7 +27,7 @@ _PRINTF = re.compile(r"%%|%(?P<flags>[-+ #0-9.]*)(?P<kind>[a-zA-Z])")
 def printed_text(command: Command) -> Word | None:
     """Return the command's output if the script determines it literally, or else None.
 
-    The command's input counts as literal if its text is in the script.
+    The command's input is treated as literal if its text is in the script.
     """
     words, fed = command.arguments, command.fed_text
     match command.name:

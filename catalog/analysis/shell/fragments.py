@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """A range in the script. Lines and columns start at 1 and count characters."""
+    """A range in the script. Lines and columns start at 1. Columns are in characters."""
 
     line: int
     column: int
@@ -21,8 +21,8 @@ class Place(NamedTuple):
 class Unit:
     """The script itself, or a text inside it that a shell will run, such as a heredoc.
 
-    `within` is the place of an inner text in the outer unit. Places in a verbatim inner text are exact. In other inner
-    texts, all parts have the place `within`.
+    `within` is the span of an inner text in the outer unit. Positions in a verbatim inner text are exact. In any other
+    inner text, all parts have the position of `within`.
     """
 
     source: bytes
@@ -44,7 +44,7 @@ class Unit:
         return self.source[start:end].decode("utf-8", "replace")
 
     def place(self, start: int, end: int) -> Place:
-        """Return the place of these bytes in the script."""
+        """Return the position of these bytes in the script."""
         if self.within is None:
             return Place(*self._position(start), *self._position(end))
         if not self.exact:
@@ -73,7 +73,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Span:
-    """A range of bytes in one unit. The span's place in the script is computed on demand."""
+    """A range of bytes in one unit. The position in the script is computed on demand."""
 
     unit: Unit
     start: int

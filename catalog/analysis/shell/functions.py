@@ -30,7 +30,7 @@ class Functions:
                 self._takers[name].append((command, shifted[name]))
 
     def called(self, command: Command) -> Iterator[Command]:
-        """Yield the commands that a call runs with its arguments. The commands have the place of the call."""
+        """Yield the commands that a call runs with its arguments. These commands have the position of the call."""
         takers = self._takers.get(command.name, [])
         if not takers or command.name in command.context.via or not command.arguments:
             return

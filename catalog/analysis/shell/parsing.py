@@ -19,7 +19,7 @@ PARSE_SECONDS = 0.8
 MAXIMUM_PIPES = 1_500
 MAXIMUM_NODES = 60_000  # walking a larger tree in Python would take seconds
 MAXIMUM_REPAIRS = 30
-MAXIMUM_PARTS = 3_000  # parsed one by one in a text with errors
+MAXIMUM_PARTS = 3_000  # parsed one by one if a text has errors
 _CHUNK = 1_024  # bytes; other threads can run between chunks
 
 _BASH = Language(tree_sitter_bash.language())

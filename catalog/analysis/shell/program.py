@@ -46,7 +46,7 @@ from catalog.analysis.tables import word_set
 
 MAXIMUM_WRAPPERS = 12  # `sudo env nice timeout ...` in a row
 MAXIMUM_UNITS = 300
-MAXIMUM_BYTES = 200_000  # of all texts that the script's own commands run
+MAXIMUM_BYTES = 200_000  # of all code that the script's own commands run
 MAXIMUM_CHANGES = 50  # `cd` commands
 MAXIMUM_RESOLVED = 20_000  # words resolved from variables
 MAXIMUM_STAGES = 10  # commands of a pipeline that are followed
@@ -149,7 +149,8 @@ class Program:
 
 @lru_cache(maxsize=2)  # one request reads the same script multiple times
 def read_program(source: bytes) -> Program:
-    """Return every command of the script, including those behind sudo, xargs, `bash -c`, ssh, functions and pipes.
+    """Return every command of the script, including commands run through sudo, xargs, `bash -c`, ssh, functions and
+    pipes.
 
     Windows line endings are read as line feeds. Code that can't be followed is reported as a gap. This function never
     raises.

@@ -67,7 +67,7 @@ def has_command_word(lines: bytes) -> bool:
 
 
 class _Groups:
-    """A parser for texts with errors, which parses the smallest groups of lines without an error, from top to
+    """A parser for scripts with errors, which parses the smallest groups of lines without an error, from top to
     bottom.
     """
 

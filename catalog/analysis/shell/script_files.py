@@ -89,7 +89,7 @@ class ScriptFiles:
             self.writes.setdefault(key, []).append(written)
 
     def contents(self, word: Word) -> tuple[list[Word], list[Command]]:
-        """Return the texts that the script writes to the file, and the commands whose output is unknown."""
+        """Return the known contents that the script writes to the file, and the commands whose output is unknown."""
         texts: list[Word] = []
         unknown: list[Command] = []
         key = file_key(self.resolve(word))

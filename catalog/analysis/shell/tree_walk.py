@@ -41,8 +41,8 @@ from catalog.analysis.shell.redirects import (
     read_redirect,
 )
 
-MAXIMUM_DEPTH = 5  # levels of texts inside texts
-MAXIMUM_HIDDEN = 200  # texts in one unit
+MAXIMUM_DEPTH = 5  # levels of nested script text
+MAXIMUM_HIDDEN = 200  # nested substitutions in one unit
 MAXIMUM_NESTING = 40  # levels of loops, pipelines or substitutions
 MAXIMUM_TESTS = 3_000  # in one unit
 MAXIMUM_WORDS = 2_000  # in one command
@@ -223,7 +223,7 @@ class _Walker:
                 self.found.redirects += read_redirect(node, self.unit, self.heredocs)[0]
 
     def _note_error(self, node: Node) -> None:
-        # One gap is enough, because the parser only guesses the rest of the tree after it.
+        # One gap is enough, because the rest of the tree after an error is only a guess.
         if not any(gap.code == "not_parsed" for gap in self.found.gaps):
             self.found.gaps.append(Gap(self._span(node), "not_parsed", _NOT_PARSED))
 

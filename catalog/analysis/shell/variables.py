@@ -91,7 +91,9 @@ class Variables:
         return join_parts(values) if is_one and len(values) == len(assignments) else None
 
     def choices(self, name: str) -> list[Word]:
-        """Return all values that the script assigns, if all are literal and at least one always applies."""
+        """Return all values that the script assigns, if all values are literal and at least one value always
+        applies.
+        """
         assignments = self._all_values(name, MAXIMUM_CHOICES)
         if not any(a.is_loop or not a.is_conditional for a in assignments):
             return []

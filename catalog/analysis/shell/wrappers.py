@@ -87,7 +87,7 @@ _SETTINGS = {
 
 
 def open_command(command: Command) -> Iterator[Command | ShellText]:
-    """Yield the commands that this command starts, and the texts that a shell runs for it."""
+    """Yield the commands that this command starts, and the code that a shell runs for it."""
     name, words = command.name, command.arguments
     sources = sources_of(command)
     if is_shell(name) or interpreter_of(name) is None:
@@ -287,7 +287,7 @@ def read_ssh(command: Command) -> Arguments:
 
 
 def _open_ansible(command: Command) -> Iterator[ShellText]:
-    """Yield the texts that a shell runs, and commands equivalent to Ansible's other modules."""
+    """Yield the code that a shell runs, and commands equivalent to Ansible's other modules."""
     for module, written, word in _ansible_calls(command):
         name = module.rpartition(".")[2]
         given = {key: value.strip("\"'") for key, value in _MODULE_ARGUMENT.findall(written)}

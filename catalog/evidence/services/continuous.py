@@ -100,7 +100,7 @@ def delete_unserved_runs() -> int:
 
 
 def keep_reporting() -> None:
-    """Start a thread that reports every 30 seconds that the worker is alive. Tasks may take longer than that."""
+    """Start a thread that reports every 30 seconds that the worker is alive, because tasks may take longer."""
     threading.Thread(target=_report_for_ever, name="sandbox-report", daemon=True).start()
 
 

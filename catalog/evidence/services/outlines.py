@@ -52,7 +52,7 @@ def text_of(case_set: CaseSet) -> str:
 
 
 def zip_cases(case_set: CaseSet, *, folder: str) -> bytes:
-    """Return the test suite as a zipped folder with a program to run the tests. Equal suites give equal bytes."""
+    """Return the test suite as a zipped folder with a program to run it. Equal suites produce identical bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in folder_of(

@@ -26,7 +26,7 @@ def show_name(text: str) -> str:
 
 
 def show_list(texts: list[str] | tuple[str, ...]) -> str:
-    """Return the first eight texts as a comma-separated list, with the number of remaining texts."""
+    """Return the first eight strings as a comma-separated list, with the number of remaining strings."""
     shown = [show_name(text) for text in texts[:8]]
     if len(texts) > 8:
         shown.append(f"{len(texts) - 8} more")

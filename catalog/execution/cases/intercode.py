@@ -118,7 +118,7 @@ def reward(done: Outcome, wanted: Outcome) -> float:
 
 
 def _similarity(one: str, other: str) -> float:
-    """Return the cosine similarity of the texts' TF-IDF vectors, or whether texts without words are equal."""
+    """Return the cosine similarity of the texts' TF-IDF vectors, or 1 or 0 for texts without words."""
     counts = [Counter(word.lower() for word in _WORD.findall(text)) for text in (one, other)]
     words = counts[0].keys() | counts[1].keys()
     if not words:

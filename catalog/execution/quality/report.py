@@ -13,7 +13,7 @@ from catalog.execution.quality.mutations import MOST_MUTANTS, make_mutants
 from catalog.execution.quality.null_scripts import try_null_scripts
 from catalog.execution.sandbox import Limits, Observation, PreparedRun, Sandbox
 
-MOST_SECONDS = 600.0  # per test suite; most suites take about ten
+MOST_SECONDS = 600.0  # seconds per test suite; most suites take about ten
 
 # The real systems that stubbed commands replace. A script that calls the stubs was not tested with the real systems.
 _STANDS_FOR = {

@@ -38,7 +38,7 @@ class _Quality(_Part):
     small_errors: int
     noticed: int
     not_noticed: _Names
-    without_verdict: _Names = []  # an earlier release counted these as noticed
+    without_verdict: _Names = []  # an earlier release treated these as caught
     pass_without_work: _Names
     guards: _Names
     never_failing: _Names

@@ -152,7 +152,7 @@ class Call:
 
 @dataclass(frozen=True)
 class RunObservation:
-    """The results of one run. Bytes that are not UTF-8 appear in texts as unpaired surrogates."""
+    """The results of one run. Bytes that are not valid UTF-8 appear in strings as unpaired surrogates."""
 
     ended: Ended
     status: int | None  # as Bash reports it, or None if the run was killed
