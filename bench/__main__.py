@@ -1,10 +1,10 @@
 """Run all benchmarks or the named benchmarks, print their figures with bounds, and fail if a bound is broken.
 
-python -m bench [--full] [NAME ...]
-
 By default, each benchmark takes at most about three minutes. `--full` runs the sizes that the docs promise. `tiny`,
 `intercode`, `coverage`, `upgrade`, `scale` and `recall` run only if they are named. Each benchmark runs in its own
 process with its own servers, so that it does not affect the next benchmark.
+
+Usage: python -m bench [--full] [NAME ...]
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Benchmarks of the catalogue: retrieval on held-out pairs, and search."""
+"""Catalogue benchmarks: retrieval on held-out pairs, and search."""

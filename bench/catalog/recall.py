@@ -1,12 +1,12 @@
 """Measure the index's recall of the ten nearest neighbors, by number of vectors and search breadth.
 
-BENCH_RECALL_VECTORS=130000,1300000 python -m bench recall
-
 The vectors come from bench.catalog.shelves and are stored in a separate table. Exact nearest neighbors are found by
 comparing each vector with each question. The bound applies to the product's breadth for this number of vectors, and to
 larger breadths. `BENCH_RECALL_MEMORY` sets `maintenance_work_mem` for building an index, and
 `BENCH_RECALL_CONSTRUCTION` sets `ef_construction` (default: the product's value). The last index is built over the same
 vectors as `halfvec`.
+
+Usage: BENCH_RECALL_VECTORS=130000,1300000 python -m bench recall
 """
 
 from __future__ import annotations

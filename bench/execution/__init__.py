@@ -1,1 +1,1 @@
-"""Benchmarks of the sandbox: time per test, execution of a campaign, InterCode tasks, and quality of tests."""
+"""Sandbox benchmarks: time per test, execution of a campaign, InterCode tasks, and quality of tests."""

@@ -33,7 +33,7 @@ _FILES = 10
 def measure() -> list[Figure]:
     """Measure the duration of scoring with an idle and a busy sandbox, and the sandbox's progress."""
     with running() as product:
-        # Imported here because they need the settings that `running` sets.
+        # Import these modules here, because they need the settings that `running` sets.
         from bench.review.rows import PASSWORD, make_people, make_study
         from catalog.evidence.services import is_served
         from catalog.models import CaseRun

@@ -1,1 +1,1 @@
-"""Benchmarks of reviewing: concurrent reviewers, races, size and speed of the review page, and blinding."""
+"""Review benchmarks: concurrent reviewers, races, size and speed of the review page, and blinding."""

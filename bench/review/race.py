@@ -32,7 +32,7 @@ _SKIPS = 0.03
 
 @dataclass
 class Told:
-    """Statistics of the responses to the reviewers."""
+    """Response statistics of a race."""
 
     scored: Counter[str] = field(default_factory=Counter)
     lost: int = 0  # scores for an item whose lease had expired

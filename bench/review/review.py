@@ -1,4 +1,4 @@
-"""Measure the review cycle over HTTP with 100,000 items in the campaign, and race 50 reviewers.
+"""Measure the review cycle over HTTP in a campaign with 100,000 items, and let 50 reviewers race.
 
 A cycle is a claim and a score. The response to an item's last score contains the next item. Server, database and
 reviewers run on the same machine, as they did when the bounds were set.
@@ -31,7 +31,7 @@ _RACERS = 50
 def measure() -> list[Figure]:
     """Measure the pace of 1, 8 and 32 reviewers, and run races with overlap 1 and 3."""
     with running(SCRIPTSMITH_REVIEW_LEASE_MINUTES="1") as product:
-        # Imported here because they need the settings that `running` sets.
+        # Import these modules here, because they need the settings that `running` sets.
         from bench.review import race
         from bench.review.rows import PASSWORD, make_people, make_study
 

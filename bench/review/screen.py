@@ -45,7 +45,7 @@ _WATCH = """
 def measure() -> list[Figure]:
     """Load an item's page with a cold cache, then score items with the keyboard."""
     with running() as product:
-        # Imported here because they need the settings that `running` sets.
+        # Import these modules here, because they need the settings that `running` sets.
         from bench.review.rows import PASSWORD, make_people, make_study
 
         people = make_people(1)

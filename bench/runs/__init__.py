@@ -1,1 +1,1 @@
-"""Benchmarks of runs: pipeline pace, kills, hostile servers, batches, small models, upgrades and alerts."""
+"""Pipeline benchmarks: overhead, kills, hostile servers, batches, small models, upgrades and alerts."""

@@ -20,7 +20,7 @@ _MOST_SECONDS = 180.0  # time limit for the worker
 def measure() -> list[Figure]:
     """Send the alerts, count cards, lost alerts and model calls, and time the responses."""
     with running() as product:
-        # Imported here because they need the settings that `running` sets.
+        # Import these modules here, because they need the settings that `running` sets.
         from django.contrib.auth.models import User
 
         from pipeline.models import Action, ModelCall

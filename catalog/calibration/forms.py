@@ -1,4 +1,4 @@
-"""Forms of the calibration page."""
+"""Forms on the calibration page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.web.forms import PlainText
 
 
 class WantedForm(forms.Form):
-    """The wanted precision, from the URL of the page."""
+    """The target precision, from the page's URL."""
 
     precision = forms.FloatField(
         label=_("Target precision (%)"),

@@ -1,4 +1,4 @@
-"""Statistics of labels for a scoring: precision by coverage, reliability, and a suggested threshold.
+"""Label statistics for a scoring: precision by coverage, reliability, and a suggested threshold.
 
 The functions have no side effects. A case is one labeled version of one statement.
 """
@@ -83,7 +83,7 @@ def point_at(cases: Sequence[Case], threshold: float) -> Point:
 
 
 def suggest_threshold(cases: Sequence[Case], *, wanted_precision: float) -> Point | None:
-    """Return the lowest threshold with the wanted precision, or None if no threshold reaches it."""
+    """Return the lowest threshold with the target precision, or None if no threshold reaches it."""
     good = [
         point
         for point in _points(cases)
@@ -93,7 +93,7 @@ def suggest_threshold(cases: Sequence[Case], *, wanted_precision: float) -> Poin
 
 
 def fill_bins(cases: Iterable[Case]) -> list[Bin]:
-    """Return the nonempty confidence bins. Cases that rules forbid to match are left out."""
+    """Return the nonempty confidence bins. Cases that may not match are left out."""
     weighed = sorted(case for case in cases if case.may_match)
     found = []
     for place, group in groupby(

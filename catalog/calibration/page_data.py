@@ -27,7 +27,7 @@ Lines = list[tuple[str, list[Values | None]]]
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """Statistics of the labels for a scoring."""
+    """Label statistics for a scoring."""
 
     cases: int
     now: Point  # at the current threshold
@@ -60,7 +60,7 @@ class Figures:
 def show_figures(
     cases: Sequence[Case], model: RelevanceModel, *, wanted: float | None = None
 ) -> Figures:
-    """Return the calibration figures of these cases under this scoring. `wanted` is a precision in percent."""
+    """Return the calibration figures of these cases under this scoring. `wanted` is the target precision in percent."""
     curve, bins = draw_curve(cases), fill_bins(cases)
     held_out = held_out_figures(model.version)
     places = [f"{step}0%" for step in range(1, 11)]

@@ -59,7 +59,7 @@ class ConfirmedOutput(serializers.Serializer[Any]):
 
 
 class CalibrationOutput(serializers.Serializer[Any]):
-    """Statistics of the labels for the current scoring."""
+    """Label statistics for the current scoring."""
 
     scoring = serializers.CharField()
     match = serializers.FloatField()
@@ -143,7 +143,7 @@ class LabelOutput(serializers.ModelSerializer[MatchLabel]):
 
 
 def show_calibration(*, wanted: float | None) -> dict[str, object]:
-    """Return the values of `CalibrationOutput`. `wanted` is a precision between 0 and 1."""
+    """Return the values of `CalibrationOutput`. `wanted` is the target precision, from 0 to 1."""
     model = current_scoring()
     cases = services.read_cases(model.version)
     figures: Figures = show_figures(cases, model, wanted=wanted * 100 if wanted else None)

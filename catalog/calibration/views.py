@@ -1,4 +1,4 @@
-"""Pages of calibration: figures, the threshold, cases to label, and the team's own scorings."""
+"""Calibration pages: figures, the threshold, cases to label, and the team's own scorings."""
 
 from __future__ import annotations
 

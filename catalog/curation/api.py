@@ -1,4 +1,4 @@
-"""The API of merges, near-duplicates, tool rules and tags. It calls the same services as the pages."""
+"""The API for merges, near-duplicates, tool rules and tags. It calls the same services as the pages."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class HashingEmbedder:
 
 
 def _features(text: str) -> Iterator[str]:
-    yield ""  # gives even an empty text a feature
+    yield ""  # ensures that an empty text has a feature
     for word in _WORD.findall(text.lower()):
         yield word
         padded = f"^{word}$"

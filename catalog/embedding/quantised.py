@@ -38,7 +38,7 @@ def quantise(weights: Mapping[str, Vectors]) -> Iterator[tuple[str, Array]]:
     words, scales = _to_int8(weights["embeddings.word_embeddings.weight"])
     yield "words", words.astype(np.int8)
     yield "word_scales", scales
-    # Add the segment vector to the position vectors, because the segment is always the first one.
+    # Add the segment vector to the position vectors, because all texts have only the first segment.
     yield (
         "places",
         weights["embeddings.position_embeddings.weight"][:LONGEST]

@@ -1,4 +1,4 @@
-"""The API of the list of entries, with filters and search."""
+"""The API for the list of entries, with filters and search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of the list of entries: filters and bulk actions."""
+"""Forms for the list of entries: filters and bulk actions."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class BulkForm(forms.Form):
 
 
 def read_chosen(posted: QueryDict) -> list[Entry]:
-    """Return the selected entries: those that match the filters in `fits`, or else those with the submitted keys."""
+    """Return the entries that match the filters in `fits`, or else the entries with the submitted keys."""
     entries = Entry.objects.defer("document").order_by("-pk")
     if fits := posted.get("fits", ""):
         form = FilterForm(QueryDict(fits))

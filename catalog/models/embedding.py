@@ -12,7 +12,7 @@ from catalog.models.phrasing import Phrasing
 
 
 class EmbeddingModel(models.Model):
-    """An embedding model with stored vectors. Searches use only the vectors of the one current model."""
+    """An embedding model with stored vectors. Searches use only the vectors of the current model."""
 
     class State(models.TextChoices):
         BUILDING = "building", _("Building")
@@ -37,7 +37,7 @@ class EmbeddingModel(models.Model):
                 condition=Q(state__in=["building", "current", "retired"]),
                 name="embedding_model_state_legal",
             ),
-            # HNSW of pgvector supports at most 2,000 dimensions of the type `vector`.
+            # pgvector's HNSW index supports at most 2,000 dimensions for the `vector` type.
             models.CheckConstraint(
                 condition=Q(dimension__gte=1, dimension__lte=2000),
                 name="embedding_model_dimension_indexable",

@@ -171,8 +171,8 @@ class Version(models.Model):
         related_name="owned_versions",
     )
     links = models.JSONField(_("links"), default=list, blank=True)
-    # A snapshot of the script's origin: run, models, scores, edits, approver. It has no foreign keys, because those
-    # objects belong to apps that depend on this one.
+    # A snapshot of the script's origin: run, models, scores, edits, approver. Foreign keys are not possible, because
+    # these objects belong to apps that depend on this app.
     provenance = models.JSONField(_("provenance"), default=dict, blank=True)
     # Null if a model wrote the script or the script ships with the product.
     author = models.ForeignKey(
@@ -272,7 +272,7 @@ class Version(models.Model):
 
     @property
     def _newest_check(self) -> tuple[str, list[dict[str, Any]]]:
-        """Return the checkers and findings of the recheck, or those of the version if it has no recheck."""
+        """Return the checkers and findings of the recheck, or the version's own if it has no recheck."""
         recheck = getattr(self, "recheck", None)
         if recheck is not None:
             return recheck.checked_with, recheck.findings

@@ -18,7 +18,7 @@ Pair = tuple[Literal, Literal]
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The literals of a statement compared with those of an entry's phrasing."""
+    """The literals of a statement, compared with the literals of an entry's phrasing."""
 
     same: tuple[Pair, ...] = ()
     differing: tuple[Pair, ...] = ()  # the statement's literal and the entry's counterpart
@@ -32,7 +32,7 @@ class Agreement:
     loose_missing: tuple[Literal, ...] = ()
     fills: Mapping[str, str] = field(default_factory=dict)
     open_places: tuple[Literal, ...] = ()  # literals on both sides that are parameter values
-    defaulted: tuple[tuple[Parameter, Literal], ...] = ()  # parameters that keep their default
+    defaulted: tuple[tuple[Parameter, Literal], ...] = ()  # parameters whose default applies
     unfilled: tuple[Parameter, ...] = ()  # no default, and no value in the statement
 
     @property

@@ -35,7 +35,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """An agreement of statement and entry, as a short sentence."""
+    """An agreement between statement and entry, as a short sentence."""
 
     code: str
     text: str

@@ -17,7 +17,7 @@ from catalog.version_details import Parameter, ParameterType
 from core.texts import LONGEST_STATEMENT, clean_text
 
 NEAREST_PHRASINGS = 50
-# Numbers of entries to judge: those with the nearest meaning, and the best results of text search. Text search finds
+# Numbers of entries to judge: the entries nearest in meaning, and the best results of text search. Text search finds
 # the entry of a statement with many literals.
 NEAREST_ENTRIES = 40
 ENTRIES_BY_WORDS = 15

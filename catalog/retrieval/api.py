@@ -1,4 +1,4 @@
-"""The API of retrieval."""
+"""The retrieval API."""
 
 from __future__ import annotations
 

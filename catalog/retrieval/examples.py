@@ -26,7 +26,7 @@ from catalog.retrieval.scoring import current_scoring
 from catalog.types import Answer, Neighbour, Retrieval
 from core.texts import LONGEST_STATEMENT, clean_text
 
-# Two scripts are near-duplicates if they share this much of their words.
+# Two scripts are near-duplicates if they share at least this proportion of their words.
 LEAST_SHARED = 0.8
 _OPTIONS = re.compile(r"set [-+]\w+(?: pipefail)?$")
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -76,11 +76,9 @@ class _Known(NamedTuple):
 def retrieve_examples(statement: str, *, reference: str) -> Retrieval:
     """Return neighbors of the statement that do not answer it, nearest first. Raises BadInput.
 
-    An entry is excluded in any of these cases:
-
-    - One of its scripts equals or nearly equals the reference, or one of its phrasings equals the statement.
-    - Retrieval would return the entry, or its confidence is above half of the threshold for a starting point.
-    - It is a near-duplicate of an excluded entry.
+    An entry is excluded if one of its scripts equals or nearly equals the reference, or if one of its phrasings equals
+    the statement. An entry is also excluded if retrieval would return it, or if its confidence is above half of the
+    threshold for a starting point. Near-duplicates of excluded entries are excluded, too.
     """
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     found, degraded = find(statement)

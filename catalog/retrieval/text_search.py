@@ -1,7 +1,7 @@
 """Search text by words. Rare words select the candidates, and all words rank them.
 
-A statement shares words such as "files" with thousands of phrasings, and ranking all of them would take seconds. The
-rarest words according to PostgreSQL's statistics therefore select the candidates.
+A statement shares words such as "files" with thousands of phrasings, and ranking all of them would take seconds.
+Therefore, only the rarest words select candidates. PostgreSQL's statistics show how rare a word is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from django.db import connection
 
-MOST_CANDIDATES = 1000  # maximum number of rows, as estimated, that the rare words select together
+MOST_CANDIDATES = 1000  # maximum estimated number of rows that the rare words select
 MOST_RANKED = 200  # maximum number of phrasings whose entries are checked for eligibility
 MOST_WORDS = 64
 MOST_CHARACTERS = 50_000  # of phrasings and of a script, because a tsvector is limited to 1 MB

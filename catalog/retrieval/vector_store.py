@@ -44,7 +44,7 @@ class Missing(NamedTuple):
 
 
 def embedder(spec: str = "") -> Embedder:
-    """Return the embedder that `spec` or else the setting names. Cached per process. Raises `EmbedderUnavailable`."""
+    """Return the embedder named by `spec` (default: the setting), cached per process. Raises `EmbedderUnavailable`."""
     spec = spec or settings.SCRIPTSMITH_EMBEDDER
     with _lock:
         if spec not in _embedders:
@@ -128,7 +128,7 @@ def embed_missing(*, limit: int = 1000) -> int:
 
     A model that is being built becomes current when it has all vectors. Until then, missing vectors of the old model
     are also computed, so that searches find new phrasings. Raises `EmbedderUnavailable` and stores the reason with the
-    wanted model. Searches continue to use the old model.
+    new model. Searches continue to use the old model.
     """
     wanted = ensure_embedding_model()
     stored = 0

@@ -1,4 +1,4 @@
-"""Services of calibration: labels, cases to label, the threshold, and the choice of the scoring."""
+"""Calibration services: labels, cases to label, the threshold, and the choice of a scoring."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from core.errors import BadInput, NotAllowedNow
 from core.texts import name_of
 
 LOOKED_AT = 400  # number of cases from which the next case is picked
-RANDOM_EVERY = 4  # one in this many cases is picked regardless of its confidence
+RANDOM_EVERY = 4  # every fourth case is picked regardless of its confidence
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,7 +31,7 @@ def set_threshold(
 ) -> Threshold:
     """Set the match threshold, and store it with its author, reason and number of labels.
 
-    `seen` is the key of the threshold that the user saw, or 0 if there was none. Raises BadInput and Stale.
+    `seen` is the key of the threshold that the user saw, or 0 if there was none. Raises BadInput or Stale.
     """
     require(by, SET_THRESHOLD)
     why = clean_text(why, field="why", longest=LONGEST_REASON)

@@ -1,4 +1,4 @@
-"""Forms of the writable admin pages. They convert input to arguments for services."""
+"""Forms on the writable admin pages, which convert input to arguments for services."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.web.forms import PlainText, split_words
 
 
 class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form that shows a service's error next to its field and keeps the input."""
+    """A form that shows a service's error next to the field with the rejected input."""
 
     refusal: Refused | None = None  # set on the subclass created for each request
     shown_as: dict[str, str] = {}  # from the service's name of a field to the form's name

@@ -25,7 +25,7 @@ class CurationBacklog:
 
 
 def read_curation_backlog(*, most: int) -> CurationBacklog:
-    """Return the current counts and the `most` newest suspended entries, in eight queries."""
+    """Return the current counts and up to `most` suspended entries, newest first, in eight queries."""
     listed = Entry.objects.standing()
     suspended = (
         Entry.objects.standing()

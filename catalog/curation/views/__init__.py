@@ -1,1 +1,1 @@
-"""Pages of the curators' work lists."""
+"""Pages with the curators' work lists."""

@@ -1,4 +1,4 @@
-"""The API of entries, versions and uses. It calls the same services as the pages."""
+"""The API for entries, versions and uses. It calls the same services as the pages."""
 
 from catalog.entries.api.entries import EntryViewSet
 from catalog.entries.api.uses import UseViewSet

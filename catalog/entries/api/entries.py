@@ -1,4 +1,4 @@
-"""The API of a single entry."""
+"""The API for single entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The API of script uses."""
+"""The API for script uses."""
 
 from __future__ import annotations
 

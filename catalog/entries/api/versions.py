@@ -1,4 +1,4 @@
-"""The API of versions: create the next version, and change a version's state."""
+"""The API for versions: create the next version, and change a version's state."""
 
 from __future__ import annotations
 

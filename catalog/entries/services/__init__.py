@@ -1,4 +1,4 @@
-"""Services of entries and their versions, one function per action."""
+"""Services for entries and their versions, with one function per action."""
 
 from __future__ import annotations
 

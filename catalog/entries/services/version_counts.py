@@ -16,11 +16,11 @@ from catalog.models import MatchLabel, Version
 class VersionCounts:
     """How often a version was shown, accepted, rejected, edited and used."""
 
-    shown_as_match: int = 0  # to requesters
+    shown_as_match: int = 0  # shown to requesters
     shown_as_adapt: int = 0
-    accepted: int = 0  # "this is it", by the requester
-    rejected: int = 0  # "not what I asked"
-    edited: int = 0  # by a user, after it was shown
+    accepted: int = 0  # labeled as a match by requesters
+    rejected: int = 0  # labeled as no match by requesters
+    edited: int = 0  # edited by users after it was shown
     record: TrackRecord = TrackRecord()
 
     def __bool__(self) -> bool:

@@ -1,1 +1,1 @@
-"""Pages of entries, versions and uses."""
+"""Pages for entries, versions and uses."""

@@ -65,7 +65,7 @@ def count_facets(filters: Filters) -> Facets:
 
 
 def _last_change() -> object:
-    """Return the highest keys of the tables that every change or use of an entry writes to."""
+    """Return the highest keys of the tables that record changes and uses of entries."""
     tables = ("auditlog_logentry", "catalog_versionevent", "catalog_version", "catalog_use")
     with connection.cursor() as cursor:
         maxima = ", ".join(f"(SELECT max(id) FROM {table})" for table in tables)

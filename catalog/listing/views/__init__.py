@@ -1,1 +1,1 @@
-"""Pages of the list of entries."""
+"""Pages for the list of entries."""

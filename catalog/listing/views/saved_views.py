@@ -1,4 +1,4 @@
-"""Views that save and delete saved views of all apps' lists."""
+"""Save and delete users' named views of lists, for the lists of all apps."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _reading(script: RunnableScript) -> list[str]:
     for one in script.values:
         lines.append(f"    {one.name}=*) given_{one.name}=${{pair#*=}} ;;")
     lines += ['    *) echo "Unknown: $pair" >&2; exit 64 ;;', "  esac", "done", "set --"]
-    # An empty value keeps the script's own default.
+    # The script's own default applies to an empty value.
     for one in script.variables:
         given = f"given_{one.name}"
         lines.append(f'if [ -n "${given}" ]; then export {one.name}="${given}"; fi')

@@ -90,7 +90,7 @@ def _analyse(text: str, is_cut: bool) -> StatementProfile:
     )
 
 
-# Profiles of long texts use much memory, so only enough of them for one comparison are cached.
+# Profiles of long texts use a lot of memory, so the cache holds only as many as one comparison needs.
 _USUAL = 400  # characters
 _analyse_usual = lru_cache(maxsize=4096)(_analyse)
 _analyse_long = lru_cache(maxsize=16)(_analyse)

@@ -1,4 +1,4 @@
-"""Compare the places and file types that a script searches with those in the statement."""
+"""Check whether a script searches the places and file types that a statement names."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def grow(asked: Sequence[Asked]) -> ModelDocument:
 
 
 def choose_threshold(outcomes: Iterable[Outcome], *, wanted_precision: float) -> float:
-    """Return the lowest confidence that reaches the wanted precision, or 1 if no confidence reaches it."""
+    """Return the lowest confidence that reaches the target precision, or 1 if no confidence reaches it."""
     best, right = 1.0, 0
     ordered = sorted(outcomes, reverse=True)
     for count, outcome in enumerate(ordered, start=1):
