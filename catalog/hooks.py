@@ -36,7 +36,8 @@ find_cases: Callable[[float, str, int], Sequence[Case]] | None = None
 # Return the keys of the case sets that reviewers derived from the given case sets.
 sets_made_of: Callable[[Collection[int]], Collection[int]] | None = None
 
-# Check a program's account and token. The token must not grant more than agents may do. Raise Refused if a check fails.
+# Count a program's request. Raise Refused if the program exceeds its limit, or if agents are paused and the program is
+# external (the third argument).
 admit_program: Callable[[User, Model, bool], None] | None = None
 
 # Return the given runs that are in an open study.
@@ -64,6 +65,6 @@ def runs_studied(runs: Collection[int]) -> Collection[int]:
 
 
 def let_program_ask(user: User, token: Model, *, outside: bool) -> None:
-    """Raise Refused if the program may not send requests now."""
+    """Count a program's request. Raise Refused if it exceeds the limit, or if `outside` is set and agents are paused."""
     if admit_program:
         admit_program(user, token, outside)

@@ -1,6 +1,6 @@
 """Run two workers with more runs than threads and no kills. No run may be taken over, and no call may be repeated.
 
-This module prints its figures as JSON. `python -m bench chaos` runs it as a separate process with its own database.
+This module prints its figures as JSON. `python -m bench chaos` runs this module in a process with its own database.
 
 Usage: python -m bench.runs.crowd
 """

@@ -24,7 +24,7 @@ class MergeForm(forms.Form):
 
 
 class MergeNoteForm(forms.Form):
-    """The confirmation of the merge, based on the plan `seen`."""
+    """The user's confirmation of a merge. `seen` identifies the plan that the user saw."""
 
     note = PlainText(label=_("Note"), rows=2, required=False, max_length=2000)
     seen = forms.CharField(widget=forms.HiddenInput, max_length=16)

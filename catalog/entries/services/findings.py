@@ -61,7 +61,7 @@ class SinceReplaced:
 
 
 class _Place(NamedTuple):
-    """The fields that identify a finding. The message does not matter."""
+    """The fields that identify a finding. The message is ignored."""
 
     check: object
     code: object

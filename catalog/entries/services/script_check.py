@@ -40,7 +40,7 @@ class Checked(NamedTuple):
 def check_script(script: str, *, by: User) -> Checked:
     """Return the findings in a script. Each user can run one check at a time.
 
-    Raises BadInput for a script that can't be checked, or CheckerBusy.
+    Raises BadInput if the script can't be checked, or CheckerBusy.
     """
     if not script.strip():
         raise BadInput(_("There is no script yet."), field="script")

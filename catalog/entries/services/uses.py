@@ -155,7 +155,7 @@ def copied_lately(entry: Entry, *, without: User) -> tuple[User, ...]:
 
 
 def warnings_for(user: User) -> Sequence[Entry]:
-    """Return suspended entries that the user copied in the last seven days and did not suspend."""
+    """Return suspended entries that the user copied in the last seven days, unless the user suspended them."""
     uses = Use.objects.filter(by=user, at__gte=timezone.now() - LATELY)
     return list(
         Entry.objects.exclude(suspended_at=None)
