@@ -1,4 +1,4 @@
-"""Tables of the pipeline: actions, configurations, runs, drafts and the ledger of model calls."""
+"""The pipeline's models: actions, configurations, runs, drafts and the ledger of model calls."""
 
 from __future__ import annotations
 

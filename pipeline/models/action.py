@@ -1,4 +1,4 @@
-"""Action: a request in a user's words, with its context."""
+"""Action: a request as written by a user, with its context."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.database.indexes import index_where_set
 
 
 class Action(models.Model):
-    """A request text with its context. Its texts can be erased, but the row and its hashes stay."""
+    """A request text with its context. The texts can be erased, but the row and its hashes stay."""
 
     class Source(models.TextChoices):
         ASKED = "asked", _("User")
@@ -40,7 +40,7 @@ class Action(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="actions"
     )
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
-    # The status that the requester saw last (an AnswerStatus), or empty if there is no requester.
+    # The AnswerStatus that the requester saw last, or empty if the action has no requester.
     seen_status = models.CharField(
         max_length=10, blank=True, default="", db_default="", editable=False
     )
@@ -83,7 +83,7 @@ class Action(models.Model):
 
     @property
     def context(self) -> str:
-        """Return incident and environment as one text for the prompts."""
+        """Return the incident and the environment as one text for the prompts."""
         return "\n\n".join(
             part for part in (self.incident.strip(), self.environment.strip()) if part
         )

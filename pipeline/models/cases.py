@@ -1,4 +1,4 @@
-"""WrittenCases: the test suites that were written in a Run, and their revisions."""
+"""WrittenCases: the case sets that were written in a Run, and their revisions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipeline.models.run import Run
 
 
 class WrittenCases(models.Model):
-    """A case set written in a Run. Number 0 uses the statement alone, and later numbers follow a failed check.
+    """A case set written in a Run. Number 0 is based only on the statement, and later numbers revise failed checks.
 
     Equal case sets share one row, so this row records which model wrote it in this run.
     """

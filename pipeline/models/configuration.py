@@ -1,4 +1,4 @@
-"""Endpoint, Price, Configuration: which server and model has which role, and the costs."""
+"""Endpoint, Price, Configuration: the servers and models for each role, and their prices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.types import CasesUse, Mode, Role
 
 
 class Endpoint(models.Model):
-    """A server that speaks the Messages API. Only the name of its key variable is stored."""
+    """A Messages API server. Only the name of its key variable is stored, never the key."""
 
     MODES: ClassVar = [(mode.value, mode.label) for mode in Mode]
 
@@ -69,7 +69,7 @@ class Endpoint(models.Model):
 
     @property
     def is_on(self) -> bool:
-        """Return whether the endpoint is turned on, either on its page or by the setting. A key is not enough."""
+        """Return whether the endpoint is turned on, either on its page or by the setting. A key alone is not enough."""
         return self.enabled or self.name in settings.SCRIPTSMITH_ENDPOINTS
 
 
@@ -96,7 +96,7 @@ class Price(models.Model):
 
 
 class Configuration(models.Model):
-    """Which models generate, assess and refine, and in how many rounds. A Run keeps a snapshot of it."""
+    """The models that generate, assess and refine, and the number of rounds. A Run stores a snapshot of it."""
 
     class Preset(models.TextChoices):
         SELF_REFLECTION = "self_reflection", _("Self-reflection")
@@ -128,17 +128,17 @@ class Configuration(models.Model):
         default=Cases.OFF,
         db_default=CasesUse.OFF.value,
     )
-    # If only an entry's score is uncertain, the entry may answer once the assessor confirms it.
+    # If an entry's only problem is an uncertain score, the assessor may confirm the match.
     confirms_matches = models.BooleanField(
         _("lets the assessor confirm a match"), default=False, db_default=False
     )
-    # Prompt name to version for pinned prompts. Other prompts use the product's files.
+    # Maps the names of pinned prompts to their versions. Other prompts use the built-in version.
     prompts = models.JSONField(_("pinned prompt versions"), default=dict, blank=True)
     note = models.TextField(_("description"), blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
-    # The configuration that is used when none is named.
+    # True for the configuration that is used if a caller names no configuration.
     is_default = models.BooleanField(_("default"), default=False)
     archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
@@ -189,7 +189,7 @@ class RoleSetting(models.Model):
     temperature = models.FloatField(_("temperature"), null=True, blank=True)
 
     class Meta:
-        ordering = ["pk"]  # in the order in which the roles work
+        ordering = ["pk"]  # in the order in which a run uses the roles
         constraints = [
             models.UniqueConstraint(
                 fields=["configuration", "role"], name="role_once_a_configuration"
@@ -206,9 +206,9 @@ class RoleSetting(models.Model):
 
 
 class PromptVersion(models.Model):
-    """One version of one prompt, stored so that it can be read and used later.
+    """A version of a prompt, stored so that it can be read and used later.
 
-    `version` is the first 12 hex digits of the text's SHA-256, as for the product's files.
+    `version` is the first 12 hex digits of the text's SHA-256, as for built-in versions.
     """
 
     class Source(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Draft, Assessment, Feedback, Refinement: the scripts of a Run and the judgments on them."""
+"""Draft, Assessment, Feedback, Refinement: the scripts of a Run, their verdicts and the feedback on them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pipeline.types import Arm, DraftKind, Verdict, distinct
 
 
 class Draft(models.Model):
-    """One immutable script text of a Run."""
+    """An immutable script of a Run."""
 
     KINDS: ClassVar = [(kind.value, kind.label) for kind in DraftKind]
     ARMS: ClassVar = [(arm.value, arm.label) for arm in Arm]
@@ -43,7 +43,7 @@ class Draft(models.Model):
         related_name="drafts",
         db_index=False,
     )
-    # Set if the draft was made on demand, after the run had finished.
+    # Set if the draft was created on demand, after the run had finished.
     refinement = models.ForeignKey(
         "pipeline.Refinement",
         models.CASCADE,
@@ -132,7 +132,7 @@ class _DistinctTexts(models.JSONField):
 
 
 class Assessment(models.Model):
-    """The verdict on one Draft with its evidence. No code of the Draft was executed."""
+    """The verdict on a Draft, with its evidence. The Draft was not executed for the verdict."""
 
     VERDICTS: ClassVar = [(verdict.value, verdict.label) for verdict in Verdict]
 
@@ -171,7 +171,7 @@ class Assessment(models.Model):
 
 
 class DraftFinding(models.Model):
-    """One finding of a check in a Draft, valid only while script hash and check version match."""
+    """A check's finding in a Draft. It is valid only while the script's hash and the check's version match."""
 
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="findings")
     script_sha256 = models.CharField(max_length=64)
@@ -246,7 +246,7 @@ class Feedback(models.Model):
 
 
 class Refinement(models.Model):
-    """Work requested after a Run had finished: explain and rewrite a Draft, or rewrite it from given feedback."""
+    """A rewrite of a Draft, requested after its Run had finished. It uses given feedback or the model's explanation."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
@@ -255,7 +255,7 @@ class Refinement(models.Model):
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="refinements")
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="refinements")
-    # If null, the model explains first (arm *model*). Otherwise, an expert's text (arm *expert*).
+    # If null, the model explains the errors first (arm *model*). Otherwise, this is an expert's text (arm *expert*).
     feedback = models.OneToOneField(
         Feedback, models.PROTECT, null=True, blank=True, related_name="refinement"
     )
@@ -265,7 +265,7 @@ class Refinement(models.Model):
     sent_secrets = models.JSONField(
         default=list, editable=False, db_default=Value([], models.JSONField())
     )
-    # Null if a campaign prepares its items.
+    # Null if a campaign requested the refinement to prepare its items.
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )

@@ -11,8 +11,7 @@ from catalog.models import Version
 class EntryDescription(models.Model):
     """The description of a Version's script by one model and prompt, based only on the script.
 
-    Before the Version may answer a statement, the statement is compared with this description. No reviewer has checked
-    it.
+    Before the Version may answer a statement, the statement is compared with this description. No reviewer checks it.
     """
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="+", db_index=False)

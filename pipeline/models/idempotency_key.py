@@ -10,7 +10,7 @@ from pipeline.models.action import Action
 
 
 class IdempotencyKey(models.Model):
-    """A key that an account sent with a script request. It is deleted after a day, or with the action's texts."""
+    """A key that an API client sent with a script request. It is deleted after a day, or with the action's texts."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     key = models.CharField(max_length=255)

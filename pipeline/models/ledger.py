@@ -1,4 +1,4 @@
-"""The ledger: each question to a model and every attempt at it. A finished call is never repeated."""
+"""The ledger: each question to a model and every attempt to get an answer. A finished call is never repeated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.types import ReadingOutcome
 
 
 class ModelCall(models.Model):
-    """One question to a model. `key` hashes run, stage, round, sample, endpoint and request.
+    """A question to a model. `key` is a hash of the run, stage, round, sample, endpoint and request.
 
     The position (run, stage, round, sample, refinement) is also unique, so that a finished question is not repeated if
     a prompt file changes during the run.
@@ -47,7 +47,7 @@ class ModelCall(models.Model):
     # The kinds of secrets that were masked in the request, in order of appearance.
     masked = models.JSONField(default=list, db_default=Value([], models.JSONField()))
     state = models.CharField(max_length=6, choices=State, default=State.OPEN)
-    # An open call is sent in Message Batches and not by the worker of its run.
+    # If true, an open call is sent in a Message Batch and not by its run's worker.
     in_batches = models.BooleanField(default=False, db_default=False)
     fence = models.PositiveBigIntegerField(default=0)
     reply = models.JSONField(null=True)
@@ -72,7 +72,7 @@ class ModelCall(models.Model):
             ),
         ]
         indexes = [
-            # Counts how often a prompt version was used.
+            # For counting the uses of a prompt version.
             models.Index(fields=["prompt", "prompt_version"], name="model_call_of_prompt"),
             models.Index(
                 fields=["endpoint"],
@@ -86,7 +86,7 @@ class ModelCall(models.Model):
 
 
 class Attempt(models.Model):
-    """One attempt at a ModelCall. Its result is written once and never changed."""
+    """An attempt at a ModelCall. Its result is written once and never changed."""
 
     class Outcome(models.TextChoices):
         ANSWERED = "answered", _("Answered")
@@ -101,8 +101,9 @@ class Attempt(models.Model):
         CANCELLED = "cancelled", _("Canceled")
 
     call = models.ForeignKey(ModelCall, models.CASCADE, related_name="attempts")
-    # The slot that the attempt holds at its endpoint until it ends, assigned by `admission`. It has no database
-    # constraint, which would lock the endpoint's row for each call. The call refers to the endpoint anyway.
+    # The endpoint at which the attempt occupies a slot (`place`) until it ends, assigned by `admission`. The column has
+    # no foreign key constraint, which would lock the endpoint's row for each call. The call refers to the endpoint
+    # anyway.
     endpoint = models.ForeignKey(
         Endpoint,
         models.DO_NOTHING,
@@ -113,7 +114,7 @@ class Attempt(models.Model):
         related_name="+",
     )
     place = models.PositiveSmallIntegerField(null=True, editable=False)
-    # The Message Batch of the attempt, which then holds no slot and costs half.
+    # The Message Batch of the attempt. Such an attempt occupies no slot and costs half.
     message_batch = models.ForeignKey(
         MessageBatch,
         models.PROTECT,
@@ -132,7 +133,7 @@ class Attempt(models.Model):
     error_type = models.CharField(max_length=60, blank=True)
     message = models.TextField(blank=True)
     request_id = models.CharField(max_length=100, blank=True)
-    # True if the server may have processed the call although we have no reply. Shown as "possibly billed twice".
+    # True if the server may have processed the call although no reply arrived. Shown as "possibly billed twice".
     possibly_billed = models.BooleanField(default=False)
     milliseconds = models.PositiveIntegerField(null=True, blank=True)
     input_tokens = models.PositiveIntegerField(default=0)
@@ -170,5 +171,5 @@ class Attempt(models.Model):
 
     @property
     def is_uncounted(self) -> bool:
-        """Return whether the attempt was answered but the server's token count is missing or not credible."""
+        """Return whether the attempt was answered, but the server's token count is missing or not credible."""
         return self.outcome == self.Outcome.ANSWERED and bool(self.error_type)

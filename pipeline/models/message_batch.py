@@ -1,4 +1,4 @@
-"""MessageBatch: requests of many runs, sent to an endpoint together and answered within a day at half the price."""
+"""MessageBatch: requests from many runs, sent to an endpoint together and answered within a day at half the price."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pipeline.models.run import Batch
 
 
 class MessageBatch(models.Model):
-    """One Message Batch. Its requests are the Attempts that refer to it.
+    """A Message Batch. Its requests are the Attempts that refer to it.
 
-    It is stored before it is sent. A batch in state *sending* without a remote id may have reached the server, so the
-    server is searched by time and size before the batch is sent again. A batch found on the server counts as ours once
-    its results contain our requests (`is_certain`).
+    A batch is stored before it is sent. A batch in the *sending* state without a remote id may have reached the server.
+    Before the batch is sent again, a worker searches the server's batches by time and size. The match is certain once
+    the results contain the batch's requests (`is_certain`).
     """
 
     class State(models.TextChoices):
@@ -38,7 +38,7 @@ class MessageBatch(models.Model):
         State.ENDED,
     )
 
-    # The set of runs from which it was collected, whose budget pays for it.
+    # The set of runs whose calls the batch contains, and whose budget pays for the batch.
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="message_batches")
     endpoint = models.ForeignKey(Endpoint, models.PROTECT, related_name="message_batches")
     state = models.CharField(_("state"), max_length=12, choices=State, default=State.PREPARED)
@@ -51,7 +51,7 @@ class MessageBatch(models.Model):
     errored = models.PositiveIntegerField(_("failed"), default=0)
     expired = models.PositiveIntegerField(_("expired"), default=0)
     cancelled = models.PositiveIntegerField(_("canceled"), default=0)
-    # Micro-dollars that are reserved in the budget until it ends.
+    # Micro-dollars that are reserved in the budget until the batch ends.
     reserved = models.PositiveBigIntegerField(default=0)
     problem = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(_("collected"), default=timezone.now, editable=False)
@@ -59,7 +59,7 @@ class MessageBatch(models.Model):
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
     cancel_asked_at = models.DateTimeField(null=True, blank=True)
-    # The next poll is not before this time. A worker moves it forward first, so that no two workers poll at once.
+    # The earliest time of the next poll. A worker postpones it before polling, so that no two workers poll at once.
     next_look_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

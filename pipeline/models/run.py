@@ -26,8 +26,8 @@ class Batch(models.Model):
     budget = models.PositiveBigIntegerField(_("budget"), null=True, blank=True)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
     paused_why = models.CharField(_("reason for the pause"), max_length=300, blank=True)
-    # On endpoints that support them, requests are sent in Message Batches, at half the price and
-    # with answers within a day.
+    # If true, requests to endpoints with Message Batches are sent in batches, at half the price and with answers within
+    # a day.
     uses_message_batches = models.BooleanField(default=False, db_default=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
@@ -47,7 +47,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])
 
     def abandoned(self) -> RunQuerySet:
-        """Return unfinished runs that no worker holds and that wait for no batch or endpoint."""
+        """Return unfinished runs that have no worker, no later start time and no paused batch."""
         # Use the database's clock, which wrote the leases. Workers' clocks may differ.
         return (
             self.unfinished()
@@ -62,11 +62,11 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class Run(models.Model):
-    """An Action sent through the pipeline once, under one Configuration.
+    """One passage of an Action through the pipeline, with one Configuration.
 
-    `lease_until`, `owner` and `fence` identify the worker that holds it. Every claim increments the fence, and a worker
-    can write only while the fence is its own. `finished_at` is set when the Run finishes for the first time. A later
-    Refinement restarts the Run without clearing it.
+    `lease_until`, `owner` and `fence` identify the worker that has claimed the Run. Every claim increments the fence,
+    and a worker can write only while the fence is unchanged. `finished_at` is set when the Run finishes for the first
+    time. A later Refinement restarts the Run without clearing `finished_at`.
     """
 
     class State(models.TextChoices):
@@ -83,7 +83,7 @@ class Run(models.Model):
         DEMO = "demo", _("Demo")
         IMPORTED = "imported", _("Imported")
 
-    # The workers' queues: users wait for runs in the first, but not in the second.
+    # The workers' queues. Users wait for runs in the first queue, but not for runs in the second.
     QUEUE, CAMPAIGN_QUEUE = "interactive", "campaign"
     VERDICTS: ClassVar = [(verdict.value, verdict.label) for verdict in Verdict]
 
@@ -102,7 +102,7 @@ class Run(models.Model):
     spec = models.JSONField(default=dict)
     demo = models.BooleanField(_("made with the demo model"), default=False)
     uses_retrieval = models.BooleanField(_("searches the catalogue first"), default=True)
-    # How to handle secrets in calls that leave this machine. They are masked unless the requester chose otherwise.
+    # The handling of secrets in calls that leave this machine. They are masked unless the requester chose to send them.
     secrets = models.CharField(
         _("secrets in text"),
         max_length=4,
@@ -122,7 +122,7 @@ class Run(models.Model):
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
 
-    # The result. The verdict is always the first assessment's verdict.
+    # The result. The verdict is always the verdict of the first assessment.
     verdict = models.CharField(_("verdict"), max_length=10, choices=VERDICTS, blank=True)
     answered_by = models.ForeignKey(
         Version, models.PROTECT, null=True, blank=True, related_name="answered_runs", db_index=False
@@ -140,7 +140,7 @@ class Run(models.Model):
     fence = models.PositiveBigIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True)
-    # The endpoint that the run waits for, because it had no free place or was paused.
+    # The endpoint that the run is waiting for, because the endpoint had no free slot or was paused.
     waits_for = models.ForeignKey(
         Endpoint,
         models.SET_NULL,
@@ -152,7 +152,7 @@ class Run(models.Model):
     )
     # When the run was last sent to the workers, or None once a worker has claimed it.
     told_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # Consecutive crashes without a finished call. At the limit the run fails.
+    # Consecutive crashes without a finished call. At the limit, the run fails.
     crashes = models.PositiveSmallIntegerField(default=0)
 
     objects = RunQuerySet.as_manager()
@@ -213,7 +213,7 @@ class Run(models.Model):
 
     @property
     def roles(self) -> dict[str, dict[str, Any]]:
-        """Return the models of the roles from the snapshot; empty for an imported run.
+        """Return the models of the roles from the snapshot. The result is empty for an imported run.
 
         The case author is stored separately, because workers of the previous release do not know this role.
         """
@@ -223,7 +223,7 @@ class Run(models.Model):
 
 
 class Stage(models.Model):
-    """One stage of a Run as its page shows it, with duration and findings."""
+    """A stage of a Run, with the outcome, duration and findings for the run's page."""
 
     class State(models.TextChoices):
         RUNNING = "running", _("Running")
@@ -271,7 +271,7 @@ class Stage(models.Model):
 
 class RetrievedMatchQuerySet(models.QuerySet["RetrievedMatch"]):
     def answers(self) -> RetrievedMatchQuerySet:
-        """Return the matches that users see: the answer and starting points, without mere examples."""
+        """Return the matches that users see: the answer and starting points, but not examples."""
         return self.exclude(answer="none")
 
 
@@ -292,7 +292,7 @@ class RetrievedMatch(models.Model):
     reasons = models.JSONField(default=list)
     differs = models.JSONField(default=list)
     fills = models.JSONField(default=dict)
-    # No rule objects to the match. Only its score is uncertain, and the assessor may confirm it.
+    # True if an uncertain score is the only problem of the match, so that the assessor may confirm it.
     confirmable = models.BooleanField(default=False, db_default=False)
 
     objects = RetrievedMatchQuerySet.as_manager()

@@ -21,7 +21,7 @@ class Shortening(models.Model):
         FAILED = "failed", _("Failed")
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="shortenings")
-    # Counted per run. The model call uses this number as its round.
+    # Numbered within the run. The model call uses this number as its round.
     number = models.PositiveSmallIntegerField()
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="+")
     text = models.TextField()

@@ -1,4 +1,4 @@
-"""Spending: calls and costs per day, updated as attempts end, so that pages need not count them."""
+"""Spending: calls and costs per day, updated when attempts end, so that pages need not count attempts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipeline.models.run import Batch
 class Spending(models.Model):
     """The ended attempts of one day (UTC) by model, configuration, batch and stage.
 
-    It always equals a recount of the Attempts, because the transaction that ends an attempt updates it.
+    The sums always equal a recount of the Attempts, because the transaction that ends an attempt updates them.
     """
 
     day = models.DateField(_("day"))

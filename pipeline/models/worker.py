@@ -1,4 +1,4 @@
-"""Worker: a process that executes runs, with its last heartbeat."""
+"""Worker: a process that executes runs, with the time of its last heartbeat."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Worker(models.Model):
-    """A worker process. It updates its row while it runs and deletes it on a normal exit, but not when it is killed."""
+    """A worker process. It updates its row while it is running and deletes the row on a normal exit."""
 
-    # The `owner` of its claimed runs.
+    # The `owner` of the runs that the worker has claimed.
     name = models.CharField(max_length=100, unique=True)
     host = models.CharField(_("host"), max_length=100)
     threads = models.PositiveSmallIntegerField(_("threads"))
     started_at = models.DateTimeField(_("started"), db_default=Now())
-    # Times are from the database's clock.
+    # All times are from the database's clock.
     seen_at = models.DateTimeField(_("last heartbeat"), db_default=Now())
-    # The duration of its last heartbeat, which renews the leases of all its runs.
+    # The duration of the last heartbeat, which renews the leases of all the worker's runs.
     beat_milliseconds = models.PositiveIntegerField(default=0)
 
     class Meta:
