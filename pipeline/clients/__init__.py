@@ -1,1 +1,1 @@
-"""Access to models: the client, endpoints' keys, the demo model's address."""
+"""Access to models: the clients, the endpoints' keys, and the addresses of built-in models."""

@@ -1,4 +1,4 @@
-"""Finds the running demo model, or starts one for a command."""
+"""Find the running demo model, or start a demo model for a command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.standin.process import read_announcement, standin_running
 
 
 def find_demo_model() -> str | None:
-    """Return its address, or None if no running demo model was announced."""
+    """Return the address of the demo model, or None if no running demo model was announced."""
     if settings.SCRIPTSMITH_DEMO_MODEL_URL:
         return str(settings.SCRIPTSMITH_DEMO_MODEL_URL)
     return read_announcement(settings.LAYOUT.demo_model)
@@ -19,7 +19,7 @@ def find_demo_model() -> str | None:
 
 @contextlib.contextmanager
 def demo_model_running() -> Iterator[None]:
-    """Provide a demo model during the block: the running one, or a new one."""
+    """Provide a demo model while the block runs. Start a new demo model if none is running."""
     if find_demo_model():
         yield
         return

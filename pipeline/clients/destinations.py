@@ -1,4 +1,4 @@
-"""Determines whether requests to an endpoint leave this machine."""
+"""Determine whether requests to an endpoint leave this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.models import Endpoint
 
 
 def is_loopback(base_url: str) -> bool:
-    """Return whether requests to it stay on this machine. Connections to a name that resolves elsewhere are refused."""
+    """Return whether requests to the URL stay on this machine. The client blocks local names that resolve elsewhere."""
     if base_url in (Endpoint.DEMO, Endpoint.LOCAL):
         return True
     host = urlsplit(base_url).hostname or ""
@@ -22,14 +22,12 @@ def is_loopback(base_url: str) -> bool:
 
 
 def may_bill(endpoint: Endpoint) -> bool:
-    """Return whether calls to the endpoint may be billed. The demo model counts too, so that its pages look like a
-    server's pages.
-    """
+    """Return whether calls to the endpoint may be billed. This includes the demo model, so that its pages look real."""
     return endpoint.demo or leaves_machine(endpoint)
 
 
 def leaves_machine(endpoint: Endpoint) -> bool:
-    """Return whether texts sent to the endpoint leave this machine, because of its address or its page's setting."""
+    """Return whether texts sent to the endpoint leave this machine, because of its address or its setting."""
     address = endpoint.base_url
     if endpoint.demo:
         address = settings.SCRIPTSMITH_DEMO_MODEL_URL or Endpoint.DEMO

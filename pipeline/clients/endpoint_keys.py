@@ -1,4 +1,4 @@
-"""Reads an endpoint's key from the environment just before it is used. Keys are never stored."""
+"""Read an endpoint's key from the environment just before it is used. Keys are never stored."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def has_key(endpoint: Endpoint) -> bool:
 def why_key_is_not_read(endpoint: Endpoint) -> str:
     """Return why the endpoint is paused until its variable is renamed, or an empty string if it is not paused.
 
-    Endpoints from before this rule keep their variable's name, but nothing is sent to them.
+    Endpoints that are older than this rule keep their variable's name, but nothing is sent to them.
     """
     name = endpoint.key_variable
     if not name or is_key_variable(name):
@@ -86,5 +86,5 @@ def why_key_is_not_read(endpoint: Endpoint) -> str:
 
 
 def is_key_variable(name: str) -> bool:
-    """Return whether a variable with this name may hold a key that is sent to an endpoint."""
+    """Return whether a variable with this name may contain a key that is sent to an endpoint."""
     return name in KNOWN_KEYS or (name.startswith(KEY_PREFIX) and len(name) > len(KEY_PREFIX))

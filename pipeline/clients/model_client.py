@@ -1,4 +1,4 @@
-"""The clients of models and the inspector of servers, created on first use because loading the SDK takes seconds."""
+"""The model clients and the server inspector. They are created on first use, because loading the SDK takes seconds."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _creating = threading.Lock()
 
 
 def model_client() -> ModelClient:
-    """Return this process's only client, which the settings name. It is created on first use."""
+    """Return the only client of this process, whose class is in the settings. It is created on first use."""
     with _creating:
         return _create_client()
 
 
 def client_in_use() -> ModelClient | None:
-    """Return the client if this process has used it, else None."""
+    """Return the client, or None if this process has not used it."""
     return _create_client() if _create_client.cache_info().currsize else None
 
 
@@ -34,7 +34,7 @@ def _create_client() -> ModelClient:
 
 
 class BatchesClient(Protocol):
-    """Accesses a server's Message Batches. Like a ModelClient, it never raises for server errors."""
+    """A client for a server's Message Batches. Like a ModelClient, it never raises server errors."""
 
     def create(self, target: Target, requests: Mapping[str, Request]) -> RemoteBatch | Failed: ...
 
@@ -53,7 +53,7 @@ _BATCHES_CLIENT_PATH = "pipeline.clients.sdk_clients.make_batches_client"
 
 @cache
 def batches_client() -> BatchesClient:
-    """Return the client of Message Batches, created on first use."""
+    """Return the client for Message Batches, which is created on first use."""
     client: BatchesClient = import_string(_BATCHES_CLIENT_PATH)()
     return client
 
@@ -63,6 +63,6 @@ _INSPECTOR_PATH = "pipeline.clients.sdk_clients.make_inspector"
 
 @cache
 def model_inspector() -> Inspector:
-    """Return the inspector of servers, created on first use."""
+    """Return the server inspector, which is created on first use."""
     inspector: Inspector = import_string(_INSPECTOR_PATH)()
     return inspector

@@ -1,4 +1,4 @@
-"""Create the clients and the inspector from the settings. Only workers load it, because it imports the SDK."""
+"""Create the clients and the inspector from the settings. Only workers load this module, because it imports the SDK."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def make_client() -> MessagesClient:
 
 
 def make_batches_client() -> MessageBatchesClient:
-    """Create the client of Message Batches."""
+    """Create the client for Message Batches."""
     return MessageBatchesClient(_limits())
 
 
