@@ -1,7 +1,8 @@
-"""Permissions: views get objects only through this module, which also determines the visible parts of a Run.
+"""Permissions. Views get objects only through this module, which also determines the visible parts of a Run.
 
-Every signed-in user may see actions and runs. Requesting needs the permission `pipeline.ask`. Requesters may rerun,
-cancel and retry their own actions, and managers may do so for all actions. Administrators may cancel any run.
+Every signed-in user may see actions and runs. Requesting a script requires the permission `pipeline.ask`. Requesters
+may rerun, cancel and retry their own actions, and managers may do so for all actions. Administrators may cancel all
+runs.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ ASK = "pipeline.ask"
 ERASE = "pipeline.erase_texts"
 MANAGE_ENDPOINTS = "pipeline.manage_endpoints"
 USE_UNREVIEWED = "catalog.use_unreviewed"
-# The app above this one defines the manager role. This is only the permission's name.
+# The review app, which depends on this app, defines the permission.
 MANAGE = "review.manage_campaigns"
 
 
 @dataclass(frozen=True)
 class VisibleParts:
-    """The parts of a Run that a page or serializer may show, apart from statement, context and state.
+    """The parts of a Run that a page or serializer may show, in addition to the statement, context and state.
 
     `verdict` covers everything that reveals the assessor's opinion: assessments, feedback, the drafts and stages that
-    follow from them, the ledger, cost and duration. `models` covers which model had which role, and whether the script
-    was imported.
+    result from them, the ledger, the cost and the duration. `models` covers the models of the roles and whether the
+    script was imported.
     """
 
     verdict: bool = True
@@ -41,11 +42,11 @@ class VisibleParts:
 
 
 def visible_parts(user: User, run: Run) -> VisibleParts:
-    """Return what this user may see of this Run. Every page and serializer must call this.
+    """Return the parts of this Run that this user may see. Every page and serializer must call this function.
 
-    It also records that the user has seen the verdict, because the caller is about to show it.
+    The function also records that the user has seen the verdict, because the caller is about to show it.
 
-    A run from `access_runs` is already marked by its query. Any other run needs one more query.
+    A run from `access_runs` is already marked by its query. Other runs need one more query.
     """
     if hooks.mark_hidden_runs is None:
         return VisibleParts()
@@ -71,8 +72,8 @@ def shown_state(run: Run, parts: VisibleParts) -> str:
     """Return the run's state as this user may see it.
 
     If the verdict is hidden, work requested after the run's end is hidden too, because a refinement in progress would
-    reveal that the run had no earlier one. If the end is hidden too, the run is shown as running until all work is
-    done.
+    reveal that the run had no earlier refinement. If the end is hidden too, the run is shown as running until all work
+    is done.
     """
     if not parts.verdict and getattr(run, "hides_end", False):
         return Run.State.RUNNING
@@ -123,7 +124,7 @@ def access_actions(user: User) -> QuerySet[Action]:
 def access_action(
     user: User, pk: int, *, to_run: bool = False, to_edit: bool = False, to_erase: bool = False
 ) -> Action:
-    """Return an action. Raise PermissionDenied if the user may not run, edit or erase it as intended."""
+    """Return an action. Raises PermissionDenied if the user may not run, edit or erase it as requested."""
     action = get_object_or_404(access_actions(user), pk=pk)
     if to_run and not may_run(user, action):
         raise PermissionDenied(_("Only the requester or a manager can start runs of this request."))
@@ -169,7 +170,7 @@ def access_runs(user: User) -> QuerySet[Run]:
 
 
 def access_run(user: User, pk: int, *, to_change: bool = False, to_cancel: bool = False) -> Run:
-    """Return a run. Raise PermissionDenied if the user may not change or cancel it as intended."""
+    """Return a run. Raises PermissionDenied if the user may not change or cancel it as requested."""
     run = get_object_or_404(access_runs(user), pk=pk)
     if to_cancel and not may_cancel(user, run):
         raise PermissionDenied(
@@ -192,9 +193,9 @@ def may_change(user: User, run: Run) -> bool:
 
 
 def access_draft(user: User, pk: int, *, to_use: bool = False, to_check: bool = False) -> Draft:
-    """Return a draft of a visible run. Raise PermissionDenied if the user may not use or check it as intended.
+    """Return a draft of a visible run. Raises PermissionDenied if the user may not use or check it as requested.
 
-    A hidden draft is a 404, because the number of drafts reveals the verdict.
+    Raises Http404 for a hidden draft, because the number of drafts reveals the verdict.
     """
     draft = get_object_or_404(Draft.objects.select_related("run"), pk=pk)
     draft.run = access_run(user, draft.run_id)
@@ -219,7 +220,7 @@ def access_endpoints(user: User) -> QuerySet[Endpoint]:
 
 
 def access_endpoint(user: User, name: str) -> Endpoint:
-    """Return an endpoint by its name, for endpoint managers."""
+    """Return the endpoint with this name, for endpoint managers."""
     return get_object_or_404(access_endpoints(user), name=name)
 
 
@@ -238,7 +239,7 @@ def access_spending(user: User) -> QuerySet[Spending]:
 
 
 def access_configuration(user: User, name: str) -> Configuration:
-    """Return a configuration by its name, for configuration managers."""
+    """Return the configuration with this name, for configuration managers."""
     found = access_configurations(user, to_manage=True).select_related("created_by")
     return get_object_or_404(found, name=name)
 

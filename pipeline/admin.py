@@ -1,4 +1,4 @@
-"""The pipeline in Django's admin, read-only."""
+"""Read-only pages for the pipeline in Django's admin."""
 
 from __future__ import annotations
 

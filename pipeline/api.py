@@ -1,4 +1,4 @@
-"""The pipeline's API: the viewsets of all its packages in one router."""
+"""The pipeline's API: one router for the viewsets of all packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Display names of stages, outcomes and verdicts, the same on every page."""
+"""Display names of stages, outcomes and verdicts, which all pages share."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def stage_label(name: str) -> str:
 
 
 def answer_label(status: str) -> str:
-    """Return the status of an action in two or three words."""
+    """Return the display name of an action's status."""
     return str(dict(ANSWER_CHOICES)[status])
 
 
 def outcome_label(name: str, outcome: str) -> str:
-    """Return a stage's outcome in words. An unknown outcome is shown as stored."""
+    """Return the display name of a stage's outcome. An unknown outcome keeps its stored name."""
     stage = find_stage(name)
     label = stage.outcome_label(outcome) if stage else None
     return gettext(label) if label else outcome

@@ -15,23 +15,23 @@ from pipeline.models import Action, Run
 run_settled: Listener | None = None
 used_unreviewed: Listener | None = None
 
-# Annotate rows with the parts that the user must not see: `hides_verdict`, `hides_models`, `hides_reference` and
-# `hides_end` of a run, `hides_reference` of an action. Without a callback, all parts are shown.
+# Annotate rows with the parts that the user must not see. Runs get `hides_verdict`, `hides_models`, `hides_reference`
+# and `hides_end`, and actions get `hides_reference`. Without a callback, all parts are shown.
 mark_hidden_runs: Callable[[User, QuerySet[Run]], QuerySet[Run]] | None = None
 mark_hidden_actions: Callable[[User, QuerySet[Action]], QuerySet[Action]] | None = None
 
 
 @dataclass(frozen=True)
 class ReviewProgress:
-    """How the review queue handles a run: the decision, or the expected wait."""
+    """The state of a run in the review queue: the decision, or the expected wait."""
 
     decided_by: str = ""
     decided_at: datetime | None = None
     reason: str = ""
     draft: int | None = None  # the key of the decided draft, with the reviewer's edits if any
     is_held: bool = False  # a reviewer has claimed the item
-    position: int | None = None  # in the queue, from 1; None if it is too far back to count
-    usual_wait: timedelta | None = None  # from the queue to a decision; None if too few are known
+    position: int | None = None  # in the queue, from 1; None if the item is too far back to count
+    usual_wait: timedelta | None = None  # time until a decision; None if too few are known
 
 
 # Annotate runs with their state in the review queue: `review_decision` (approve, edit, reject or null),
@@ -39,7 +39,7 @@ class ReviewProgress:
 mark_reviewed_runs: Callable[[QuerySet[Run]], QuerySet[Run]] | None = None
 describe_reviews: Callable[[Sequence[int]], Mapping[int, ReviewProgress]] | None = None
 
-# Return whether an open study includes a run. Without a callback, no study does.
+# Return whether an open study includes a run. Without a callback, no run is in a study.
 studied: Callable[[int], bool] | None = None
 
 # Called in the transaction that erases an action's texts, to erase copies elsewhere.

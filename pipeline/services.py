@@ -1,4 +1,4 @@
-"""The pipeline's services for other apps and commands. Pages call the services of their own package."""
+"""The pipeline's services for other apps and commands. Pages call the services in their own package."""
 
 from pipeline.actions.list_rows import ActionRow, action_rows
 from pipeline.actions.services import (

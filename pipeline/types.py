@@ -17,7 +17,7 @@ class _Labelled(StrEnum):
 
 
 class Mode(_Labelled):
-    """How an endpoint's output can be constrained: by schema, by a forced tool, or only by the prompt."""
+    """The ways to constrain an endpoint's output: with a schema, with a forced tool, or only with the prompt."""
 
     SCHEMA = "schema"
     TOOL = "tool"
@@ -28,7 +28,7 @@ class Role(_Labelled):
     GENERATOR = "generator"
     ASSESSOR = "assessor"
     REFINER = "refiner"
-    # Writes cases from the statement; defaults to the assessor's model.
+    # Writes cases from the statement. The default is the assessor's model.
     CASE_AUTHOR = "case_author"
 
     @property
@@ -37,12 +37,12 @@ class Role(_Labelled):
         return "Test author" if self is Role.CASE_AUTHOR else super().label
 
 
-# A configuration names a model for each of these. Every other role defaults to one of them.
+# A configuration names a model for each of these roles. All other roles default to one of these models.
 NEEDED_ROLES = (Role.GENERATOR, Role.ASSESSOR, Role.REFINER)
 
 
 class CasesUse(_Labelled):
-    """How a run uses cases: not at all, write and run them, or also send failed checks to a refinement."""
+    """The use of cases in a run: none, write and run them, or also send failed checks to a refinement."""
 
     OFF = "off"
     RUN = "run"
@@ -56,12 +56,12 @@ class SecretsChoice(_Labelled):
     SEND = "send"
 
 
-# Another choice, for texts that are not stored yet: replace their secrets by *** in the stored text too.
+# An additional choice for texts that are not stored yet: replace secrets with *** in the stored text too.
 MASK_STORED = "mask-stored"
 
 
 class Arm(_Labelled):
-    """Whose feedback a refinement is based on. Only the arm *model* enters the standard figures."""
+    """The source of the feedback for a refinement. Only the *model* arm is part of the standard figures."""
 
     MODEL = "model"
     EXPERT = "expert"
@@ -72,7 +72,7 @@ class DraftKind(_Labelled):
     GENERATED = "generated"
     REPAIRED = "repaired"
     REFINED = "refined"
-    # Rewritten from results in scenarios; not counted in any refinement figure.
+    # Rewritten from sandbox results. Refinement figures exclude this kind.
     REVISED = "revised"
     EDITED = "edited"
     IMPORTED = "imported"
@@ -87,7 +87,7 @@ class Verdict(_Labelled):
 
 
 class AnswerStatus(StrEnum):
-    """The status of an action for its requester: may the script be used? See `pipeline.runs.answers`."""
+    """The status of an action for its requester: whether the script may be used. See `pipeline.runs.answers`."""
 
     RUNNING = "running"
     VERIFIED = "verified"
@@ -99,14 +99,14 @@ class AnswerStatus(StrEnum):
     UNKNOWN = "unknown"
     UNREVIEWED = "unreviewed"
     REJECTED = "rejected"
-    # Verified earlier, but its version has since been suspended, replaced or deprecated.
+    # Verified earlier, but the version has since been suspended, replaced or deprecated.
     WITHDRAWN = "withdrawn"
     # No script was written, but a verified entry was found as a starting point.
     ADAPT = "adapt"
     UNWRITTEN = "unwritten"
     FAILED = "failed"
     CANCELLED = "cancelled"
-    # The user may be asked to score it.
+    # The user may be asked to score the script.
     HIDDEN = "hidden"
 
 
@@ -135,7 +135,7 @@ class StageName(_Labelled):
 
 
 class ReadingOutcome(StrEnum):
-    """How reading a reply ended; only `read` answers the question."""
+    """The outcome of reading a reply. Only `read` answers the question."""
 
     READ = "read"
     REFUSED = "refused"
@@ -195,11 +195,11 @@ class Question:
     schema: dict[str, object] = field(default_factory=dict)
     # Repeats the question with a higher limit after a truncated reply.
     longer: bool = False
-    # Repeats the question with the error in the last answer. The mode adds how to answer.
+    # Repeats the question with the error in the last answer. The mode adds the answer format.
     missing: str = ""
 
 
-# At the start of a point; a line of a crontab begins with several stars.
+# Matches a list mark at the start of a point, but not a crontab line, which begins with multiple stars.
 LIST_MARK = re.compile(r"^\s*(?:[-•]|\*(?!\s*\*))\s+")
 
 
@@ -213,7 +213,7 @@ def distinct(texts: Iterable[str]) -> list[str]:
 
 
 class Problem(Exception):
-    """The run cannot continue; the message is shown to users."""
+    """Raised if the run can't continue. The message is shown to users."""
 
 
 class NoScript(Problem):

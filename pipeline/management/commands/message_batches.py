@@ -1,4 +1,4 @@
-"""List message batches: what was sent, what was answered, and when the rest expires."""
+"""List message batches: the sent requests, the answered requests, and when the others expire."""
 
 from __future__ import annotations
 

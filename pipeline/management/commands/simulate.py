@@ -1,4 +1,4 @@
-"""Show the gain from rounds, peer review and the guard at given error rates, before paying for it."""
+"""Show the gain from rounds, peer review and the guard at given error rates, before paying for model calls."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Command(BaseCommand):
 
 
 class Progress:
-    """Reports progress on standard error, at every tenth."""
+    """A progress report on standard error, after every tenth of the items."""
 
     def __init__(self, out: OutputWrapper, *, total: int) -> None:
         self._out, self._total = out, total
@@ -119,7 +119,7 @@ class Progress:
 
 
 def _configurations(options: dict[str, Any]) -> tuple[SimulatedConfiguration, ...]:
-    """Return the configurations of the file, the named presets, and one with the given rates."""
+    """Return the configurations in the file, the named presets, and a configuration with the given rates."""
     presets = load_presets()
     chosen = list(load_configurations(options["configuration"]) if options["configuration"] else ())
     chosen += [presets[name] for name in dict.fromkeys(options["preset"])]
