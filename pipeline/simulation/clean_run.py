@@ -1,8 +1,8 @@
-"""Counts the questions of a run without errors, using the real flow with simulated models that never err.
+"""Count the questions of a run without errors, using the real flow with simulated models that never err.
 
-Only this module knows how many questions a run asks. The closed form, the benches and every test that counts calls get
-the number here, so that a new stage requires no changes elsewhere. `tests/pipeline/flow/test_flow.py` lists the stages
-one by one, and `execution/test_execution.py` compares them with a run through the ledger.
+This module is the only source of the number of questions in a run. The closed form, the benches and every test that
+counts calls use it, so that a new stage requires no changes elsewhere. `tests/pipeline/flow/test_flow.py` lists the
+stages one by one, and `execution/test_execution.py` compares them with a run through the ledger.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SCRIPT_LINES = 4
 
 @dataclass(frozen=True)
 class CleanRun:
-    """The stages in order, and the questions in groups that are asked in parallel."""
+    """The stages in order, and the questions in groups. The questions of a group are asked in parallel."""
 
     stages: tuple[StageName, ...]
     groups: tuple[tuple[StageName, ...], ...]
@@ -50,9 +50,9 @@ class CleanRun:
 
 @cache
 def clean_run(*, is_refined: bool = False) -> CleanRun:
-    """Return a run whose first Draft passes or, if refined, whose first Draft is flagged and whose second passes.
+    """Return a run whose first Draft passes or, with `is_refined`, whose first Draft fails and second Draft passes.
 
-    As in studies, it has no cases and no match in the catalogue.
+    As in studies, the run has no cases and no match in the catalogue.
     """
     ports = _RecordingPorts(is_refined=is_refined)
     flow_input = FlowInput(write_statement(0), rounds=1, uses_retrieval=False)
@@ -61,7 +61,7 @@ def clean_run(*, is_refined: bool = False) -> CleanRun:
 
 
 class _RecordingPorts(MemoryPorts):
-    """Ports that record stages and questions. No check runs, because simulated scripts have no errors."""
+    """Ports that record stages and questions. They run no checks, because simulated scripts have no errors."""
 
     def __init__(self, *, is_refined: bool) -> None:
         first = 0 if is_refined else 1

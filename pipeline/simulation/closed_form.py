@@ -1,25 +1,26 @@
-"""The expected figures of a simulation, calculated as a small Markov chain, exact in fractions.
+"""The expected figures of a simulation, calculated exactly from a small Markov chain, as fractions.
 
-**State** of one item: is its first Draft right, is its latest Draft right, was the latest flagged. With unreadable
-assessments `u`, a wrong Draft is flagged with probability `f = (1 - u) * recall`, a right one with `(1 - u) *
-false_alarm`.
+**State** of an item: whether its first Draft is right, whether its latest Draft is right, and whether the latest Draft
+was flagged. If assessments are unreadable with probability `u`, the assessor flags a wrong Draft with probability
+`f = (1 - u) * recall`, and a right Draft with probability `(1 - u) * false_alarm`.
 
 **A round** begins only while the latest Draft is flagged and rounds are left. The item ends if the feedback says "no
-error" (`n`, by quality) or the refiner repeats an earlier script (`s`); the latest Draft then stays the last.
-Otherwise, with `(1 - n)(1 - s)`, there is a new Draft: a wrong one becomes right with `fixes`, a right one wrong with
-`breaks`. It is assessed. If it is flagged, the next round begins from it; otherwise the item ends with it.
+error" (probability `n`, which depends on the Draft's quality) or the refiner repeats an earlier script (probability
+`s`). The latest Draft is then the last Draft. Otherwise, with probability `(1 - n)(1 - s)`, the refiner writes a new
+Draft: a wrong Draft becomes right with probability `fixes`, and a right Draft becomes wrong with probability `breaks`.
+The new Draft is assessed. If it is flagged, the next round begins from it. Otherwise, the item ends with it.
 
-**The guard** recommends a refined Draft only if its assessment is better than the first one's. Every refined item was
-flagged at first and is refined further only while flagged. So only the last Draft can be better, exactly if it was not
-flagged. Such an item recommends its last Draft, and every other item its first. Without the guard, each item recommends
-its last Draft.
+**The guard** recommends a refined Draft only if its assessment is better than the first Draft's. Every refined item was
+flagged at first and is refined further only while flagged. Therefore, only the last Draft can be better, and it is
+better exactly if it was not flagged. Such an item recommends its last Draft, and every other item its first Draft.
+Without the guard, each item recommends its last Draft.
 
-**Calls** are those of a run without errors, counted on the real flow (`clean_run`), and one more for each unreadable
-assessment. A round asks once to explain, once to refine unless there was no error, and assesses a new Draft if there is
-one. **Expert-triggered**: each wrong first Draft is refined once, flagged or not (`fixes`, `fixes_missed`).
+**Calls**: the calls of a run without errors, counted in the real flow (`clean_run`), and one more call for each
+unreadable assessment. A round has one call to explain and, unless no error was found, one call to refine. A new Draft
+is assessed. **Expert-triggered**: each wrong first Draft is refined once, flagged or not (`fixes`, `fixes_missed`).
 
-Each figure is the expectation of its numerator over that of its denominator. Items are independent and identically
-distributed, so a count is binomial with this probability, given its denominator.
+Each figure is the expectation of its numerator divided by the expectation of its denominator. Items are independent and
+identically distributed, so a count is binomial with this probability, given its denominator.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Expected = dict[str, Fraction | None]
 
 @dataclass(frozen=True)
 class _Ending:
-    """The probabilities of how an item ends after its first Draft was flagged, and its further calls."""
+    """The probabilities of an item's endings after its first Draft was flagged, and its expected further calls."""
 
     last_right: Fraction
     recommended_right: Fraction
@@ -43,7 +44,7 @@ class _Ending:
 
 
 def expect_first(rates: Rates) -> Expected:
-    """Return the figures of the first Draft, its assessment and the expert-triggered overall, by name."""
+    """Return the figures for the first Draft, its assessment and the overall accuracy if expert-triggered, by name."""
     wrong = 1 - rates.generator
     flagged_right, flagged_wrong = _flagged(rates)
     passed_right = rates.generator * (1 - rates.unreadable) - flagged_right
@@ -85,7 +86,7 @@ def expect_rounds(rates: Rates, *, rounds: int) -> Expected:
 
 
 def _flagged(rates: Rates) -> tuple[Fraction, Fraction]:
-    """Return the shares of all items that are right and flagged, and wrong and flagged."""
+    """Return the share of items that are right and flagged, and the share of items that are wrong and flagged."""
     return (
         rates.generator * _flag_rate(rates, right=True),
         (1 - rates.generator) * _flag_rate(rates, right=False),
@@ -100,7 +101,7 @@ def _walk(rates: Rates, *, first_right: bool, rounds: int) -> _Ending:
     # Shares of flagged latest Drafts, by quality.
     flagged = {first_right: Fraction(1), not first_right: Fraction(0)}
     last = recommended = calls = Fraction(0)
-    # The calls of a refined Draft, without those that explain and refine.
+    # The calls for a refined Draft, without the calls to explain and refine.
     assessing = clean_run(is_refined=True).calls - clean_run().calls - 2
     for _ in range(rounds):
         going_on = {True: Fraction(0), False: Fraction(0)}

@@ -48,7 +48,7 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class Net(Figure):
-    """Fixed minus broken over all items. The numerator has a sign."""
+    """Fixed minus broken items, divided by all items. The numerator can be negative."""
 
     gained: int
     kept: int
@@ -61,7 +61,7 @@ class Net(Figure):
 
 @dataclass(frozen=True, kw_only=True)
 class Mean(Figure):
-    """Calls per item. The numerator is the sum of calls."""
+    """The mean number of calls per item. The numerator is the sum of calls."""
 
     squares: int
 
@@ -71,7 +71,7 @@ class Mean(Figure):
 
 @dataclass(frozen=True)
 class RoundsCounted:
-    """The items with at most `rounds` rounds. Tokens and cost have no closed form: they depend on text lengths."""
+    """The figures with at most `rounds` rounds. Tokens and cost depend on text lengths and have no closed form."""
 
     rounds: int
     figures: tuple[Figure, ...]
@@ -80,7 +80,7 @@ class RoundsCounted:
     cost: int  # micro-dollars of all items
 
     def figure(self, name: str) -> Figure | None:
-        """Return the figure with this name. Without rounds, no item is fixed or broken."""
+        """Return the figure with this name, or None. Without rounds, figures for fixed and broken items are missing."""
         return next((figure for figure in self.figures if figure.name == name), None)
 
 
@@ -93,12 +93,12 @@ class Counted:
     rounds: tuple[RoundsCounted, ...]
 
     def all_figures(self) -> list[Figure]:
-        """Return the figures of the first Draft, then those of each number of rounds."""
+        """Return the figures of the first Draft, then the figures for each number of rounds."""
         return [*self.figures, *(figure for one in self.rounds for figure in one.figures)]
 
 
 def count(outcomes: Sequence[ItemOutcome], rates: Rates) -> Counted:
-    """Count the outcomes of items that were all simulated at these rates."""
+    """Return the figures for the outcomes of items. All items must have been simulated at these rates."""
     return Counted(
         items=len(outcomes),
         figures=_count_first(outcomes, rates),
@@ -155,7 +155,7 @@ def _count_end(
     *,
     refines: bool,
 ) -> list[Figure]:
-    """Count the right, fixed and broken items at one end: the last Draft or the recommended one."""
+    """Count the right, fixed and broken items for one kind of final Draft: the last or the recommended Draft."""
     pairs = list(zip(outcomes, right_after, strict=True))
     overall = _share(f"overall_{end}", right_after, expected)
     if not refines:

@@ -16,7 +16,7 @@ from pipeline.types import Question, ReadingOutcome, Reply, StageName, Verdict
 
 @dataclass(frozen=True)
 class Spoken:
-    """One reply and its usage. The cost is in micro-dollars."""
+    """A reply and its usage. The cost is in micro-dollars."""
 
     reply: Reply
     input_tokens: int = 0
@@ -29,7 +29,7 @@ Ask = Callable[[Sequence[Question]], list[Spoken]]
 
 @dataclass(frozen=True)
 class Passage:
-    """How an item ended with a given maximum of rounds, and its usage."""
+    """The result and usage of an item for a given maximum number of rounds."""
 
     last_right: bool
     recommended_right: bool
@@ -41,11 +41,11 @@ class Passage:
 
 @dataclass(frozen=True)
 class ItemOutcome:
-    """One item: its first Draft, the verdict on it, a passage for each number of rounds."""
+    """The outcome of an item: its first Draft, the verdict on it, and a passage for each number of rounds."""
 
     first_right: bool
     verdict: Verdict
-    expert_right: bool  # Whether the item is right if an expert has each wrong Draft refined once.
+    expert_right: bool  # Whether the item is right if an expert requests one refinement of each wrong first Draft.
     passages: dict[int, Passage]
 
 
@@ -54,7 +54,7 @@ class SimulationBroken(Exception):
 
 
 class MemoryPorts:
-    """The flow's ports over a dictionary. A repeated question gets the same answer."""
+    """The flow's ports in memory. A repeated question gets the same answer."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
@@ -62,7 +62,7 @@ class MemoryPorts:
         self._used: set[tuple[StageName, int, int, str]] = set()
 
     def begin_passage(self) -> None:
-        """Reset which answers were used, but keep the answers: each passage is counted separately."""
+        """Reset the record of used answers, because each passage is counted separately. The answers are kept."""
         self._used.clear()
 
     @property
@@ -120,7 +120,7 @@ def simulate_item(item: int, *, rounds: Iterable[int], ask: Ask) -> ItemOutcome:
     passages: dict[int, Passage] = {}
     ended = False
     for most in sorted({0, *rounds}):
-        if not ended:  # An item that ended before its last round ends the same with more rounds.
+        if not ended:  # More rounds do not change an item that ended before its last round.
             ports.begin_passage()
             result = _flow(item, ports, rounds=most).carry_out()
             passage = _sum_up(result, ports.used)
@@ -130,7 +130,7 @@ def simulate_item(item: int, *, rounds: Iterable[int], ask: Ask) -> ItemOutcome:
     first_right = _is_right(first.draft)
     expert_right = first_right
     if not first_right:
-        # Flagged items were refined before and are answered from memory. Missed ones are asked now, as for an expert.
+        # Flagged items were refined before, so their answers are known. Drafts with missed errors are refined now.
         refined = _flow(item, ports, rounds=1).refine_on_demand(first, None)
         expert_right = refined is not None and _is_right(refined.draft)
     return ItemOutcome(first_right, first.verdict, expert_right, passages)

@@ -1,4 +1,4 @@
-"""Quantiles for simultaneous intervals, and the interval of a mean. `core.intervals` has the intervals of shares."""
+"""Quantiles for simultaneous intervals, and the interval of a mean. `core.intervals` has intervals for proportions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.intervals import Interval
 
 
 def quantile(confidence: float, *, figures: int = 1) -> float:
-    """Return the two-sided `z` for the simultaneous confidence of `figures` intervals (Bonferroni)."""
+    """Return the two-sided `z` for the simultaneous confidence level of `figures` intervals (Bonferroni)."""
     return NormalDist().inv_cdf(1 - (1 - confidence) / (2 * figures))
 
 

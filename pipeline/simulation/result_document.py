@@ -12,11 +12,11 @@ from pipeline.simulation.quantiles import quantile
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well the closed form agrees with the figures. One in twenty may miss by chance."""
+    """The agreement of the closed form with the figures. One in twenty figures may miss by chance."""
 
     figures: int
-    outside: tuple[str, ...]  # Of their own 95% interval.
-    outside_together: tuple[str, ...]  # Of the simultaneous 95% intervals.
+    outside: tuple[str, ...]  # outside their own 95% interval
+    outside_together: tuple[str, ...]  # outside the simultaneous 95% intervals
 
 
 def document(simulation: Simulation, counted: Sequence[Counted]) -> dict[str, object]:
@@ -55,7 +55,7 @@ def check_agreement(simulation: Simulation, counted: Sequence[Counted]) -> Agree
 
 
 def cost_per_right_gained(one: RoundsCounted, none: RoundsCounted, end: str) -> float | None:
-    """Return the refinement cost in dollars per script made right, or None if no script was."""
+    """Return the refinement cost in dollars per additional correct script, or None without such scripts."""
     net = one.figure(f"net_{end}")
     if net is None or net.numerator <= 0:
         return None

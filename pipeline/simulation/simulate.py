@@ -1,4 +1,4 @@
-"""Run a simulation: a separate demo model process, the real client, a few threads."""
+"""Run a simulation with a separate demo model process, the real client and a few threads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TIMEOUT_SECONDS = 60.0
 
 @contextlib.contextmanager
 def simulated_models_running(simulation: Simulation) -> Iterator[str]:
-    """Start a demo model that answers by the rates of this simulation, and yield its address."""
+    """Start a demo model that replies with the error rates of this simulation, and yield its address."""
     with tempfile.TemporaryDirectory(prefix="scriptsmith-simulation-") as folder:
         rates = Path(folder) / "rates.json"
         rates.write_text(simulation.model_dump_json(), encoding="utf-8")
@@ -43,7 +43,7 @@ def simulate(
     workers: int = 4,
     on_item: Callable[[], None] = lambda: None,
 ) -> list[Counted]:
-    """Send each item through the flow under each configuration. The figures are in configuration order.
+    """Send each item through the flow with each configuration. The figures are in configuration order.
 
     `on_item` is called for every finished item, from any thread. Raises SimulationBroken.
     """
@@ -64,7 +64,7 @@ def simulate(
 
 @dataclass(frozen=True)
 class Asking:
-    """Asks the demo model through the client of a real Run, at the prices of one configuration."""
+    """A callable that asks the demo model through the client of a real Run, at the prices of one configuration."""
 
     client: ModelClient
     url: str

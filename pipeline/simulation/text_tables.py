@@ -1,4 +1,4 @@
-"""Print the result of a simulation as text tables."""
+"""Format the result of a simulation as text tables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write_figures(simulation: Simulation, counted: Sequence[Counted]) -> str:
 
 
 def write_summary(simulation: Simulation, counted: Sequence[Counted]) -> str:
-    """Return the configurations side by side for each number of rounds, and how far the closed form agrees."""
+    """Return a comparison of the configurations by number of rounds, and the agreement with the closed form."""
     width = max(len(configuration.name) for configuration in simulation.configurations)
     lines = [f"{'':<{width}}{_ABOVE}", f"{'':<{width}}{_HEAD}"]
     for configuration, one in zip(simulation.configurations, counted, strict=True):
@@ -80,7 +80,7 @@ def _row(figure: Figure) -> str:
 
 
 def _number(figure: Figure, value: float | None) -> str:
-    """Return calls as a number, shares as a percentage, and a dash if there is no value."""
+    """Format calls as a number, proportions as a percentage, and None as a dash."""
     if value is None:
         return "-"
     return f"{value:.2f}" if isinstance(figure, Mean) else f"{100 * value:.1f}%"
