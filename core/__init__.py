@@ -1,1 +1,1 @@
-"""Code that all apps share, such as errors, the audit log and leased jobs. It does not depend on product concepts."""
+"""Shared code such as errors, the audit log and leased jobs. The package does not depend on product concepts."""

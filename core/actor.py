@@ -9,7 +9,7 @@ from core.errors import BadInput
 
 
 def find_user(name: str, users: QuerySet[User] | None = None) -> User | None:
-    """Return the user with this exact name or, if there is only one, the user whose name differs only in case."""
+    """Return the user with exactly this name, or the only user with this name in a different case."""
     users = User.objects.all() if users is None else users
     alike = list(users.filter(username__iexact=name).order_by("pk")[:50])
     exact = next((user for user in alike if user.username == name), None)

@@ -41,7 +41,7 @@ def newcombe(*, both: float, lost: float, gained: float, neither: float, z: floa
 
     The difference is after minus before. `both` items were right before and after, `lost` items only before, and
     `gained` items only after. The method combines the Wilson intervals of the two proportions, using their correlation.
-    For a positive correlation, it applies a continuity correction. Raises ValueError if there are no items.
+    For a positive correlation, the method applies a continuity correction. Raises ValueError if there are no items.
     """
     items = both + lost + gained + neither
     before, after = both + lost, both + gained

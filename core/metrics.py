@@ -1,6 +1,6 @@
 """Prometheus metrics. Each process writes its own files in the data folder, and `collect` adds them up.
 
-Labels are names, such as those of endpoints and states. They never contain request text, scripts, users or data that a
+Labels are names, such as endpoint names and states. Labels never contain request text, scripts, users or data that a
 blinded study hides. Recording never raises an exception. If the files can't be written, events are not recorded.
 """
 

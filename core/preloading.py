@@ -17,7 +17,7 @@ _BETWEEN_LOOKS = 10_000
 
 
 def check_database() -> None:
-    """Raise SystemCheckError if this machine must not use its database, because of a different key or demo accounts.
+    """Raise SystemCheckError if this machine must not use its database (different secret key, or demo accounts).
 
     Ignore a database that is not reachable yet.
     """

@@ -1,6 +1,6 @@
 """Encrypt secrets of other systems with keys derived from SECRET_KEY, one key for each purpose.
 
-The database alone does not reveal the secrets. After a change of SECRET_KEY, they are decrypted with a key in
+The database alone does not reveal the secrets. After a change of SECRET_KEY, secrets are decrypted with the old key in
 SECRET_KEY_FALLBACKS. If the old key is missing there, an administrator must enter the secrets again.
 """
 

@@ -1,6 +1,6 @@
 """Tracing of operations. Without a registered tracer, nothing is recorded and no library is loaded.
 
-Spans contain the names of stages, endpoints and models, and keys, counts and times. They never contain request text,
+Spans contain the names of stages, endpoints and models, and keys, counts and times. Spans never contain request text,
 scripts, replies or users.
 """
 

@@ -1,4 +1,4 @@
-"""Mark strings for translation in modules that do not import Django. The code that shows them translates them."""
+"""Mark strings for translation in modules that do not import Django. The code that shows a string translates it."""
 
 from __future__ import annotations
 

@@ -32,8 +32,9 @@ def next_keys(model: type[Model], count: int) -> list[int]:
 class Table:
     """A model's table, for inserting rows.
 
-    The values of `varying` columns are given for each row, and those of `same` columns once. Both use attribute names,
-    such as `campaign_id`. Other columns get their defaults. With `without_key`, the database assigns the keys.
+    Each row contains the values of the `varying` columns, and `same` contains the values that all rows share. Both use
+    attribute names, such as `campaign_id`. Other columns have their default. With `without_key`, the database assigns
+    the keys.
     """
 
     def __init__(

@@ -15,8 +15,8 @@ def missing_migrations(applied: Collection[tuple[str, str]]) -> list[str]:
     """Return the missing migrations of all half-migrated apps as "app.name", sorted.
 
     An app is half-migrated if `applied` contains some, but not all, of the migrations that a squashed migration
-    replaces. The replaced files no longer exist, so this version can't apply the missing migrations. Django would
-    silently skip them.
+    replaces. The replaced files no longer exist, so this version can't apply the missing migrations, and Django would
+    silently skip the app.
     """
     missing: set[tuple[str, str]] = set()
     for replaced in _replaced_together():

@@ -134,7 +134,7 @@ class Table:
         return TableRow(1, problem="is longer than every row; check the header for errors")
 
     def _fit(self, cells: Sequence[str]) -> tuple[Sequence[str], str]:
-        """Return the cells of named columns and an empty string, or all cells and the problem.
+        """Return the cells of the named columns with an empty problem, or all cells with the problem.
 
         Cells outside the named columns must be empty.
         """

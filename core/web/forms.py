@@ -14,7 +14,7 @@ class PlainText(forms.CharField):
     """Multiline text. Converts the CRLF line endings that browsers send to LF.
 
     With `code`, the field is for a script: it has a fixed-width font, and its value is not stripped. Other options are
-    those of CharField.
+    passed to CharField.
     """
 
     def __init__(self, *, rows: int = 3, code: bool = False, **options: Any) -> None:

@@ -2,7 +2,7 @@
 
 The database assigns keys in order, so keys reveal the order of rows and the number of rows in between. An item's key
 reveals how long its run took. A Draft's key reveals how many Drafts the previous run has, and therefore the assessor's
-verdict. A public key is the database key under a secret permutation. It identifies the row but reveals nothing about
+verdict. A public key is the database key under a secret permutation. Public keys identify rows but reveal nothing about
 other rows.
 """
 
@@ -34,7 +34,7 @@ class PublicKey(int):
 
 @lru_cache(maxsize=16_384)
 def public_key(kind: str, key: int) -> PublicKey:
-    """Return the public key, below 2**52, for a database key. It is different for each kind of object.
+    """Return the public key, below 2**52, for a database key. Each kind of object has a different permutation.
 
     A change of SECRET_KEY changes all public keys.
     """

@@ -117,7 +117,7 @@ def _link(request: HttpRequest, name: str, key: int) -> str:
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """Yield the lines of a CSV file, with cells escaped by `safe_cell`. Lines are yielded one by one to save memory."""
+    """Yield the lines of a CSV file, with cells escaped by `safe_cell`. Yielding lines one by one saves memory."""
     writer = csv.writer(_Echo())
     for row in rows:
         yield writer.writerow([safe_cell(cell) if isinstance(cell, str) else cell for cell in row])

@@ -138,7 +138,7 @@ class SentBack(models.Model):
 
 
 class Scratch(models.Model):
-    """The autosaved text that a reviewer has not submitted yet. It survives closed tabs and lost sessions."""
+    """Autosaved text that a reviewer has not submitted yet. The text survives closed tabs and lost sessions."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="scratches")
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="scratches")

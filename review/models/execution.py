@@ -51,8 +51,8 @@ class CaseRevision(models.Model):
     """A reviewer's removal, correction or addition of a sandbox test. Append-only.
 
     `case_set` is the set on the reviewer's page after the change. `merged` is the campaign's set after the change, in
-    which it replaces `root`. `merged` excludes removed tests. It includes the newest version of each corrected test and
-    all added tests. Either set is None if no tests are left.
+    which it replaces `root`. `merged` contains the newest version of each corrected test and all added tests, but no
+    removed tests. Either set is None if no tests are left.
     """
 
     class Kind(models.TextChoices):

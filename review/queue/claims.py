@@ -35,7 +35,7 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
 
 
 def claim_following(campaign: Campaign, *, by: User) -> Assignment | None:
-    """Claim the next item after a score or decision. No lock is needed, because reviewers send these one at a time."""
+    """Claim the next item after a score or decision. Reviewers submit these one at a time, so no lock is needed."""
     _check_open(campaign)
     place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
     if place is None or place.holds:  # type: ignore[attr-defined]

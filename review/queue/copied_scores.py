@@ -20,7 +20,7 @@ from review.queue.assignment_leases import lock_item_row
 def copy_to_same_scripts(desk: ItemView) -> None:
     """Copy a finished item's scores to the statement's other arms that contain no other scripts or feedback.
 
-    The copies complete an arm if it has a free place. `copy_known_scores` covers arms with more to score.
+    The copies complete an arm that has a free place. `copy_known_scores` handles arms with more to score.
     """
     for item in _same_first_script(desk):
         other = open_item(item, desk.reviewer, reads_all=True)

@@ -1,4 +1,4 @@
-"""Find a campaign's eligible items for a reviewer, and take the first of them, with prepared queries."""
+"""Find a campaign's eligible items for a reviewer, and take the first item, using prepared queries."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _lasting_hindrances(campaign: int, by: int) -> list[QuerySet[Any]]:
         dealt_with,
         Draft.objects.filter(run=OuterRef("run"), author=by),
         Feedback.objects.filter(draft__run=OuterRef("run"), author=by),
-        # The adjudicator of a run never rates it, even if the run is shown again.
+        # An adjudicator never scores the same run, even if a repeat or halo check shows it again.
         Adjudication.objects.filter(item__run=OuterRef("run"), item__campaign=campaign, by=by),
     ]
 

@@ -72,7 +72,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
 
     @extend_schema(responses=ReportOut)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """Return the report. In a large study, it may be a few seconds old (see `details.at`). The view is recorded."""
+        """Return the report as of `details.at`. A large study's report may be a few seconds old. Record the view."""
         user = signed_in(request)
         campaign = access_report(user, read_key(pk))
         report = recent_report(campaign)

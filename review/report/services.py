@@ -86,8 +86,8 @@ TEXTS = {
 def make_document(campaign: Campaign) -> Document:
     """Count all due items and return the document that `study_report --json` prints.
 
-    The document has `not_blind` if the campaign shows verdicts. It has intervals for pairs and leniency, regardless of
-    the number of reviewers.
+    The document has `not_blind` if the campaign shows verdicts. Intervals for pairs and leniency are included,
+    regardless of the number of reviewers.
     """
     count_due(campaign)
     document, details = _work_out(campaign, every=True, exact=True)

@@ -81,7 +81,7 @@ class Outlook:
 
     @cached_property
     def ends(self) -> tuple[EndedItem, ...]:
-        """Return the item in every possible final state. An item without open parts has only one."""
+        """Return the item in every possible final state. An item without open parts has only one final state."""
         pattern = self.pattern
         scripts = (True, False) if self.right is None else (self.right,)
         return tuple(
@@ -99,7 +99,7 @@ class Outlook:
         right = final.right(self._criterion)
         if right is not None:
             return (right,)
-        # A text that does not exist yet may never be created.
+        # Feedback or a refined script that does not exist yet may never be created.
         may_be_absent = self.pattern.is_running and final is FinalScore.UNSCORED
         return (True, False, None) if may_be_absent else (True, False)
 
@@ -109,7 +109,7 @@ class Outlook:
         return self._ways(ended.advised)
 
     def added(self, part: Part) -> frozenset[int | None]:
-        """Return the item's possible contributions to a figure's numerator. None means that the figure excludes it."""
+        """Return the item's possible contributions to a figure. None means that the figure excludes the item."""
         return frozenset(None if (found := part(end)) is None else int(found) for end in self.ends)
 
     def closed(self, part: Part) -> int | None:

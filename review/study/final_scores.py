@@ -1,4 +1,4 @@
-"""Determine the final score of a stage from the scores that different reviewers gave to the same text."""
+"""Determine the final score of a stage from the scores by different reviewers."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ class _Finals:
         self._wanted = judged.wanted
         if reading is Reading.WITHOUT_CALLED_IN and called:
             scores = [one for one in scores if not one.was_called_in]
-            # In an imported file, `wanted` may not include the added reviewers.
+            # In imported files, `wanted` sometimes excludes the added reviewers.
             self._wanted = max(1, judged.wanted - judged.called_in)
         early = {one.reviewer for one in scores if one.is_first_quarter}
         if reading is Reading.WITHOUT_FIRST_QUARTER and early:
@@ -240,7 +240,7 @@ class _Finals:
         if final is not FinalScore.UNSCORED:
             return final
         if any(not one.is_undone for one in _of_stage(self._scores, stage)):
-            return FinalScore.PENDING  # the stage has scores, but none of them decides
+            return FinalScore.PENDING  # the stage has scores, but no deciding scores
         return FinalScore.UNSCORED if self._exists(stage) else FinalScore.ABSENT
 
     def of_expert(self, *, with_authors: bool) -> FinalScore:
@@ -312,7 +312,7 @@ class _Finals:
     ) -> bool:
         """Return whether all required reviewers have finished the stage, with at least two scores if two are required.
 
-        `scores` are the scores of a later round. By default, those of the first round are used.
+        `scores` are the scores of a later round. By default, the scores of the first round are used.
         """
         if self._wanted <= 1:
             return True
@@ -322,7 +322,7 @@ class _Finals:
         if not self._is_complete(Stage.SCRIPT, self._script):
             return False
         opened = self._opened()
-        # A reviewer who scored the stage without being blind is not required, because another reviewer replaces them.
+        # A reviewer whose score of the stage is not blind is not required, because a different reviewer replaces them.
         of_stage = _of_stage(self._scores, stage) if scores is None else scores
         given = {one.reviewer for one in of_stage}
         if opened - done - given:
@@ -337,7 +337,7 @@ def _of_stage(scores: Iterable[GivenScore], stage: Stage) -> Iterable[GivenScore
 
 
 def _without_sham(judged: Judged) -> list[GivenScore]:
-    """Return the scores without those of sham stages, which are shown to reviewers who scored the script as correct."""
+    """Return the scores except those of sham stages, which are shown to reviewers who scored the script as correct."""
     if not judged.is_sham or judged.verdict is Verdict.INCORRECT:
         return list(judged.scores)
     own = value_by_reviewer(

@@ -23,7 +23,7 @@ NOT_KEPT = _("statements are repeated, but the report does not store which items
 
 
 def is_made(pattern: ItemPattern) -> bool:
-    """Return whether model figures include the item. They exclude items answered from the catalogue."""
+    """Return whether model figures include the item. Model figures exclude items answered from the catalogue."""
     return pattern.origin is not Origin.RETRIEVED
 
 

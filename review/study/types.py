@@ -138,7 +138,7 @@ class Judged:
     # Reviewers who scored part of the item and are no longer assigned.
     gone: frozenset[int] = frozenset()
     hides_verdict: bool = True  # if True, only blind scores decide
-    is_over: bool = True  # the Run has ended and will not create more texts
+    is_over: bool = True  # the Run has ended and will not create more feedback or scripts
     origin: Origin = Origin.MADE
     has_feedback: bool = False
     has_refined: bool = False

@@ -14,8 +14,8 @@ State = Assignment.State
 def held_by(user: User) -> QuerySet[Assignment]:
     """Return the user's active and waiting assignments, newest first.
 
-    `rewrite_state` is the state of the latest refinement. It is None in studies, because the refinement may be based on
-    another reviewer's feedback and must stay hidden.
+    `rewrite_state` is the state of the latest refinement, or None in studies, in which the refinement may be based on
+    another reviewer's feedback and must remain hidden.
     """
     newest = Refinement.objects.filter(run=OuterRef("item__run")).order_by("-pk")
     return (

@@ -89,8 +89,8 @@ def own_place(
 ) -> Place:
     """Return the reviewer's position in a campaign. `back` excludes the item `beside`.
 
-    In a study, the position includes training items, gold items and repeats. It excludes released and expired
-    assignments, because the reviewer may get these items again.
+    In a study, the position includes training items, gold items and repeats. Released and expired assignments are
+    excluded, because the reviewer may get these items again.
     """
     number = None
     if campaign.is_live:

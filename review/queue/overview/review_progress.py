@@ -1,7 +1,7 @@
 """Review progress of runs: decisions, positions in the review queue, and the usual waiting time.
 
 The composition root registers these functions with `pipeline.hooks`, because the pipeline must not import the review
-app. The pipeline calls them only for runs whose verdict the user may see.
+app. The pipeline calls the functions only for runs whose verdict the user may see.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _BY_RISK = {Risk.HIGH: 0, Risk.MEDIUM: 1, Risk.LOW: 2, None: 3}
 
 
 class Order(StrEnum):
-    """Sort orders of the list. They do not affect claims, which always take the most urgent item."""
+    """Sort orders of the list. The sort order does not affect claims, which always take the most urgent item."""
 
     URGENT = "urgent"
     RISK = "risk"

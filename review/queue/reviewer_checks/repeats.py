@@ -2,7 +2,7 @@
 
 A halo check shows an item's refined script, as if it were a first Draft, to a reviewer who has not seen the item. A
 repeat shows an item again to a reviewer who has scored it. Both are separate items of the same run and appear in the
-queue like ordinary items. They are excluded from all figures and from agreement.
+queue like ordinary items. Both are excluded from all figures and from agreement.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _READY = [Item.State.OPEN, Item.State.HELD]
 def make_halos(campaign: Campaign, *, of: Item | None = None) -> int:
     """Create the missing halo checks of one item or of the whole campaign, and return their number.
 
-    The function is idempotent. Sham items have no halo checks, because a sham score can't be compared with one.
+    The function is idempotent. Sham items have no halo checks, because sham scores are not comparable.
     """
     if not campaign.halo_share:
         return 0

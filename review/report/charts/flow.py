@@ -31,7 +31,7 @@ class FlowCounts:
 
 @dataclass(frozen=True)
 class FlowWords:
-    """The labels of the chart. The caller passes them translated."""
+    """The labels of the chart, translated by the caller."""
 
     right: str
     wrong: str

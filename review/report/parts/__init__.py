@@ -1,1 +1,1 @@
-"""Parts of the report's JSON document: arms, execution and p values. They are computed from counts and rows."""
+"""Parts of the report's JSON document that are computed from counts and rows: arms, execution and p values."""

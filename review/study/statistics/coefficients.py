@@ -76,7 +76,7 @@ def alphas_of(multisets: Floats, times: Floats, metric: str) -> Floats:
 
 
 def percent_of(multisets: Floats, times: Floats) -> Floats:
-    """Return the proportion of agreeing pairs of scores for many samples. It is undefined without pairs."""
+    """Return the proportion of agreeing pairs of scores for many samples. Without pairs, the result is undefined."""
     raters = multisets.sum(axis=1)
     agreeing = times @ (multisets * (multisets - 1)).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
