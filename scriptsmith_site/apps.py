@@ -54,8 +54,7 @@ class SiteConfig(AppConfig):
         from scriptsmith_site.people.roles import make_roles
 
         def note_session(request: HttpRequest, user: User, **_signal: object) -> None:
-            # Imported here, because it loads the protocols of single sign-on and second factors, which only web
-            # processes need.
+            # Imported here, because it loads sign-on protocols that only web processes need.
             from scriptsmith_site.people.sign_in import entrance
 
             entrance.note_session(request, user)

@@ -33,8 +33,8 @@ from scriptsmith_site.secrets import read_or_make_secret
 # Allow subscripts such as ModelAdmin[Entry], which Django 5.2 supports only in its type stubs.
 django_stubs_ext.monkeypatch()
 
-# Set this before NumPy is loaded. The matrix products of a request are too small for threads, whose busy waiting took
-# a fifth of a report's processor time.
+# Set this before NumPy is loaded. The matrix products of a request are too small for multiple threads.
+# Busy waiting would take a fifth of a report's processor time.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
@@ -182,8 +182,9 @@ env_text(
     "",
     "Folder of PostgreSQL's data if started as root. If empty, /var/lib/scriptsmith.",
 )
-# This affects only `core.database.prepared`, because Django's cursors prepare no statements. A statement is prepared
-# when it is first sent, and keeps its plan. By default, PostgreSQL would plan most statements again for each execution.
+# This affects only `core.database.prepared`, because Django's cursors prepare no statements.
+# A statement is prepared when it is first sent, and keeps its plan.
+# By default, PostgreSQL would plan most statements again for each execution.
 _options = DATABASES["default"].setdefault("OPTIONS", {})
 _options["prepare_threshold"] = 0
 _options["options"] = f"{_options.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
@@ -207,8 +208,8 @@ CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-# Celery would open a database connection for each task, which takes longer than most tasks. Its threads keep their
-# connections according to CONN_MAX_AGE and CONN_HEALTH_CHECKS (see the site's apps.py).
+# Celery would open a database connection for each task, which takes longer than most tasks.
+# Its threads keep their connections according to CONN_MAX_AGE and CONN_HEALTH_CHECKS (see the site's apps.py).
 CELERY_DB_REUSE_MAX = 2**62
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "interactive"
@@ -297,8 +298,8 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
-# Seconds between two runs of a task while it has work (`scriptsmith_site.pending_work`). The rest of the time, the
-# schedule above applies as a safety net.
+# Seconds between two runs of a task while it has work (`scriptsmith_site.pending_work`).
+# The rest of the time, the schedule above applies as a safety net.
 SCRIPTSMITH_INTERVALS_WITH_WORK = {
     # This task also ends the pause of an endpoint, so that no thread needs to wait for its end.
     "sweep-runs": 1.0,
@@ -392,8 +393,8 @@ AXES_VERBOSE = False
 
 # --- Single sign-on and second factors --------------------------------------------------------------------------
 
-# django-allauth implements the protocols. This project has its own pages, limits, sessions and admission rules, and
-# serves none of allauth's URLs.
+# django-allauth implements the protocols, but none of its URLs are served.
+# This project has its own pages, limits, sessions and admission rules.
 ACCOUNT_ADAPTER = "scriptsmith_site.people.sign_in.entrance.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "none"
 SOCIALACCOUNT_ADAPTER = "scriptsmith_site.integrations.single_sign_on.adapter.ProviderAdapter"
@@ -479,8 +480,8 @@ SCRIPTSMITH_OIDC_SECOND_FACTOR = env_bool(
 # --- Languages and time -------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-# All text is marked for translation, but there are no translations yet. Looking them up would take 5% of the response
-# time.
+# All text is marked for translation, but there are no translations yet.
+# Looking them up would take 5% of the response time.
 USE_I18N = False
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -488,8 +489,7 @@ USE_TZ = True
 # --- Static files ---------------------------------------------------------------------------------------------
 
 STATIC_URL = "static/"
-# Stored in the data folder, because two instances that run from one source tree, such as a test and a server, must not
-# share static files.
+# Stored in the data folder, because two instances of one source tree must not share static files.
 STATIC_ROOT = LAYOUT.data / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 SCRIPTSMITH_FILES = env_text(
@@ -546,8 +546,8 @@ if PRODUCTION:
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     # The owner of the domain must decide about preloading, so it is off by default.
     SILENCED_SYSTEM_CHECKS = ["security.W021"]
-    # Browsers accept cookies with this prefix only over HTTPS, for all paths and from this exact host, so no other
-    # server in the domain can set them.
+    # Browsers accept cookies with this prefix only over HTTPS, for all paths and from this exact host.
+    # Other servers in the domain therefore can't set them.
     SESSION_COOKIE_NAME = "__Host-sessionid"
     CSRF_COOKIE_NAME = "__Host-csrftoken"
     SESSION_COOKIE_SECURE = True

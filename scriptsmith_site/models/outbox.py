@@ -33,8 +33,8 @@ class Event(models.Model):
     sequence = models.PositiveBigIntegerField(null=True, blank=True)
     action_id = models.BigIntegerField(null=True, blank=True)
     data = models.JSONField(default=dict, blank=True)
-    # If distribution fails: the number of failures, the time of the next attempt and the last error. After too many
-    # failures, the event is set aside.
+    # The number of failed distributions, the time of the next attempt and the last error.
+    # After too many failures, the event is set aside.
     failures = models.PositiveSmallIntegerField(default=0)
     retry_at = models.DateTimeField(null=True, blank=True)
     problem = models.CharField(max_length=300, blank=True)

@@ -26,8 +26,7 @@ from scriptsmith_site.embedded.layout import redis_client_url
 from scriptsmith_site.operation import storage, work
 
 _BROKER_SECONDS = 1.0
-# Sorting more than fits in memory writes a temporary file of 200 KB, which fails on a full disk without changing a
-# table.
+# Sorting more than fits in memory writes a temporary file of 200 KB, which fails on a full disk.
 _SPILL = """
 SET LOCAL work_mem = '64kB';
 SELECT count(*) FROM (SELECT * FROM generate_series(1, 5000) ORDER BY 1 DESC OFFSET 0) AS spilled

@@ -17,8 +17,8 @@ class ShownFinding:
     code: str
     message: str
     mark: str
-    # Set if the script was derived from another script: "new" if only this script has the finding, "gone" if only the
-    # other script has it.
+    # How the finding differs from those of the script from which this script was derived.
+    # "new" means that only this script has the finding, and "gone" means that only the other script has it.
     change: str = ""
 
     @property

@@ -44,8 +44,8 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name: self.headers[name] for name in _HEADERS if name in self.headers}
         with closing(HTTPConnection("127.0.0.1", self.server.behind)) as server:
             server.request(self.command, path, content, headers)
-            # A waiting client sends no data, so a readable connection means that the client closed it. Returning closes
-            # the connection to llama.cpp, which stops the generation.
+            # A waiting client sends no data, so a readable connection means that the client closed it.
+            # Returning closes the connection to llama.cpp, which stops the generation.
             if self.connection in select.select([server.sock, self.connection], [], [])[0]:
                 return
             reply = server.getresponse()

@@ -70,8 +70,7 @@ def require_usable(model: Path) -> None:
         ) from error
     if begins != b"GGUF":
         raise Unusable(f"{model} is not a GGUF file. Replace it, {_AGAIN}")
-    # Context and buffers need less than half a GiB for a small model, and less than a fifth of the weights for a large
-    # model.
+    # Context and buffers need less than half a GiB for a small model, and less than a fifth of a large model's weights.
     needed, free = size + max(size // 5, _GIB // 2), available_bytes()
     if needed > free:
         raise Unusable(

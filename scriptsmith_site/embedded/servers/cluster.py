@@ -16,8 +16,8 @@ from scriptsmith_site.embedded.supervision.processes import end_with_parent
 
 CLEAN_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 
-# The collation does not depend on the machine's C library, so indexes stay valid. Only this user can access the
-# socket's folder, so connections need no password.
+# The collation does not depend on the machine's C library, so indexes stay valid.
+# Only this user can access the socket's folder, so connections need no password.
 _CHOICES = (
     f"--username={ROLE} --encoding=UTF8 --locale=C --locale-provider=builtin "
     "--builtin-locale=C.UTF-8 --auth-local=trust --auth-host=reject"

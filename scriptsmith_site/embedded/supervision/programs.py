@@ -12,8 +12,7 @@ from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.local_model.server import Resources, serve
 from scriptsmith_site.embedded.supervision.children import Program
 
-# One process per processor is enough, because other threads continue while one waits for the database. Each process
-# uses memory.
+# One process per processor is enough, because other threads continue while one waits for the database.
 LEAST_WEB_PROCESSES, MOST_WEB_PROCESSES = 2, 3
 # Each thread has a database connection with its own plans. A few warm connections are faster than many cold ones.
 WEB_THREADS = 5

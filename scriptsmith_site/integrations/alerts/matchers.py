@@ -9,8 +9,8 @@ from dataclasses import dataclass
 MOST_MATCHERS = 20
 LONGEST_VALUE = 200
 _MATCHER = re.compile(r'\s*([a-zA-Z_][\w.-]*)\s*(=~|!~|!=|=)\s*(?:"(.*)"|(.*?))\s*')
-# Allow only alternatives, prefixes and suffixes. Arbitrary regular expressions could take a very long time on external
-# input.
+# Allow only alternatives, prefixes and suffixes.
+# Arbitrary regular expressions could take a very long time on external input.
 _PATTERN = re.compile(r"(?:\.\*|\\\.|[\w .:/@|-])*")
 
 

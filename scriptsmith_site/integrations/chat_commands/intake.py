@@ -85,8 +85,8 @@ def receive(request: Request) -> str:
         _note_refusal(command, str(why))
         raise Refused(401, UNKNOWN) from None
     except authenticity.NotAuthentic as why:
-        # Check the limit only after a failure. Chat programs send the requests of all customers from the same
-        # addresses, so a correct secret must always be accepted.
+        # Check the limit only after a failure, because a correct secret must always be accepted.
+        # Chat programs send the requests of all customers from the same addresses.
         guess_limits.require_room(*guess)
         _note_refusal(command, str(why))
         guess_limits.spend(*guess)

@@ -251,8 +251,8 @@ def _done_of(row: MirrorCommit) -> QuerySet[MirrorCommit]:
 def _status(row: MirrorCommit, before: MirrorCommit | None) -> tuple[EntryStatus | None, bool]:
     """Return the entry's status after this row, and whether the row must wait. Without a status, the row is skipped."""
     version = _version(row.version_id) if row.version_id is not None else None
-    # The script is already in the mirror, and the catalogue shows its new state publicly. If this row waited, the
-    # mirror would show the script as verified until the study closes.
+    # The script is already in the mirror, and the catalogue shows its new state publicly.
+    # If this row waited, the mirror would show the script as verified until the study closes.
     moves_only = row.kind in _MOVES or (
         row.kind == Kind.DEPRECATED and before is not None and before.shown_id == row.version_id
     )

@@ -33,8 +33,8 @@ def tell_people(event: Event, subject: Subject | None) -> None:
     if event.by_id is not None:
         concerned = concerned.exclude(pk=event.by_id)
     if event_types.BY_NAME[event.type].is_public and not event.leaves:
-        # Only managers may see everything in an open study. Events that are not public are sent to the recipients of
-        # their kind, such as the item's reviewer, even in open studies.
+        # Only managers may see everything in an open study.
+        # Events that are not public are sent to the recipients of their kind, such as the item's reviewer.
         concerned = concerned.filter(groups__name=Role.MANAGER)
     people = concerned.select_related("profile", "notification_choices")
     now, is_open = timezone.now(), is_mail_open()

@@ -53,8 +53,7 @@ PAUSES = tuple(
 PAUSED_AFTER = timedelta(days=3)
 # Intervals between attempts while the receiver is unavailable.
 PROBES = PAUSES[:4]
-# If a receiver recovers after at least this time, deliveries that had no response or one of these statuses are retried
-# at once.
+# Deliveries that had no response or one of these statuses are retried at once if a receiver recovers after this time.
 _OUTAGE = timedelta(minutes=5)
 _AWAY = (429, 502, 503, 504)
 # A receiver that rejects this many events in a row counts as unavailable, regardless of its responses.

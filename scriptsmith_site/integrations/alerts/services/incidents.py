@@ -148,8 +148,7 @@ def ask_for_one(
 @transaction.atomic
 def say_outcome(incident: Incident, use: Use, *, outcome: str, note: str, by: User) -> None:
     """Report the outcome to the catalogue. Raises the errors of `catalog.record_outcome`."""
-    # Pass only the incident's number, because the catalogue and the audit log would store its title, which is external
-    # text.
+    # Pass only the number, because the catalogue and the audit log would store the title, which is external text.
     rated = catalog.record_outcome(
         use, outcome=outcome, by=by, incident=f"#{incident.pk}", note=note
     )

@@ -32,8 +32,8 @@ MOST_COUNTED = (
 )
 UNKNOWN = "unknown source or wrong secret"
 _MINUTE = timedelta(minutes=1)
-# Alertmanager and Grafana drop an alert after any 4xx response, even 429, so return 503. The request is authenticated
-# at this point.
+# Alertmanager and Grafana drop an alert after any 4xx response, even 429, so return 503.
+# Only authenticated requests get this response.
 _TOO_FAST = {AlertSource.Kind.ALERTMANAGER.value: 503, AlertSource.Kind.GRAFANA.value: 503}
 
 
@@ -74,8 +74,8 @@ def receive(request: Request) -> AlertDelivery:
 def keep(request: Request) -> tuple[AlertDelivery, bool]:
     """Store the request without enqueuing it. Return it, and whether it is new. Raises the errors of `receive`."""
     source = AlertSource.objects.filter(pk=request.source, kind=request.kind).first()
-    # Count per source, so that failed attempts for one source do not block the others. Unknown sources use the same
-    # buckets, because otherwise the responses would reveal which sources exist.
+    # Count per source, so that failed attempts for one source do not block the others.
+    # Unknown sources use the same buckets, because otherwise the responses would reveal which sources exist.
     address = shared_part(current_origin().address)
     guess = guess_limits.Kind.ALERT_SECRET, f"{address} {_counted_as(request.source)}"
     if source is None:

@@ -48,8 +48,8 @@ def erase_texts_of_action(action_id: int) -> None:
         incident.erased_at = now
         incident.save()
         incident.events.exclude(text="").update(text=ERASED)
-        # A request may contain alerts from other groups, so erase it completely. Unfinished requests are erased after
-        # processing, which skips this group.
+        # A request may contain alerts from other groups, so erase it completely.
+        # Unfinished requests are erased after processing, which skips this group.
         AlertDelivery.objects.filter(
             source=incident.source_id, created_at__gte=incident.opened_at - timedelta(minutes=5)
         ).exclude(state__in=UNFINISHED).update(raw=ERASED_RAW)

@@ -23,8 +23,8 @@ _AT_A_TIME = 100
 # Intervals between attempts to distribute an event. After the last interval, the event is set aside.
 _PAUSES = tuple(timedelta(seconds=seconds) for seconds in (10, 60, 300, 1_800))
 
-# A function that is called with each event in the transaction that distributes it. The subject is None if the object
-# was deleted.
+# A function that is called with each event in the transaction that distributes it.
+# The subject is None if the object was deleted.
 Receiver = Callable[[Event, Subject | None], None]
 
 _NEXT_NUMBER = """
