@@ -44,12 +44,17 @@ class WantedInput(serializers.Serializer[Any]):
 
 class ThresholdInput(serializers.Serializer[Any]):
     match = serializers.FloatField(help_text="Lowest confidence at which an entry is a match.")
-    adapt = serializers.FloatField(help_text="Lowest confidence at which it is a starting point.")
+    adapt = serializers.FloatField(
+        help_text="Lowest confidence at which an entry is a starting point."
+    )
     why = serializers.CharField(max_length=2000)
     wanted_precision = serializers.FloatField(required=False, min_value=0.01, max_value=1)
     seen = serializers.IntegerField(
         required=False,
-        help_text="Key of the threshold that you saw, 0 for none. Refused if it has changed.",
+        help_text=(
+            "Key of the threshold that you saw, or 0 for none. The request is refused if the threshold has changed "
+            "since."
+        ),
     )
 
 

@@ -81,7 +81,7 @@ class CalibrationOutput(serializers.Serializer[Any]):
     )
     confirmed = ConfirmedOutput(
         many=True,
-        help_text="Matches confirmed by a model. They do not count in the figures of the scorer.",
+        help_text="Matches confirmed by a model. They are not included in the scorer's figures.",
     )
     fit = FitOutput(allow_null=True, help_text="The latest fit.")
 

@@ -67,7 +67,10 @@ def scoring_fit(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(refusal))
     else:
         messages.success(
-            request, _("A worker is fitting the scorer. Nothing changes until you switch to it.")
+            request,
+            _(
+                "A worker is fitting the scorer. Nothing changes until you switch to the new scorer."
+            ),
         )
     return redirect("calibration")
 

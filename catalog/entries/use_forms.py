@@ -16,7 +16,7 @@ _VALUE = "value-"  # prefix of a parameter's field name
 class UseForm(forms.Form):
     """One field for each parameter of a version, and a field for a reason. The service validates the values."""
 
-    reason = forms.CharField(label=_("Why use it anyway?"), required=False)
+    reason = forms.CharField(label=_("Why use this script anyway?"), required=False)
 
     def __init__(
         self,

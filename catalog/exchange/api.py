@@ -91,7 +91,9 @@ class CatalogExportViewSet(viewsets.ViewSet):
     @extend_schema(
         parameters=[
             OpenApiParameter("layout", str, enum=[one.value for one in Format]),
-            OpenApiParameter("state", str, description="Only the newest version in this state."),
+            OpenApiParameter(
+                "state", str, description="Export only the newest version in this state."
+            ),
         ],
         responses={
             (200, *(one.partition(";")[0] for one in CONTENT_TYPES.values())): OpenApiTypes.BINARY

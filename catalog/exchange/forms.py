@@ -40,11 +40,11 @@ class ExportForm(forms.Form):
     layout = forms.ChoiceField(
         label=_("Format"),
         choices=[
-            (Format.JSONL.value, _("JSONL: one entry per line")),
-            (Format.CSV.value, _("CSV: one table, for a spreadsheet")),
+            (Format.JSONL.value, _("JSONL (one entry per line)")),
+            (Format.CSV.value, _("CSV (one table, for spreadsheets)")),
             (
                 Format.ZIP.value,
-                _("Folders in a .zip: metadata.yaml and script.sh, for a repository"),
+                _(".zip (a folder per entry with metadata.yaml and script.sh, for repositories)"),
             ),
         ],
         initial=Format.JSONL.value,

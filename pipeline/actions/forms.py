@@ -46,7 +46,7 @@ class AskForm(SecretsChoiceForm):
         required=False,
         strip=False,
         widget=text_area(3),
-        help_text=_("The alert or report."),
+        help_text=_("The alert or report behind this request."),
     )
     environment = PlainText(
         label=_("Environment notes"),

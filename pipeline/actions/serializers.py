@@ -65,7 +65,8 @@ class AnswerSerializer(serializers.Serializer[object]):
         "low.",
     )
     unread = serializers.BooleanField(
-        source="is_unread", help_text="Your request, updated since your last visit."
+        source="is_unread",
+        help_text="Whether this is your request and was updated since your last visit.",
     )
 
     def get_usual_seconds(self, answer: ShownAnswer) -> int | None:

@@ -237,7 +237,7 @@ def erase_action(action: Action, *, by: User) -> None:
         raise NotAllowedNow(_("A model call is in a message batch. Wait until the batch ends."))
     if action.runs.unfinished().exists():
         raise NotAllowedNow(
-            _("A run of this request is in progress. Cancel it or wait until it ends.")
+            _("A run of this request is in progress. Cancel the run or wait until it ends.")
         )
     statement = Action.objects.values_list("statement", flat=True).get(pk=action.pk)
     if not Action.objects.filter(pk=action.pk, erased_at=None).update(

@@ -192,7 +192,7 @@ class HowForm(forms.Form):
     rounds = forms.TypedChoiceField(
         label=_("Rounds of refinement"),
         choices=[
-            (0, _("0: flagged scripts are not rewritten")),
+            (0, _("0 (flagged scripts are not rewritten)")),
             *((number, str(number)) for number in range(1, Configuration.MAX_ROUNDS + 1)),
         ],
         coerce=int,

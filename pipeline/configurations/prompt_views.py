@@ -84,7 +84,7 @@ def prompt_new(request: HttpRequest, name: str) -> HttpResponse:
         if written is not None:
             messages.success(
                 request,
-                _("Saved as version %s. Configurations that select it will use it.")
+                _("Saved as version %s. To use it, select this version in a configuration.")
                 % written.version,
             )
             return redirect(f"{reverse('prompt-detail', args=[name])}?version={written.version}")

@@ -285,7 +285,7 @@ def _check_name(name: str) -> None:
     if len(name) > 80:
         raise BadInput(_("Use at most 80 characters."), field="name")
     if name in _TAKEN_NAMES:
-        raise BadInput(_("This name is reserved. Choose another one."), field="name")
+        raise BadInput(_("This name is reserved. Choose another name."), field="name")
 
 
 def _clean_title(title: str) -> str:

@@ -107,7 +107,7 @@ def configuration_detail(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def configuration_default(request: HttpRequest, name: str) -> HttpResponse:
     """Make a configuration the default."""
-    return _do(request, name, services.make_default, _("Set as default."))
+    return _do(request, name, services.make_default, _("Configuration set as default."))
 
 
 @require_POST

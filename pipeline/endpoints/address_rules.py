@@ -80,8 +80,8 @@ def read_key_variable(text: str) -> str:
     if not _VARIABLE.fullmatch(name) or len(name) > 100:
         raise BadInput(
             _(
-                "Enter the name of an environment variable: letters, digits and underscores, not "
-                "starting with a digit."
+                "Enter the name of an environment variable. Use letters, digits and underscores, and don't start with "
+                "a digit."
             ),
             field="key_variable",
         )

@@ -59,7 +59,9 @@ class EndpointForm(forms.Form):
         help_text=_("Local models can take several minutes to load."),
     )
     takes_temperature = forms.BooleanField(
-        label=_("Accepts temperature"), required=False, help_text=_("Claude does not accept it.")
+        label=_("Accepts temperature"),
+        required=False,
+        help_text=_("Claude models don't accept a temperature."),
     )
     has_batches = forms.BooleanField(
         label=_("Supports Message Batches"),

@@ -196,7 +196,7 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
         take_back_places(endpoint.pk)
     if not numbered:
         raise RunMustWait(
-            _("%s is at its limit of concurrent calls.") % endpoint, waits_for=endpoint.pk
+            _("%s has reached its limit of concurrent calls.") % endpoint, waits_for=endpoint.pk
         )
     if first.begins_turn:
         _note_campaign_call(endpoint)

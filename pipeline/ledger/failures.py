@@ -42,9 +42,9 @@ _BY_STATUS: dict[int, str] = {
     404: _("The server does not have this model, or the endpoint's address is wrong."),
     413: _("The request was too large for the server."),
     429: _("The server received too many requests."),
-    502: _("A gateway on the way to the model returned an invalid response."),
+    502: _("A gateway between ScriptSmith and the model returned an invalid response."),
     503: _("The server was not available."),
-    504: _("A gateway on the way to the model timed out."),
+    504: _("A gateway between ScriptSmith and the model timed out."),
     529: _("The model's servers were overloaded."),
 }
 _BY_OUTCOME: dict[str, str] = {
@@ -83,8 +83,8 @@ _ADVICE_BY_TROUBLE: dict[str, str] = {
         "Ask an administrator to check the IP address of the endpoint's host. Then resume the run."
     ),
     Trouble.CERTIFICATE: _(
-        "Ask an administrator to renew the certificate or to set SSL_CERT_FILE for the workers to its "
-        "certificate authority. Then resume the run."
+        "Ask an administrator to renew the certificate, or to point the workers' SSL_CERT_FILE at its certificate "
+        "authority. Then resume the run."
     ),
     Trouble.TLS: _(
         "Ask an administrator to check whether the server supports https:// at this port. Then resume "
@@ -99,7 +99,7 @@ _ADVICE_BY_TROUBLE: dict[str, str] = {
         "SCRIPTSMITH_MOST_REPLY_BYTES."
     ),
     Trouble.ENCODING: _(
-        "Ask an administrator to check that no proxy on the way to the model changes replies."
+        "Ask an administrator to check that no proxy between ScriptSmith and the model changes replies."
     ),
     Trouble.HEADERS: _(
         "Ask an administrator to check the endpoint's address. Model servers send few headers, so this "

@@ -102,7 +102,7 @@ class Migration(migrations.Migration):
                     ('rounds', models.PositiveSmallIntegerField(default=1, verbose_name='rounds of refinement')),
                     ('uses_retrieval', models.BooleanField(default=True, verbose_name='searches the catalogue first')),
                     ('uses_examples', models.BooleanField(default=True, verbose_name='shows the closest entries as examples')),
-                    ('cases', models.CharField(choices=[('off', 'Off: write no tests'), ('run', 'Run: write tests from the request and run them'), ('feedback', 'Run and refine: also refine once from failed checks')], db_default='off', default='off', max_length=8, verbose_name='sandbox tests')),
+                    ('cases', models.CharField(choices=[('off', 'Off: write no tests'), ('run', 'Run: write tests from the request and run them'), ('feedback', 'Run and refine: also use failed checks for one refinement')], db_default='off', default='off', max_length=8, verbose_name='sandbox tests')),
                     ('confirms_matches', models.BooleanField(db_default=False, default=False, verbose_name='lets the assessor confirm a match')),
                     ('prompts', models.JSONField(blank=True, default=dict, verbose_name='pinned prompt versions')),
                     ('note', models.TextField(blank=True, verbose_name='description')),

@@ -110,7 +110,7 @@ class Configuration(models.Model):
         RUN = CasesUse.RUN.value, _("Run: write tests from the request and run them")
         FEEDBACK = (
             CasesUse.FEEDBACK.value,
-            _("Run and refine: also refine once from failed checks"),
+            _("Run and refine: also use failed checks for one refinement"),
         )
 
     MAX_ROUNDS = 4

@@ -32,7 +32,7 @@ class DraftFindingSerializer(serializers.ModelSerializer[DraftFinding]):
     outcome = serializers.CharField()
     level = serializers.CharField()
     is_current = serializers.SerializerMethodField(
-        help_text="False if an older check made it or if it is about another text."
+        help_text="False if an older check reported the finding or if the finding is about another text."
     )
 
     class Meta:
@@ -60,7 +60,7 @@ class AssessmentSerializer(serializers.ModelSerializer[Assessment]):
 
     verdict = serializers.CharField()
     is_current = serializers.SerializerMethodField(
-        help_text="False if it was made with older prompts or is about another text."
+        help_text="False if the assessment used older prompts or is about another text."
     )
     model = serializers.SerializerMethodField()
     differences = serializers.ListField(child=serializers.CharField())

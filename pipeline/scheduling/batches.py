@@ -39,7 +39,7 @@ def resume_batch(batch: Batch, *, by: User) -> None:
     if batch.paused_at is None:
         raise NotAllowedNow(_("This batch is not paused."))
     if is_used_up(batch):
-        raise NotAllowedNow(_("The budget is used up. Raise it first."))
+        raise NotAllowedNow(_("The budget is used up. Raise the budget first."))
     was = batch.paused_why
     batch.paused_at, batch.paused_why = None, ""
     batch.save(update_fields=["paused_at", "paused_why"])

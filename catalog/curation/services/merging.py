@@ -184,7 +184,7 @@ def _problem(source: Entry, target: Entry, *, is_answered: bool, answering: Vers
     if is_answered and answering is None:
         return _(
             '"%(title)s" has no verified version, so requests would no longer find a script.'
-            " Swap the direction or verify it first."
+            " Swap the direction or verify a version first."
         ) % {"title": target.title}
     return ""
 

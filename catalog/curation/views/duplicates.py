@@ -61,5 +61,5 @@ def duplicate_dismiss(request: HttpRequest, pk: int) -> HttpResponse:
     except NotAllowedNow as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("Marked as different."))
+        messages.success(request, _("Entries marked as different."))
     return redirect("duplicate-list")

@@ -47,7 +47,7 @@ VERSION_MOVES = {
     "send_back": Move(
         ReasonForm, services.send_back, _("Sent back. The version is a draft again.")
     ),
-    "verify_again": Move(VerifyForm, services.verify_again, _("Verified again.")),
+    "verify_again": Move(VerifyForm, services.verify_again, _("Version verified again.")),
     "deprecate": Move(ReasonForm, services.deprecate, _("Version deprecated.")),
 }
 # The forms of these actions are on the review page. After an error, that page is rendered again.

@@ -197,7 +197,7 @@ def _read_case(text: str) -> object:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise BadInput(
-            _("This is not valid JSON: line %(line)s, column %(column)s: %(what)s.")
+            _("The JSON is invalid at line %(line)s, column %(column)s: %(what)s.")
             % {"line": error.lineno, "column": error.colno, "what": error.msg},
             field=FIELD,
         ) from error

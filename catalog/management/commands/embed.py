@@ -40,5 +40,5 @@ def _say(found: vector_store.Progress) -> str:
         return "There are no vectors yet."
     says = f"{shown.name}: {found.done} of {found.total} phrasings have a vector."
     if found.building and found.current:
-        says += f" Until all have one, {found.current.name} stays in use."
+        says += f" Until all phrasings have a vector, {found.current.name} stays in use."
     return f"{says} {shown.trouble}".rstrip()

@@ -27,7 +27,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--state",
             choices=Version.State.values,
-            help="only entries with a version in this state, with only that version",
+            help="export only entries with a version in this state, and only that version",
         )
         parser.add_argument(
             "--folder",

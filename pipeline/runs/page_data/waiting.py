@@ -45,10 +45,11 @@ def describe_wait(run: Run, user: User) -> Waiting | None:
         return None
     holders = holders_of(run.waits_for, user)
     taken = (
-        _("%s is at its limit of concurrent calls. The run continues when a call ends.")
+        _("%s has reached its limit of concurrent calls. The run continues when a call ends.")
         if holders
         else _(
-            "%s is at its limit of concurrent calls, or its free slots are reserved. The run continues when its turn "
+            "%s has reached its limit of concurrent calls, or its free slots are reserved. The run continues when its "
+            "turn "
             "comes."
         )
     )

@@ -202,7 +202,7 @@ def test_command_says_how_far_it_is(settings: Settings, capsys: pytest.CaptureFi
     call_command("embed", "--show")
     assert capsys.readouterr().out == (
         "hashing-trigrams-64: 1 of 2 phrasings have a vector."
-        " Until all have one, hashing-trigrams-384 stays in use.\n"
+        " Until all phrasings have a vector, hashing-trigrams-384 stays in use.\n"
     )
     call_command("embed")
     assert "2 of 2 phrasings" in capsys.readouterr().out

@@ -70,7 +70,7 @@ def test_page_says_what_was_paid_for_what_and_what_is_missing(spent: Batch, clie
         "$1.24",
         "October 2026",
         "November 2026",
-        "2 replies from llama3.1:8b at Ollama on this machine: their price on that day",
+        "2 replies from llama3.1:8b at Ollama on this machine, because their price on that day",
         "An administrator can add prices",
         "2 calls to the demo model are free",
         "badge-demo",

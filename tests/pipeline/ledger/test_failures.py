@@ -59,7 +59,7 @@ def test_repeated_tries_are_explained_and_may_have_been_billed(subtests: pytest.
     cases = [
         ("broken", 500, "", "failed during the reply", later),
         ("broken", 502, "", "returned an invalid response", later),
-        ("broken", 504, "", "on the way to the model timed out", later),
+        ("broken", 504, "", "between ScriptSmith and the model timed out", later),
         ("broken", None, "", "could not be read as a message", later),
         ("timeout", None, "ReadError", "connection broke", later),
         ("timeout", None, "", "took too long", "increase the endpoint's timeout"),
@@ -77,7 +77,7 @@ def test_troubles_of_the_transport_have_their_own_words(subtests: pytest.Subtest
         Trouble.TOO_LARGE: ("larger than the limit", "SCRIPTSMITH_MOST_REPLY_BYTES", OF_NO_USE),
         Trouble.ENCODING: (
             "could not be decoded",
-            "no proxy on the way to the model changes replies",
+            "no proxy between ScriptSmith and the model changes replies",
             OF_NO_USE,
         ),
         Trouble.HEADERS: ("more headers than the limit", "probably another server", OF_NO_USE),

@@ -124,7 +124,10 @@ def test_run_page_says_why_it_waits(client: Client, queued: Run, manager: User) 
     demo = Endpoint.objects.get(name="demo")
     Run.objects.filter(pk=queued.pk).update(waits_for=demo)
     address = reverse("run-detail", args=[queued.pk])
-    assert "Demo model is at its limit of concurrent calls" in client.get(address).content.decode()
+    assert (
+        "Demo model has reached its limit of concurrent calls"
+        in client.get(address).content.decode()
+    )
     batch = Batch.objects.create(name="Study", budget=1)
     Run.objects.filter(pk=queued.pk).update(batch=batch)
     services.pause_batch(batch, why="The budget is used up.", by=manager)
@@ -307,7 +310,7 @@ def test_waiting_run_names_server_state_and_holder(
     steps = {
         "held": (
             lambda: None,
-            ["Demo model is at its limit of concurrent calls", f"Run {holder.pk}", since],
+            ["Demo model has reached its limit of concurrent calls", f"Run {holder.pk}", since],
         ),
         "dead": (rest, ["Calls to the server are paused until", "Connection refused."]),
         "lost": (lose, ["The last call failed at", "No route."]),

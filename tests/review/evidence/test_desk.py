@@ -126,7 +126,7 @@ def test_a_case_is_corrected_and_one_added(item: Item, as_reviewer: Client) -> N
 def test_case_error_keeps_typed_text(item: Item, reviewer: User, client_for: ClientFor) -> None:
     url = f"{address('item-case-edit', item)}?set={set_of(item)}&case=2"
     for text, said in (
-        ("{", "This is not valid JSON: line 1, column 2"),
+        ("{", "The JSON is invalid at line 1, column 2"),
         ("9" * 5000, "The JSON contains a number that is too long."),
         ("[" * 100_000, "nested too deeply"),
         ("{}", "title: Field required"),
