@@ -22,7 +22,7 @@ def access_account(by: User, pk: int) -> User:
 
 
 def access_token(by: User, pk: int) -> ApiToken:
-    """Return the user's own token, or any token for administrators.
+    """Return the token if the user owns it or is an administrator.
 
     Raises 403 for other users, and 404 if the token does not exist.
     """

@@ -22,9 +22,10 @@ _KEPT_LOG_BYTES = 20 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Program:
-    """The program of a child process. `grace` is the number of seconds that it has to exit after SIGTERM.
+    """The program of a child process.
 
-    A program with a `ready` file has no work to finish before it creates the file, so it gets less time until then.
+    `grace` is the time in seconds that it has to exit after SIGTERM. A program with a `ready` file has no work to
+    finish before it creates the file, so it gets less time until then.
     """
 
     name: str

@@ -40,7 +40,7 @@ class IncidentSerializer(serializers.Serializer[object]):
 
 
 class IncidentQuery(serializers.Serializer[object]):
-    """Filters of the incident list."""
+    """Filters for the incident list."""
 
     q = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
     state = serializers.ChoiceField(

@@ -51,7 +51,7 @@ def _mono(rows: int) -> forms.Textarea:
 
 
 class IncidentFilter(forms.Form):
-    """Filters of the incident list."""
+    """Filters for the incident list."""
 
     q = forms.CharField(
         label=_("Search text"), required=False, max_length=200, widget=forms.SearchInput()

@@ -1,4 +1,4 @@
-"""Pages of the mirror: its state for administrators, and imported branches for curators."""
+"""Pages for the mirror: its state for administrators, and imported branches for curators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of notifications, notification settings and the email integration."""
+"""Pages for notifications, notification settings and the email integration."""
 
 from __future__ import annotations
 

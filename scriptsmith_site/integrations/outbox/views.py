@@ -1,4 +1,4 @@
-"""Pages of destinations for administrators."""
+"""Administration pages for destinations."""
 
 from __future__ import annotations
 

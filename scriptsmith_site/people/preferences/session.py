@@ -30,7 +30,7 @@ def remember_preferences(request: HttpRequest, user: User) -> None:
 
 
 def preferences_of(request: HttpRequest) -> Preferences:
-    """Return the signed-in user's preferences, from the session or, if it has none, from the database."""
+    """Return the signed-in user's preferences from the session, or from the database if the session has none."""
     remembered = request.session.get(_KEY)
     if remembered is not None:
         return Preferences(*remembered)

@@ -72,7 +72,10 @@ def receive(request: Request) -> AlertDelivery:
 
 
 def keep(request: Request) -> tuple[AlertDelivery, bool]:
-    """Store the request without enqueuing it. Return it, and whether it is new. Raises the errors of `receive`."""
+    """Store the request without enqueuing it.
+
+    Return the stored request, and whether it is new. Raises the errors of `receive`.
+    """
     source = AlertSource.objects.filter(pk=request.source, kind=request.kind).first()
     # Count per source, so that failed attempts for one source do not block the others.
     # Unknown sources use the same buckets, because otherwise the responses would reveal which sources exist.

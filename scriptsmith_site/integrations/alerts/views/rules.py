@@ -1,4 +1,4 @@
-"""Pages of the rules that request scripts automatically."""
+"""Pages for the rules that request scripts automatically."""
 
 from __future__ import annotations
 

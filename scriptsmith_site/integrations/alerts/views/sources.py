@@ -1,4 +1,4 @@
-"""Pages of sources: list, details, form with a preview, keys, pause and *Test now*."""
+"""Pages for sources: list, details, form with a preview, keys, pause and *Test now*."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Sending of events: address checks, secrets, message bodies and single attempts."""
+"""Event delivery: address checks, secrets, message bodies and single attempts."""
