@@ -71,9 +71,9 @@ def shown_models(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
 def shown_state(run: Run, parts: VisibleParts) -> str:
     """Return the run's state as this user may see it.
 
-    If the verdict is hidden, work requested after the run's end is hidden too, because a refinement in progress would
-    reveal that the run had no earlier refinement. If the end is hidden too, the run is shown as running until all work
-    is done.
+    If the verdict is hidden, work requested after the run's end is hidden too. A refinement in progress would reveal
+    that the run had no earlier refinement. If the end is hidden too, the run is shown as running until all work is
+    done.
     """
     if not parts.verdict and getattr(run, "hides_end", False):
         return Run.State.RUNNING
@@ -145,7 +145,7 @@ def may_run(user: User, action: Action) -> bool:
 
 
 def may_edit(user: User, action: Action) -> bool:
-    """Return whether the user may edit or delete this request. Only the requester may, until a run has started."""
+    """Return whether the user may edit or delete this request. Only the requester may do so, before a run starts."""
     is_theirs = action.asked_by_id == user.pk and action.source == Action.Source.ASKED
     return (
         is_theirs

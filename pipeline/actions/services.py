@@ -225,8 +225,8 @@ def _lock_unstarted(action: Action) -> list[Run]:
 def erase_action(action: Action, *, by: User) -> None:
     """Erase the texts of an Action and its runs. Counts, hashes and decisions stay.
 
-    Raises NotAllowedNow if the texts are already erased, if a run in progress would write new texts, or if a message
-    batch contains a model call, because the reply would repeat the texts.
+    Raises NotAllowedNow if the texts are already erased, if a run is in progress, or if a message batch contains a
+    model call. Runs and batches would write new texts.
     """
     now = timezone.now()
     # Lock the batches, so that no batch is sent in the meantime. Unsent batches drop these calls.

@@ -213,7 +213,7 @@ def archive_configuration(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
-    """Restore the configuration, so that new runs can use it. Raises NotAllowedNow if it is not archived."""
+    """Restore an archived configuration, so that new runs can use it. Raises NotAllowedNow for other configurations."""
     require_endpoint_manager(by)
     locked = _lock(configuration)
     if locked.archived_at is None:

@@ -37,7 +37,7 @@ class ShownConfiguration:
 
 @require_safe
 def configuration_list(request: HttpRequest) -> HttpResponse:
-    """List the configurations with their models and rounds, the active ones first."""
+    """List the configurations with their models and rounds, active configurations first."""
     found = access_configurations(signed_in(request), to_manage=True)
     found = found.annotate(run_count=Count("runs")).order_by("name")
     shown = [ShownConfiguration(one, is_usable(one), one.run_count) for one in found]

@@ -21,7 +21,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class RunCosts:
-    """Sums over the attempts of a run's calls, including those in progress."""
+    """Sums over the attempts of a run's calls, including attempts in progress."""
 
     calls: int = 0
     total: Sums = field(default_factory=Sums)

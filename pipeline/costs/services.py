@@ -49,7 +49,7 @@ class CostQuery:
 
     @property
     def periods(self) -> list[date]:
-        """Return the first day of each day or month of the range, in order."""
+        """Return the start of each period (day or month) in the range, in order."""
         if self.per is Per.DAY:
             days = (self.until - self.since).days + 1
             return [self.since + timedelta(days=number) for number in range(days)]

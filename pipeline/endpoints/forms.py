@@ -124,7 +124,7 @@ class EndpointForm(forms.Form):
     def show_now(self, endpoint: Endpoint) -> list[tuple[str, object, object]]:
         """List conflicts with another user's change, each as label, stored value and typed value.
 
-        Saving again overwrites the other change, because the user has now seen it.
+        Saving again overwrites the other user's change, because the conflict has been shown.
         """
         assert isinstance(self.data, QueryDict)
         self.data["edition"] = str(edition_of(endpoint))

@@ -242,7 +242,7 @@ class DatabasePorts:
             ended = self._client.send(
                 [(opened.target, opened.request) for opened in tries.values()]
             )
-        # Write every reply before a failure stops the run, because each reply was paid for.
+        # Write every reply before a failure stops the run, because each reply was billed.
         both = list(zip(tries.values(), ended, strict=True))
         outcomes = opening.outcomes | retry_while_database_is_away(
             lambda: model_calls.settle_attempts(self._lease, both)

@@ -72,7 +72,7 @@ RETURNING finished_at = %(now)s
 
 
 def advance(run_id: int) -> None:
-    """Claim the run and advance it as far as possible. Do nothing if another worker holds it."""
+    """Claim the run and advance it as far as possible. Do nothing if another worker has claimed it."""
     if draining.is_set():
         return  # The worker that replaces this one gets the run.
     lease = claim(run_id)

@@ -118,8 +118,8 @@ def settle_attempts(
 ) -> dict[Position, Reply | Exception | None]:
     """Record attempts. Return the reply for each, None to retry, or the exception that stops the run for now.
 
-    All attempts are recorded before an exception stops the run, because the replies were paid for. Therefore,
-    exceptions are returned, not raised. Repeating the call changes nothing. Raises LostLease.
+    All attempts are recorded before an exception stops the run, because the replies were billed. Therefore, exceptions
+    are returned, not raised. Repeating the call changes nothing. Raises LostLease.
     """
     rows = [(opened.call, opened.attempt, ended) for opened, ended in tries]
     if all(isinstance(ended, Answered) for _, ended in tries):
@@ -170,7 +170,7 @@ def _require_budget(batch_id: int) -> None:
 def make_call(
     lease: Lease, question: Question, role: RoleSpec, refinement: Refinement | None
 ) -> ModelCall:
-    """Return an unsaved row for a question. Only the worker that holds the run creates it."""
+    """Return an unsaved row for a question. Only the worker that has claimed the run creates the row."""
     stage, round, sample = position_of(question)
     request = build_request(question, role)
     return ModelCall(

@@ -1,7 +1,7 @@
 """Collect waiting calls into Message Batches, usually one batch for each stage of a campaign's runs.
 
-A batch is closed when no run of the campaign is about to add a call, when its oldest call has waited long enough, or
-when it is full. Its expected cost is reserved from the budget until the batch ends.
+A batch is closed when no run of the campaign is about to add a call, when its oldest call is due, or when it is full.
+Its expected cost is reserved from the budget until the batch ends.
 """
 
 from __future__ import annotations

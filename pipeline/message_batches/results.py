@@ -1,6 +1,6 @@
 """Read the results of Message Batches and pass them to the runs. Reading results twice has no additional effect.
 
-A result ends its attempt like the reply of a direct call: the call gets the reply, the cost is counted, and failures
+A result ends its attempt like the reply of a direct call. The call gets the reply, the cost is counted, and failures
 follow the same policy. The sleeping runs then continue.
 """
 

@@ -1,8 +1,8 @@
 """Send each Message Batch exactly once, although `create` is not idempotent and a worker may be lost at any time.
 
 A batch is marked as *sending* before it is sent. If it stays in this state because the worker or the connection was
-lost, the server may have received it. The worker then searches for it in the server's newest batches by time and number
-of requests, and sends it again only if no batch matches. The results contain the request IDs and thus confirm the
+lost, the server may have received it. The worker then searches the server's newest batches by time and number of
+requests. It sends the batch again only if no batch matches. The results contain the request IDs and thus confirm the
 match.
 """
 

@@ -35,7 +35,7 @@ class Progress:
 
     @property
     def price_of_direct_calls(self) -> int:
-        """Return the cost of the same calls as direct calls."""
+        """Return the cost that the same calls would have as direct calls."""
         return 2 * self.cost
 
 

@@ -38,7 +38,7 @@ class AwaitsReplies(RunMustWait):
 def endpoints_with_batches(run: Run, refinement: Refinement | None) -> Mapping[int, Endpoint]:
     """Return the endpoints that can batch this run's calls, or no endpoints if a user is waiting for the answer.
 
-    Users wait for runs outside of campaigns and for refinements that they requested or wrote the feedback for.
+    Users wait for runs outside campaigns, and for refinements that they requested or that use their feedback.
     """
     by_a_person = refinement is not None and (
         refinement.feedback_id is not None or refinement.asked_by_id is not None

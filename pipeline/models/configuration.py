@@ -64,7 +64,7 @@ class Endpoint(models.Model):
 
     @property
     def is_built_in(self) -> bool:
-        """Return whether the product runs the servers, at addresses that change with each start."""
+        """Return whether the product runs the server itself. The server's address then changes with each start."""
         return self.base_url in (self.DEMO, self.LOCAL)
 
     @property

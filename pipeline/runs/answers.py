@@ -352,7 +352,7 @@ def news_of(user: User) -> dict[int, str]:
 
 
 def mark_seen(user: User, shown: Mapping[int, str]) -> int:
-    """Mark these answers as seen by this user, and return how many were news.
+    """Mark these answers as seen by this user, and return the number of answers that were news.
 
     An answer that has changed again in the meantime is still news.
     """

@@ -28,7 +28,7 @@ CAPPED = 0.0011
 
 
 def count_shown(version_ids: Sequence[int]) -> Mapping[int, Shown]:
-    """Count how often users saw these versions as the answer or as a starting point, and edited them.
+    """Count how often users saw these versions as the answer or as a starting point, and how often they edited them.
 
     Uses two queries. Versions that were never shown are omitted.
     """

@@ -81,7 +81,7 @@ class RunSerializer(serializers.Serializer[object]):
 
 
 class RetrievedMatchSerializer(serializers.ModelSerializer[RetrievedMatch]):
-    """The catalogue's result for a run's statement."""
+    """A catalogue entry found for a run's statement."""
 
     entry = serializers.CharField(source="version.entry.slug")
     version = serializers.IntegerField(source="version.number")

@@ -45,7 +45,7 @@ class ItemOutcome:
 
     first_right: bool
     verdict: Verdict
-    expert_right: bool  # Whether the item is right if an expert requests one refinement of each wrong first Draft.
+    expert_right: bool  # True if the item is right after an expert requests one refinement of each wrong Draft.
     passages: dict[int, Passage]
 
 

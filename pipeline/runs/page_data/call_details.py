@@ -91,7 +91,7 @@ class ShownCall:
 
     @property
     def price_since(self) -> date | None:
-        """Return the day from which the price that was paid is valid, or None if nothing was paid."""
+        """Return the first day of the price that was used, or None if no price was used."""
         return max((one.price_since for one in self.attempts if one.price_since), default=None)
 
     @property

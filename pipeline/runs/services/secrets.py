@@ -94,7 +94,7 @@ def require_no_secrets(run: Run) -> None:
 
 
 def secrets_in_feedback(run: Run, text: str) -> list[FoundSecret]:
-    """Return the secrets in feedback on a script of this run, except for those that the requester has already sent."""
+    """Return the secrets in feedback on a script of this run, except secrets that the requester has already sent."""
     sent = frozenset(run.sent_secrets)
     return [found for found, value in _read("feedback", text) if hash_secret(value) not in sent]
 
