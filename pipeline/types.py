@@ -193,10 +193,14 @@ class Question:
     sample: int = 0
     # JSON schema of the answer, for endpoints that can enforce one.
     schema: dict[str, object] = field(default_factory=dict)
+    # The request states the form of the answer. The endpoint check tests whether the server enforces a form.
+    states_form: bool = True
     # Repeats the question with a higher limit after a truncated reply.
     longer: bool = False
     # Repeats the question with the error in the last answer. The mode adds the answer format.
     missing: str = ""
+    # The lowest temperature, for endpoints that accept one.
+    temperature: float = 0.0
 
 
 # Matches a list mark at the start of a point, but not a crontab line, which begins with multiple stars.

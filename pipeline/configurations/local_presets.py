@@ -11,11 +11,12 @@ from django.utils.text import slugify
 
 from pipeline.clients.local_models import LOCAL
 from pipeline.models import Configuration, Endpoint, Price, RoleSetting
-from pipeline.types import NEEDED_ROLES, Mode
+from pipeline.types import NEEDED_ROLES, Mode, Role
 
 _Preset = Configuration.Preset
-_MAX_TOKENS = 1_024  # a small model that writes more is repeating itself
-_SECONDS = 900  # enough for a reply with twice _MAX_TOKENS on a slow machine
+# A small model that writes more is repeating itself.
+_MAX_TOKENS = {Role.GENERATOR: 1_024, Role.ASSESSOR: 512, Role.REFINER: 1_024}
+_SECONDS = 900  # enough for a reply of twice as many tokens on a slow machine
 
 
 @transaction.atomic
@@ -65,7 +66,7 @@ def _offer(endpoint: Endpoint, preset: str, title: str, models: Sequence[str]) -
                 role=role.value,
                 endpoint=endpoint,
                 model=model,
-                max_tokens=_MAX_TOKENS,
+                max_tokens=_MAX_TOKENS[role],
                 temperature=0.0,
             )
             for role, model in zip(NEEDED_ROLES, models, strict=True)

@@ -1,4 +1,4 @@
-"""Check whether a text can replace a prompt. Both must have the same task, slots and answer format."""
+"""Check whether a text can replace a prompt. Both must have the same task and slots."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from pipeline.flow.prompts import Template, load, parse
-from pipeline.flow.stages import ASKED_STAGES
 
 _ANY_SLOT = re.compile(r"<<([A-Z_]+)>>")
-# This instruction marks fenced text as data. Without it, a statement could inject instructions.
-_FENCE_IS_NAMED = "<<<MARK"
 
 
 def find_faults(name: str, text: str) -> list[str]:
@@ -22,7 +19,6 @@ def find_faults(name: str, text: str) -> list[str]:
         *_faults_of_frame(name, text, template),
         *_faults_of_slots(template, wanted),
         *_faults_of_places(template, wanted),
-        *_faults_of_answer(name, text),
     ]
 
 
@@ -36,11 +32,6 @@ def _faults_of_frame(name: str, text: str, template: Template) -> Iterator[str]:
     if not template.user or not template.system.partition("\n")[2].strip():
         yield _(
             "Separate the system prompt from the user prompt with a “---” line. Both need text."
-        )
-    if _FENCE_IS_NAMED not in template.system:
-        yield _(
-            "Above the “---” line, keep the instructions about text between “<<<MARK” and “MARK”. They tell the model "
-            "to treat such text as data, not as instructions."
         )
 
 
@@ -64,16 +55,6 @@ def _faults_of_places(template: Template, wanted: frozenset[str]) -> Iterator[st
         elif _mark(slot) not in lines:
             # The end mark of fenced text is recognized only on its own line.
             yield _("The slot %s must be on its own line.") % _mark(slot)
-
-
-def _faults_of_answer(name: str, text: str) -> Iterator[str]:
-    if "JSON" not in text:
-        yield _("State that the answer is a JSON object.")
-    missing = [word for word in ASKED_STAGES[name].answer_words if f'"{word}"' not in text]
-    if missing:
-        yield _(
-            "These words of the answer format are missing. Add them in double quotes: %s."
-        ) % ", ".join(missing)
 
 
 def _mark(slot: str) -> str:

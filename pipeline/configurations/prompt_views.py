@@ -21,7 +21,7 @@ from pipeline.configurations.prompt_forms import PromptForm
 from pipeline.configurations.prompt_versions import VersionUse, uses_of, versions_by_prompt
 from pipeline.display_names import stage_label
 from pipeline.flow import prompts
-from pipeline.flow.stages import ASKED_STAGES, order_of
+from pipeline.flow.stages import order_of
 from pipeline.models import PromptVersion
 
 
@@ -118,6 +118,5 @@ def _show_form(
         "stage": stage_label(name),
         "form": form,
         "slots": [f"<<{slot}>>" for slot in sorted(prompts.load(name).slots)],
-        "words": list(ASKED_STAGES[name].answer_words),
     }
     return render(request, "pipeline/configurations/prompts/new.html", context, status=status)

@@ -5,7 +5,7 @@ All code that lists stages (pages, prompts, stored Drafts, costs) reads these de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Generic, Protocol, TypeVar
@@ -77,15 +77,6 @@ class AskedStage(Stage, Generic[R_co]):
     def prompt(self) -> str:
         """Return the name of the stage's prompt."""
         return self.asks_by or self.name.value
-
-    @property
-    def answer_words(self) -> Iterator[str]:
-        """Yield the names of the answer's properties and their allowed values."""
-        for word, allowed in self.answer.items():
-            yield word
-            choices = allowed.get("enum", [])
-            assert isinstance(choices, list)
-            yield from choices
 
     def question(self, templates: Templates, *, round: int = 0, **slots: str) -> Question:
         """Return the question with filled slots. Raises ValueError if the prompt has different slots."""

@@ -10,12 +10,15 @@ from typing import TypeVar
 from catalog.execution.cases.display import show
 from pipeline.flow.declaration import AskedStage, Reading, Stage
 from pipeline.flow.ports import CasePorts, DraftMade, EntryPorts, FlowInput, Ports
+from pipeline.flow.reading.script_reader import ScriptReading
 from pipeline.types import Problem, Question, ReadingOutcome
 
 R = TypeVar("R", bound=Reading)
 SKIPPED = "Skipped: "  # a resumed run reads the reason after this prefix
 
-
+# Small local models often return the script that they were given, and at temperature 0 they would do so again.
+_SAME_SCRIPT = "Your last answer repeats an earlier script. Change the lines that need a fix."
+_VARIED = 0.7
 _ASK_AGAIN = {ReadingOutcome.TRUNCATED, ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY}
 
 
@@ -84,8 +87,17 @@ class Passage:
         self.seen.add(draft.script)
 
     def ask(self, stage: AskedStage[R], question: Question) -> R:
-        """Ask a question and return the reader's result. Ask again once if the answer can't be read."""
-        return self.ask_all([(stage, question)])[0]
+        """Ask a question and return the reader's result. Ask again once if the answer can't be read.
+
+        Also ask again once, with more variation, if the answer is a script of this run. Keep the first answer if the
+        second can't be read.
+        """
+        reading = self.ask_all([(stage, question)])[0]
+        if not (isinstance(reading, ScriptReading) and reading.script in self.seen):
+            return reading
+        again = replace(question, sample=2, missing=_SAME_SCRIPT, temperature=_VARIED)
+        second = self.ask_all([(stage, again)])[0]
+        return second if second.outcome is ReadingOutcome.READ else reading
 
     def ask_or_end(self, step: Step, stage: AskedStage[R], question: Question) -> R | None:
         """Ask an optional stage's question. If no model can be called, end the stage and return None."""

@@ -144,6 +144,7 @@ def _ask(
         system=_SYSTEM,
         prompt_version="",
         schema=shape,
+        states_form=False,
     )
     role = RoleSpec(target.endpoint, 0, model, mode, max_tokens=max_tokens)
     [ended] = client.send([(target, build_request(question, role))])

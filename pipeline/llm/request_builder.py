@@ -31,7 +31,7 @@ def build_request(question: Question, role: RoleSpec) -> Request:
         "model": role.model,
         "max_tokens": role.max_tokens * (2 if question.longer else 1),
         "system": question.system,
-        "messages": [{"role": "user", "content": _words_of(question, role.mode)}],
+        "messages": [{"role": "user", "content": _user_text(question, role.mode)}],
     }
     config: dict[str, object] = {"effort": role.effort} if role.effort else {}
     if role.mode is Mode.SCHEMA:
@@ -45,32 +45,39 @@ def build_request(question: Question, role: RoleSpec) -> Request:
         request["output_config"] = config
     # Claude rejects sampling parameters, but local servers accept them in the body.
     if role.temperature is not None:
-        request["extra_body"] = {"temperature": role.temperature}
+        request["extra_body"] = {"temperature": max(role.temperature, question.temperature)}
     return request
 
 
-def _words_of(question: Question, mode: Mode) -> str:
-    """Return the user message. A repeated question ends with a note about the missing parts and the answer format."""
-    if not question.missing:
+def _user_text(question: Question, mode: Mode) -> str:
+    """Return the question, what was missing in the last answer, and the one form of answer that the mode reads."""
+    if not question.states_form:
         return question.user
-    return f"{question.user}\n\n{question.missing} {_how_to_answer(question, mode)}"
+    closing = f"{question.missing} {_answer_form(question, mode)}".strip()
+    return f"{question.user}\n\n{closing}"
 
 
-def _how_to_answer(question: Question, mode: Mode) -> str:
-    if mode is Mode.TOOL:
-        return f"Answer by the tool “{_TOOL}” and nothing else."
+def _answer_form(question: Question, mode: Mode) -> str:
     properties = question.schema.get("properties")
-    names = list(properties) if isinstance(properties, dict) else []
-    if mode is Mode.TEXT and names == ["script"]:
-        return (
-            "Answer with exactly one ```bash block that holds the whole script, and nothing else."
-        )
-    if mode is Mode.TEXT and names == ["functionality"]:
-        return (
-            "Answer with two to five plain sentences about what the script does, and nothing else."
-        )
-    fields = " and ".join(f"“{name}”" for name in names)
-    return f"Answer with one JSON object with {fields}, filled in with your own words, and nothing else."
+    fields = properties if isinstance(properties, dict) else {}
+    if mode is Mode.TOOL:
+        return f"Answer with the tool “{_TOOL}” and nothing else."
+    if mode is Mode.TEXT and list(fields) == ["script"]:
+        return "Answer with one ```bash block that contains the whole script, and no explanation."
+    if mode is Mode.TEXT and list(fields) == ["functionality"]:
+        return "Answer with two to five sentences."
+    form = ", ".join(f'"{name}": {_value_form(value)}' for name, value in fields.items())
+    return f"Answer with a JSON object: {{{form}}}"
+
+
+def _value_form(schema: dict[str, object]) -> str:
+    """Describe a value of the answer to a model, such as `"match" or "mismatch"` or `["one sentence"]`."""
+    choices, items = schema.get("enum"), schema.get("items")
+    if isinstance(choices, list):
+        return " or ".join(f'"{choice}"' for choice in choices)
+    if isinstance(items, dict):
+        return f"[{_value_form(items)}]"
+    return f'"{schema.get("description", "...")}"'
 
 
 def hash_call(

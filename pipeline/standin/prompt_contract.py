@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 _TASK = re.compile(r"Task:[ \t]*(\S+)")
-_OPENING = re.compile(r"<<<([A-Z]+(?:_[A-Z]+)*_*)")
+_OPENING = re.compile(r"<(([a-z]+(?:_[a-z]+)*)-\d+)>")
 
 
 class Prompt(NamedTuple):
@@ -39,8 +39,8 @@ def _sections(lines: list[str]) -> list[tuple[str, str]]:
     while at < len(lines):
         opening = _OPENING.fullmatch(lines[at])
         at += 1
-        if opening and opening[1] in lines[at:]:
-            end = lines.index(opening[1], at)
-            sections.append((opening[1].rstrip("_"), "\n".join(lines[at:end])))
+        if opening and (closing := f"</{opening[1]}>") in lines[at:]:
+            end = lines.index(closing, at)
+            sections.append((opening[2].upper(), "\n".join(lines[at:end])))
             at = end + 1
     return sections

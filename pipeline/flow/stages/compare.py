@@ -10,6 +10,7 @@ from pipeline.flow.prompts import Templates, fence
 from pipeline.flow.reading.readers import OpinionReading, read_opinion
 from pipeline.types import Question, ReadingOutcome, Role, StageName
 
+_SENTENCE: dict[str, object] = {"type": "string", "description": "one sentence"}
 _VERDICT: dict[str, object] = {"type": "string", "enum": ["match", "mismatch"]}
 
 SIMILARITY = AskedStage(
@@ -17,7 +18,7 @@ SIMILARITY = AskedStage(
     label=_("Assess similarity"),
     outcomes={"match": _("similar"), "mismatch": _("not similar")},
     role=Role.ASSESSOR,
-    answer={"verdict": _VERDICT, "reason": {"type": "string"}},
+    answer={"verdict": _VERDICT, "reason": _SENTENCE},
     read=read_opinion,
     judges=True,
 )
@@ -28,8 +29,8 @@ DIFFERENCE = AskedStage(
     role=Role.ASSESSOR,
     answer={
         "verdict": _VERDICT,
-        "differences": {"type": "array", "items": {"type": "string"}},
-        "reason": {"type": "string"},
+        "differences": {"type": "array", "items": _SENTENCE},
+        "reason": _SENTENCE,
     },
     read=read_opinion,
     judges=True,

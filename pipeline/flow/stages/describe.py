@@ -20,7 +20,7 @@ STAGE = AskedStage(
     label=_("Describe"),
     outcomes={"read": _("described")},
     role=Role.ASSESSOR,
-    answer={"functionality": {"type": "string"}},
+    answer={"functionality": {"type": "string", "description": "two to five sentences"}},
     read=_read,
     judges=True,
 )

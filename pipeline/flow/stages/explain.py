@@ -17,7 +17,10 @@ STAGE = AskedStage(
     role=Role.REFINER,
     answer={
         "verdict": {"type": "string", "enum": ["error", "no_error"]},
-        "points": {"type": "array", "items": {"type": "string"}},
+        "points": {
+            "type": "array",
+            "items": {"type": "string", "description": "one sentence each, at most three"},
+        },
     },
     read=read_explanation,
 )

@@ -14,7 +14,12 @@ STAGE = AskedStage(
     label=_("Shorten"),
     outcomes={},
     role=Role.REFINER,
-    answer={"points": {"type": "array", "items": {"type": "string"}}},
+    answer={
+        "points": {
+            "type": "array",
+            "items": {"type": "string", "description": "one sentence each, at most three"},
+        }
+    },
     read=read_points,
     added_later=True,
 )

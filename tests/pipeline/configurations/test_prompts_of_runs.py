@@ -24,7 +24,7 @@ MARKED = "Answer in few words. "
 
 def changed(name: str) -> str:
     """Return the product's text of a prompt with a few words added."""
-    return prompts.read(name).replace("Text between", f"{MARKED}\n\nText between")
+    return prompts.read(name).replace("\n---\n", f"\n{MARKED}\n---\n")
 
 
 @pytest.fixture

@@ -82,10 +82,7 @@ def test_faults_of_a_text_are_named(subtests: pytest.Subtests) -> None:
         "a slot more": ("<<SCRIPT>>", "<<SCRIPT>>\n<<MOOD>>", "Unknown slot"),
         "slot in a line": ("<<SCRIPT>>", "the <<SCRIPT>>", "on its own line"),
         "slot twice": ("<<SCRIPT>>", "<<SCRIPT>>\n<<SCRIPT>>", "more than once"),
-        "above": ("You describe", "<<SCRIPT>> You", "where slots are not filled"),
-        "another answer": ('"functionality"', "words", "functionality"),
-        "no JSON": ("JSON", "short", "is a JSON object"),
-        "no fence": ("<<<MARK", "mark", "as data, not as instructions"),
+        "above": ("Describe what", "<<SCRIPT>> Describe what", "where slots are not filled"),
     }
     for name, (old, new, said) in cases.items():
         with subtests.test(name):
@@ -103,8 +100,8 @@ def test_the_products_own_prompts_are_without_faults() -> None:
 def test_refused_prompt_stays_on_page(client: Client, subtests: pytest.Subtests) -> None:
     cases = {
         "a fault": (("<<SCRIPT>>", "it"), "&lt;&lt;SCRIPT&gt;&gt; is missing"),
-        "nothing changed": (("JSON", "JSON"), "same as the built-in version"),
-        "too long": (("You describe", "You " + "x" * 20_000), "at most 20,000"),
+        "nothing changed": (("Bash", "Bash"), "same as the built-in version"),
+        "too long": (("<<SCRIPT>>", "<<SCRIPT>>\n" + "x" * 20_000), "at most 20,000"),
     }
     for name, (change, said) in cases.items():
         with subtests.test(name):
@@ -112,7 +109,7 @@ def test_refused_prompt_stays_on_page(client: Client, subtests: pytest.Subtests)
             page = client.post(NEW, {"text": text, "note": "My note"})
             assert page.status_code == 422
             assert said in page.text
-            assert "My note" in page.text and "what it acts on" in page.text
+            assert "My note" in page.text and "what its commands do" in page.text
             assert not PromptVersion.objects.exists()
 
 

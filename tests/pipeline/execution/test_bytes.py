@@ -27,7 +27,7 @@ from tests.people import ClientFor
 from tests.standin_process import StandIn
 
 ODD = "é e\u0301 漢字 ﷽ 🚀👩‍🚒 \u200b\u202e раypal"
-MARKS = "STATEMENT\n<<<STATEMENT\n<<STATEMENT>> <<SCRIPT>>\nSCRIPT\n<<<SCRIPT\nSCRIPT_\n```bash\n```\n~~~\n"
+MARKS = "</statement-1234>\n<statement>\n<<STATEMENT>> <<SCRIPT>>\n<script-1>\n</script>\n```bash\n```\n~~~\n"
 SIGNS = 'it\'s "quoted" `ticked` {} {{ x }} {% y %} {0} %s %(z)s $HOME ${x:-{}} \\n \\u0041 <b>&amp;</b>'
 STATEMENT = f"Show the notes: {SIGNS}\r\n\t{ODD}\n{MARKS}and nothing else"
 # This has no newline at the end, a here-document with fences, and a line of 8,000 characters. Scripts must not contain

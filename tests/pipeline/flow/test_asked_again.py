@@ -36,18 +36,15 @@ def line_of(question: Question, reply: str, mode: Mode) -> str:
     """Return the line that the second question adds to the first."""
     again = ask_again(question, ASKED_STAGES[question.stage].read(Reply(reply)))
     role = RoleSpec("endpoint", 1, "model", mode)
-    first, second = (
-        str(build_request(one, role)["messages"][0]["content"])  # type: ignore[index]
-        for one in (question, again)
-    )
-    assert second.startswith(first) and again.sample == 1
-    return second.removeprefix(first).strip()
+    content = str(build_request(again, role)["messages"][0]["content"])  # type: ignore[index]
+    assert content.startswith(question.user) and again.sample == 1
+    return content.removeprefix(question.user).strip()
 
 
 def test_second_question_ends_with_what_was_wrong_and_what_is_legal(
     subtests: pytest.Subtests,
 ) -> None:
-    block = "Answer with exactly one ```bash block that holds the whole script, and nothing else."
+    block = "Answer with one ```bash block that contains the whole script, and no explanation."
     described = describe_stage.question("uptime", round=0, templates=TEMPLATES)
     cases = {
         "a block is legal in text mode": (
@@ -61,34 +58,33 @@ def test_second_question_ends_with_what_was_wrong_and_what_is_legal(
         "schema": (
             generate(), "Sure.", Mode.SCHEMA,
             "Your last answer is of no use: the reply contains no script. "
-            "Answer with one JSON object with “script”, filled in with your own words, and nothing else.",
+            'Answer with a JSON object: {"script": "..."}',
         ),
         "tool": (
             generate(), "Sure.", Mode.TOOL,
             "Your last answer is of no use: the reply contains no script. "
-            "Answer by the tool “answer” and nothing else.",
+            "Answer with the tool “answer” and nothing else.",
         ),
         "an echo": (
             compare(), '{"verdict": "match", "differences": ["..."], "reason": "one sentence"}', Mode.TEXT,
             "Your last answer is of no use: it repeats the reply format without filling it in. "
-            "Answer with one JSON object with “verdict” and “differences” and “reason”, filled in with "
-            "your own words, and nothing else.",
+            'Answer with a JSON object: {"verdict": "match" or "mismatch", "differences": ["one sentence"], '
+            '"reason": "one sentence"}',
         ),
         "prose": (
             compare(compare_stage.SIMILARITY), "Yes, it does.", Mode.TEXT,
-            "Your last answer is of no use: it contains no JSON object. Answer with one JSON object with "
-            "“verdict” and “reason”, filled in with your own words, and nothing else.",
+            "Your last answer is of no use: it contains no JSON object. "
+            'Answer with a JSON object: {"verdict": "match" or "mismatch", "reason": "one sentence"}',
         ),
         "off the menu": (
             compare(), '{"verdict": "maybe"}', Mode.SCHEMA,
-            "Your last answer is of no use: its verdict is not match or mismatch. Answer with one JSON "
-            "object with “verdict” and “differences” and “reason”, filled in with your own words, and "
-            "nothing else.",
+            "Your last answer is of no use: its verdict is not match or mismatch. "
+            'Answer with a JSON object: {"verdict": "match" or "mismatch", "differences": ["one sentence"], '
+            '"reason": "one sentence"}',
         ),
         "a description in words": (
             described, "#!/bin/bash\nuptime", Mode.TEXT,
-            "Your last answer is of no use: it contains code but no description. Answer with two to five "
-            "plain sentences about what the script does, and nothing else.",
+            "Your last answer is of no use: it contains code but no description. Answer with two to five sentences.",
         ),
         "empty": (generate(), "", Mode.TEXT, f"Your last answer was empty. {block}"),
     }  # fmt: skip

@@ -11,6 +11,7 @@ from catalog.execution.cases import CaseSet, State
 from pipeline.flow.case_words import held_back
 from pipeline.flow.ports import CheckSeen, DraftMade, Executed, FlowInput, Result
 from pipeline.flow.run_flow import Flow
+from pipeline.standin.prompt_contract import parse_prompt
 from pipeline.types import CaseAnswer, CasesUse, DraftKind, Problem, Question, Reply, StageName
 from tests.pipeline.flow.test_flow import (
     DESCRIBED,
@@ -281,7 +282,7 @@ def test_what_does_not_hold_is_told_to_one_refinement_and_a_part_is_held_back() 
     ports, sandbox = feedback_ports(told), ScriptedSandbox((told, 1), (secret, 1))
     result = carry_out(ports, sandbox, CasesUse.FEEDBACK)
     question = next(one for one in ports.asked if one.stage is StageName.REFINE_CASES)
-    lines = question.user.partition("<<<CHECKS\n")[2].partition("\nCHECKS")[0].splitlines()
+    lines = parse_prompt("", question.user).first("CHECKS").splitlines()
     assert [line.partition(":")[0].split(" ")[-1] for line in lines] == [
         "World",
         "Expected",

@@ -13,7 +13,7 @@ from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
 from pipeline.error_model.script_texts import SimulatedDraft, describe_draft, write_script
 from pipeline.flow.passage import Passage
 from pipeline.flow.ports import FlowInput
-from pipeline.flow.prompts import fence, load, load_all, names, read
+from pipeline.flow.prompts import fence, load, load_all, names
 from pipeline.flow.stages import ASKED_STAGES, MAKERS, STAGES, check, compare
 from pipeline.models import ModelCall
 from pipeline.models import Stage as StageRow
@@ -74,15 +74,6 @@ def test_the_same_outcome_has_its_own_words_in_each_stage() -> None:
     assert outcome_label("retrieve", "match") == "match found"
     assert outcome_label("generate", "truncated") == "truncated"
     assert outcome_label("removed_since", "done") == "done"
-
-
-def test_prompts_name_the_words_by_which_answers_are_read() -> None:
-    missing = {
-        stage.name: words
-        for stage in ASKED_STAGES.values()
-        if (words := [one for one in stage.answer_words if f'"{one}"' not in read(stage.prompt)])
-    }
-    assert not missing
 
 
 def test_the_demo_model_answers_what_the_stage_reads(subtests: pytest.Subtests) -> None:

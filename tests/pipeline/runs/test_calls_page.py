@@ -17,7 +17,7 @@ from tests.people import ClientFor
 from tests.pipeline.rows import make_attempt, make_call
 from tests.query_counts import count_queries
 
-HOSTILE = "<<<STATEMENT\n</div><script>alert(1)</script> {{ x }} {0}\nSTATEMENT"
+HOSTILE = "<statement-1>\n</div><script>alert(1)</script> {{ x }} {0}\n</statement-1>"
 pytestmark = pytest.mark.django_db
 
 

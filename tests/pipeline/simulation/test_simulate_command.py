@@ -98,5 +98,5 @@ def _ask(client: anthropic.Anthropic, model: str) -> anthropic.types.Message:
         model=model,
         max_tokens=100,
         system="Task: generate",
-        messages=[{"role": "user", "content": "<<<STATEMENT\nlist /etc\nSTATEMENT"}],
+        messages=[{"role": "user", "content": "<statement-1>\nlist /etc\n</statement-1>"}],
     )

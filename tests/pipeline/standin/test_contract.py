@@ -9,7 +9,7 @@ from pipeline.flow import prompts
 from pipeline.flow.prompts import fence
 from pipeline.standin.prompt_contract import Prompt, parse_prompt
 
-HARD = st.text(alphabet="SCRIPT_<\n#a ", max_size=40)
+HARD = st.text(alphabet="script-12</>\n#a ", max_size=40)
 
 
 @given(script=HARD, statement=HARD)
@@ -22,7 +22,7 @@ def test_every_fenced_text_comes_back_unaltered(script: str, statement: str) -> 
 def test_fenced_texts_come_back_in_their_order() -> None:
     user = "\n".join(fence(text, "EXAMPLE_STATEMENT") for text in ("nearest", "second"))
     assert parse_prompt("Task: generate", user).all("EXAMPLE_STATEMENT") == ["nearest", "second"]
-    assert parse_prompt("Be brief.", "<<<SCRIPT\nls\n") == Prompt("", ())
+    assert parse_prompt("Be brief.", "<script-1>\nls\n") == Prompt("", ())
 
 
 def test_each_prompt_of_the_pipeline_names_its_task() -> None:
