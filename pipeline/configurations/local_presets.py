@@ -56,9 +56,9 @@ def offer_local_models(models: Sequence[str], *, slots: int) -> None:
 def _offer(endpoint: Endpoint, preset: str, title: str, models: Sequence[str]) -> None:
     """Create a configuration unless it exists. Its name contains the models, so each set of models gets its own."""
     name = slugify("-".join([LOCAL, *dict.fromkeys(models)]).replace(".", "-"))[:80]
-    made, is_new = Configuration.objects.get_or_create(
-        name=name, defaults={"title": title, "preset": preset}
-    )
+    # A small model copies examples, and reading them takes several seconds.
+    defaults = {"title": title, "preset": preset, "uses_examples": False}
+    made, is_new = Configuration.objects.get_or_create(name=name, defaults=defaults)
     if is_new:
         RoleSetting.objects.bulk_create(
             RoleSetting(

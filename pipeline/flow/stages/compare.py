@@ -18,7 +18,8 @@ SIMILARITY = AskedStage(
     label=_("Assess similarity"),
     outcomes={"match": _("similar"), "mismatch": _("not similar")},
     role=Role.ASSESSOR,
-    answer={"verdict": _VERDICT, "reason": _SENTENCE},
+    # Small models judge better if they write the reason first. After a list of differences, they pass hardly any script.
+    answer={"reason": _SENTENCE, "verdict": _VERDICT},
     read=read_opinion,
     judges=True,
 )
