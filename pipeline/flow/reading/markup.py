@@ -19,6 +19,8 @@ SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *C
 PLAIN = ("", "none", "text", "txt", "plaintext", "plain", "code", "script")
 STRING = "a string in JSON"  # the language of a block without a fence
 
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_LEGAL = '"\\/bfnrtu'
 # Limit the parsing time for a reply full of braces, fences or tags.
 _MOST_TRIES = 1000
 _MOST_MARKS = 10_002
@@ -189,6 +191,17 @@ def find_objects(text: str, key: str) -> list[FoundObject]:
         if block.language in SHELLS or not holds_json(block.content)
     ]
     return [one for one in found if not any(b.start < one.start < b.end for b in code)]
+
+
+def with_legal_escapes(text: str, key: str) -> str:
+    """Double the backslashes that JSON does not allow, such as in `\\;`, if this makes an object with the key readable.
+
+    Small models often copy parts of a script into JSON without escaping them.
+    """
+    if all(one.value for one in find_objects(text, key)):
+        return text
+    legal = _ESCAPE.sub(lambda found: found[0] if found[1] in _LEGAL else f"\\{found[0]}", text)
+    return legal if any(one.value for one in find_objects(legal, key)) else text
 
 
 def find_strings(text: str) -> set[str]:

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from pipeline.flow.reading.markup import SHELLS, drop_thinking, find_blocks, find_objects, find_tags
+from pipeline.flow.reading.markup import (
+    SHELLS,
+    drop_thinking,
+    find_blocks,
+    find_objects,
+    find_tags,
+    with_legal_escapes,
+)
 from pipeline.flow.reading.phrases import is_placeholder, pattern
 from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
 from pipeline.types import Opinion, ReadingOutcome, Reply, distinct
@@ -62,7 +69,7 @@ def read_text(reply: Reply, key: str) -> TextReading:
     why = stopped(reply)
     if why:
         return TextReading(why)
-    text = drop_thinking(reply.text).strip()
+    text = with_legal_escapes(drop_thinking(reply.text).strip(), key)
     found = find_objects(text, key)
     for value in (said_by_tool(reply, key), *(one.value for one in found)):
         words = _text_of(value.get(key)) if value else ""
@@ -120,7 +127,8 @@ def read_points(reply: Reply) -> PointsReading:
     why = stopped(reply)
     if why:
         return PointsReading(why)
-    found = [one.value for one in find_objects(drop_thinking(reply.text), "points")]
+    text = with_legal_escapes(drop_thinking(reply.text), "points")
+    found = [one.value for one in find_objects(text, "points")]
     said = [said_by_tool(reply, "points"), *found]
     points = next((points for one in said if one and (points := _points_of(one["points"]))), ())
     if not points:
@@ -140,7 +148,7 @@ def _verdict(reply: Reply, legal: set[str]) -> _Said:
     why = stopped(reply)
     if why:
         return _Said(why)
-    text = drop_thinking(reply.text)
+    text = with_legal_escapes(drop_thinking(reply.text), "verdict")
     found = find_objects(text, "verdict")
     by_tool = said_by_tool(reply, "verdict")
     said = [by_tool] if by_tool else []
@@ -151,7 +159,8 @@ def _verdict(reply: Reply, legal: set[str]) -> _Said:
     if everything and not answers:
         return _Said(ReadingOutcome.UNPARSED, note=ECHO)
     said = [value for value in said if not _is_echo(value)]
-    tags = find_tags(text)
+    bare = text.strip(" \n`*.\"'")
+    tags = [bare] if _normal(bare) in legal else find_tags(text)
     verdicts = {_normal(value.get("verdict")) for value in answers}
     verdicts |= {_normal(word) for word in tags}
     if not (said or tags):

@@ -18,7 +18,7 @@ SIMILARITY = AskedStage(
     label=_("Assess similarity"),
     outcomes={"match": _("similar"), "mismatch": _("not similar")},
     role=Role.ASSESSOR,
-    # Small models judge better if they write the reason first. After a list of differences, they pass hardly any script.
+    # Small models judge better after they have written the reason, but after a list of differences they pass nothing.
     answer={"reason": _SENTENCE, "verdict": _VERDICT},
     read=read_opinion,
     judges=True,
