@@ -82,7 +82,7 @@ def test_faults_of_a_text_are_named(subtests: pytest.Subtests) -> None:
         "a slot more": ("<<SCRIPT>>", "<<SCRIPT>>\n<<MOOD>>", "Unknown slot"),
         "slot in a line": ("<<SCRIPT>>", "the <<SCRIPT>>", "on its own line"),
         "slot twice": ("<<SCRIPT>>", "<<SCRIPT>>\n<<SCRIPT>>", "more than once"),
-        "above": ("Describe what", "<<SCRIPT>> Describe what", "where slots are not filled"),
+        "above": ("You describe", "<<SCRIPT>> You describe", "where slots are not filled"),
     }
     for name, (old, new, said) in cases.items():
         with subtests.test(name):
@@ -109,7 +109,7 @@ def test_refused_prompt_stays_on_page(client: Client, subtests: pytest.Subtests)
             page = client.post(NEW, {"text": text, "note": "My note"})
             assert page.status_code == 422
             assert said in page.text
-            assert "My note" in page.text and "what its commands do" in page.text
+            assert "My note" in page.text and "what it acts on" in page.text
             assert not PromptVersion.objects.exists()
 
 
