@@ -65,6 +65,6 @@ def runs_studied(runs: Collection[int]) -> Collection[int]:
 
 
 def let_program_ask(user: User, token: Model, *, outside: bool) -> None:
-    """Count a program's request. Raise Refused if it exceeds the limit, or if `outside` is set and agents are paused."""
+    """Count a program's request. Raise Refused above the limit, or if `outside` is set and agents are paused."""
     if admit_program:
         admit_program(user, token, outside)

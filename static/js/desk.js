@@ -56,7 +56,7 @@ const tab = (() => {
 const storeKey = (item) => `${PREFIX}${item}-${tab}`;
 
 function keepHere(fields) {
-  try { localStorage.setItem(storeKey(desk().dataset.item), JSON.stringify({ fields, at: Date.now() })); } catch { /* full or blocked; the server has the input */ }
+  try { localStorage.setItem(storeKey(desk().dataset.item), JSON.stringify({ fields, at: Date.now() })); } catch { /* full or blocked */ }
 }
 
 function forget(item) {
