@@ -231,7 +231,7 @@ _TWOFOLD = frozenset({"age", "size", "order"})
 
 
 def half_agreed(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
-    """Return the axes on which the sides share a mark, but not all marks."""
+    """Return the axes on which the sides share some marks, but not all."""
     mine, theirs = axes(some), axes(others)
     return frozenset(
         axis
