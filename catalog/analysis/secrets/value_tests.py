@@ -14,7 +14,7 @@ _PLACEHOLDER = re.compile(
     r"(?i)change_?me|replace_?me|your[-_ ]|\byour|example|placeholder|<.*>|\{\{|\*{3,}|x{5,}|\bxxx|\.{3}"
     r"|\btodo\b|dummy|redacted"
 )
-# Placeholder words that a real secret may also contain, such as the name of its purpose.
+# Placeholder words that may also describe the purpose of a real secret.
 _IN_NAMES = re.compile(r"(?i)your|example|placeholder|dummy")
 _PARTS = re.compile(r"[-_.]")
 _LEAST_RANDOM, _LEAST_TURNS = 8, 3

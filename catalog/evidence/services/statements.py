@@ -155,8 +155,8 @@ def all_case_sets(statement: str) -> set[int]:
 def forget_case_sets(case_sets: Collection[int], *, keeping: Collection[int] = ()) -> None:
     """Delete these test suites, which contain the request text, and their results.
 
-    Suites that reviewers derived from them are deleted, too. Suites that belong or belonged to an entry are kept.
-    Suites in `keeping` and suites derived from these are kept, too.
+    Suites that reviewers derived from these suites are deleted, too. Suites that belong or belonged to an entry are
+    kept. Suites in `keeping` and suites derived from these are kept, too.
     """
     gone = {*case_sets, *hooks.changed_from(case_sets)}
     gone -= {*keeping, *hooks.changed_from(keeping)}

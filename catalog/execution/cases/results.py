@@ -22,7 +22,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of one check: the condition as a sentence and, if it failed, what happened instead."""
+    """The result of one check: the condition as a sentence and, if the check failed, the actual result."""
 
     sentence: str
     state: State
