@@ -187,10 +187,10 @@ class RoleForm(forms.Form):
 
 
 class HowForm(forms.Form):
-    """The rounds of refinement, and the use of the catalogue."""
+    """The refinement rounds, and the use of the catalogue."""
 
     rounds = forms.TypedChoiceField(
-        label=_("Rounds of refinement"),
+        label=_("Refinement rounds"),
         choices=[
             (0, _("0 (flagged scripts are not rewritten)")),
             *((number, str(number)) for number in range(1, Configuration.MAX_ROUNDS + 1)),

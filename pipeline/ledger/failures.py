@@ -144,7 +144,7 @@ _ADVICE_BY_STATUS: dict[int, str] = {
 }
 _ADVICE_BY_OUTCOME: dict[str, str] = {
     Outcome.LIMIT: _(
-        "Raise the limit or pay at the provider, or choose a configuration with another endpoint."
+        "Raise the limit or settle the bill with the provider, or choose a configuration with another endpoint."
     ),
     Outcome.TIMEOUT: _(
         "Resume the run later. If this happens often, ask an administrator to increase the endpoint's "

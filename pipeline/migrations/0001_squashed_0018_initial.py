@@ -99,7 +99,7 @@ class Migration(migrations.Migration):
                     ('name', models.SlugField(max_length=80, unique=True, verbose_name='name')),
                     ('title', models.CharField(max_length=150, verbose_name='title')),
                     ('preset', models.CharField(choices=[('self_reflection', 'Self-reflection'), ('peer_review', 'Peer review'), ('strong_refiner', 'Strong refiner'), ('own', 'Custom'), ('imported', 'Imported')], default='own', max_length=16, verbose_name='preset')),
-                    ('rounds', models.PositiveSmallIntegerField(default=1, verbose_name='rounds of refinement')),
+                    ('rounds', models.PositiveSmallIntegerField(default=1, verbose_name='refinement rounds')),
                     ('uses_retrieval', models.BooleanField(default=True, verbose_name='searches the catalogue first')),
                     ('uses_examples', models.BooleanField(default=True, verbose_name='shows the closest entries as examples')),
                     ('cases', models.CharField(choices=[('off', 'Off: write no tests'), ('run', 'Run: write tests from the request and run them'), ('feedback', 'Run and refine: also use failed checks for one refinement')], db_default='off', default='off', max_length=8, verbose_name='sandbox tests')),

@@ -118,7 +118,7 @@ class Configuration(models.Model):
     name = models.SlugField(_("name"), max_length=80, unique=True)
     title = models.CharField(_("title"), max_length=150)
     preset = models.CharField(_("preset"), max_length=16, choices=Preset, default=Preset.OWN)
-    rounds = models.PositiveSmallIntegerField(_("rounds of refinement"), default=1)
+    rounds = models.PositiveSmallIntegerField(_("refinement rounds"), default=1)
     uses_retrieval = models.BooleanField(_("searches the catalogue first"), default=True)
     uses_examples = models.BooleanField(_("shows the closest entries as examples"), default=True)
     cases = models.CharField(

@@ -54,7 +54,7 @@ class Command(BaseCommand):
             nargs="+",
             default=list(range(Configuration.MAX_ROUNDS + 1)),
             metavar="N",
-            help="maximum rounds of refinement; 0 is always included for comparison",
+            help="maximum number of refinement rounds; 0 is always included for comparison",
         )
         parser.add_argument(
             "--preset", nargs="+", default=[], choices=list(load_presets()), help="presets by name"

@@ -27,7 +27,7 @@ def differences_of(runs: Sequence[Run]) -> list[Difference]:
     """Return the settings in which the snapshots of these runs differ."""
     lines = [
         *(line for role in Role for line in _lines_of_role(role, runs)),
-        _line(_("Rounds of refinement"), runs, lambda run: _say(run.spec.get("rounds"))),
+        _line(_("Refinement rounds"), runs, lambda run: _say(run.spec.get("rounds"))),
         _line(_("Catalogue searched first"), runs, lambda run: _say(run.uses_retrieval)),
         _line(_("Examples shown"), runs, lambda run: _say(run.spec.get("uses_examples"))),
         _line(

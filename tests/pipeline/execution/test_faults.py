@@ -101,7 +101,7 @@ def test_busy_server_has_the_run_wait_and_costs_nothing(meet: Callable[..., Seen
 def test_spend_limit_rests_the_endpoint_and_asks_a_person_to_act(meet: Callable[..., Seen]) -> None:
     seen = meet(status(402))
     assert (seen.state, seen.tries, seen.billed) == ("queued", [("limit", 402)], 0)
-    for words in ("Waiting.", "has a payment problem", RESTS, "Raise the limit or pay"):
+    for words in ("Waiting.", "has a payment problem", RESTS, "Raise the limit or settle the bill"):
         assert words in seen.page
 
 

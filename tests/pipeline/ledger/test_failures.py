@@ -42,9 +42,24 @@ def test_waiting_runs_are_explained_by_outcome_and_status(subtests: pytest.Subte
         ("busy", 503, "was not available", "No action is needed."),
         ("busy", 529, "were overloaded", "No action is needed."),
         ("unreachable", None, "could not be reached", "No action is needed."),
-        ("limit", 402, "has a payment problem", "Raise the limit or pay at the provider"),
-        ("limit", 429, "reached its spend limit", "Raise the limit or pay at the provider"),
-        ("limit", 400, "reached its spend limit", "Raise the limit or pay at the provider"),
+        (
+            "limit",
+            402,
+            "has a payment problem",
+            "Raise the limit or settle the bill with the provider",
+        ),
+        (
+            "limit",
+            429,
+            "reached its spend limit",
+            "Raise the limit or settle the bill with the provider",
+        ),
+        (
+            "limit",
+            400,
+            "reached its spend limit",
+            "Raise the limit or settle the bill with the provider",
+        ),
     ]
     for outcome, status, happened, advice in cases:
         with subtests.test(outcome, status=status):

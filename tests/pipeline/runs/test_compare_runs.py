@@ -91,7 +91,7 @@ def test_changed_settings_come_first(client: Client, first: Run, other: Configur
     differences = client.get(address(first, second)).context["compared"].differences
     named = {line.what: [value for _run, value in line.values] for line in differences}
     assert named.pop("Prompt “describe”") == [first.spec["prompts"]["describe"], "abcdefabcdef"]
-    assert named == {"Assessor": ["demo-smith", "demo-smith-2"], "Rounds of refinement": ["1", "0"]}
+    assert named == {"Assessor": ["demo-smith", "demo-smith-2"], "Refinement rounds": ["1", "0"]}
 
 
 def test_with_nothing_different_it_is_called_chance(client: Client, first: Run) -> None:
