@@ -16,7 +16,7 @@ Attributes = Mapping[str, str | int]
 
 
 class Tracer(Protocol):
-    """Creates spans."""
+    """The interface of a tracer, which creates spans."""
 
     def span(self, name: str, attributes: Attributes) -> AbstractContextManager[None]:
         """Return a context manager that traces a block as a span. Spans inside the block become its children."""

@@ -38,7 +38,7 @@ def update(row: Model, names: Sequence[str]) -> Write:
 
 
 def store(*writes: Write) -> None:
-    """Execute the writes in one statement. Only the first write may be an INSERT, and the tables must differ."""
+    """Execute the writes, each to a different table, in one statement. Only the first write may be an INSERT."""
     values: dict[str, object] = {}
     for write in writes:
         values |= write.values

@@ -133,7 +133,7 @@ class Stream(httpcore2.NetworkStream):
 
 
 class _Resolver:
-    """Resolves each host in a separate thread, because a lookup can't be canceled."""
+    """A resolver that looks up each host in a separate thread, because a lookup can't be canceled."""
 
     def __init__(self) -> None:
         self._under_way: dict[tuple[str, int], Future[list[str]]] = {}

@@ -11,7 +11,7 @@ from core.errors import BadInput
 
 
 class PlainText(forms.CharField):
-    """Multiline text. Converts the CRLF line endings that browsers send to LF.
+    """A field for multiline text that converts the CRLF line endings of browsers to LF.
 
     With `code`, the field is for a script: it has a fixed-width font, and its value is not stripped. Other options are
     passed to CharField.
@@ -52,7 +52,7 @@ class FoldedForm(forms.Form):
 
     @property
     def is_unfolded(self) -> bool:
-        """Return whether a collapsed field has an error, which requires the expanded form."""
+        """Return whether a collapsed field has an error, so the form must be expanded."""
         return any(one.errors for one in self.folded_fields)
 
 

@@ -10,7 +10,10 @@ from rest_framework.request import Request
 
 
 class OneFormat(DefaultContentNegotiation):
-    """Selects the first renderer and ignores the Accept header. Files have their own content type."""
+    """Content negotiation that ignores the Accept header and selects the first renderer.
+
+    Files have their own content type.
+    """
 
     def select_renderer(
         self,

@@ -30,7 +30,7 @@ class TooLarge(APIException):
 
 
 class JSONParser(parsers.JSONParser):
-    """Parses JSON (RFC 8259) in UTF-8 with limits on size and depth.
+    """A parser for JSON (RFC 8259) in UTF-8, with limits on size and depth.
 
     Raises TooLarge, ParseError, or BadInput for NUL, lone surrogates, duplicate names, numbers beyond 64 bits and
     nesting beyond `MOST_DEPTH`.
@@ -58,7 +58,7 @@ class JSONParser(parsers.JSONParser):
 
 
 class MultiPartParser(parsers.MultiPartParser):
-    """Parses forms with files. Raises Django's exceptions for large forms, and BadInput for unusable text."""
+    """A parser for forms with files. Raises Django's exceptions for large forms, and BadInput for unusable text."""
 
     def parse(
         self,

@@ -66,7 +66,7 @@ def live_queue() -> Campaign:
 def take_in(run_id: int) -> Item | None:
     """Add a finished run to the review queue. Return None if the run is ineligible or already queued.
 
-    Runs answered from the catalogue are ineligible because their scripts are verified. A user can add them manually.
+    Runs answered from the catalogue are ineligible because their scripts are verified. Users can add them manually.
     """
     return next(_send("run.id = %(run)s AND " + _BELONGS, run=run_id), None)
 

@@ -18,7 +18,7 @@ _MOST_STUDIES = 50
 
 @dataclass(frozen=True)
 class Study:
-    """A study and a reviewer's items in it.
+    """A study and the numbers of a reviewer's items.
 
     `waiting` is at most MOST_COUNTED. `later` items become available after a break.
     """

@@ -24,7 +24,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class HeatRow:
-    """A reviewer's cells, one per reviewer. The reviewer's own cell is None."""
+    """A reviewer's row, with one cell for each reviewer. The reviewer's own cell is None."""
 
     name: str
     cells: Sequence[Cell | None]

@@ -69,7 +69,7 @@ def compare_two(
 
 
 def compare_arms(joint: Joint, *, is_turned: bool = False) -> Part:
-    """Compare every figure of two Configurations under both criteria. `is_turned` swaps the two."""
+    """Compare every figure of two Configurations under both criteria. `is_turned` swaps the Configurations."""
     if is_turned:
         joint = {
             tuple((after, before) for before, after in cases): times

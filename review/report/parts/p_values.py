@@ -41,7 +41,7 @@ def settle_p_values(
     *,
     is_shown: bool,
 ) -> dict[str, object]:
-    """Add `p_holm` to each p value, or remove all p values if they are hidden. Return the notes on the family.
+    """Add `p_holm` to each p value, or remove all p values if they are hidden. Return notes on the family.
 
     The family was fixed when the campaign opened. `later` counts comparisons that were added afterward. `without`
     counts members of the family that have no p value, which Holm's method treats as 1. `not_foreseen` counts planned
