@@ -33,7 +33,7 @@ class Role(_Labelled):
 
     @property
     def label(self) -> str:
-        """Return the display name. Pages call cases sandbox tests."""
+        """Return the display name. On pages, cases are called sandbox tests."""
         return "Test author" if self is Role.CASE_AUTHOR else super().label
 
 
@@ -155,7 +155,7 @@ class Opinion(StrEnum):
 
 @dataclass(frozen=True)
 class Reply:
-    """A model's reply, reduced to what every server provides (MODELS: lowest common denominator)."""
+    """A model's reply, reduced to the values that every server provides."""
 
     text: str
     stop_reason: str = "end_turn"
@@ -165,7 +165,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class CaseAnswer:
-    """The case author's answer about a failed check: `keep`, `mend` or `open`, and why."""
+    """The case author's answer about a failed check: `keep`, `mend` or `open`, with the reason."""
 
     check: str
     answer: str
@@ -221,4 +221,4 @@ class Problem(Exception):
 
 
 class NoScript(Problem):
-    """The model's reply contains no usable script."""
+    """Raised if the model's reply contains no usable script."""

@@ -37,7 +37,7 @@ TELLING = ("answer", "changed", "state", "verdict")
 
 
 class Sort(models.TextChoices):
-    """The sort orders of the list. The first is the default."""
+    """The sort orders of the list. The first order is the default."""
 
     NEWEST = "", gettext_lazy("Newest first")
     OLDEST = "oldest", gettext_lazy("Oldest first")

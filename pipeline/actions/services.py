@@ -209,7 +209,7 @@ def delete_action(action: Action, *, by: User) -> None:
 
 
 def _lock_unstarted(action: Action) -> list[Run]:
-    """Lock the runs of an action, so that no worker starts them. Raises NotAllowedNow if one has started."""
+    """Lock the runs of an action, so that no worker starts them. Raises NotAllowedNow if a run has started."""
     Action.objects.select_for_update().get(pk=action.pk)
     runs = list(action.runs.select_for_update())
     if action.erased_at or any(run.started_at for run in runs):
@@ -294,7 +294,7 @@ def _forget_cases_of(action: Action, statement: str) -> None:
 
 
 def _scripts_only_of(action: Action) -> set[str]:
-    """Return the hashes of the action's drafts that are not drafts of any unerased action."""
+    """Return the hashes of drafts that belong only to this action or to erased actions."""
     hashes = set(Draft.objects.filter(run__action=action).values_list("sha256", flat=True))
     others = Draft.objects.filter(sha256__in=hashes, run__action__erased_at=None)
     return hashes.difference(others.values_list("sha256", flat=True))

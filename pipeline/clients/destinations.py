@@ -22,7 +22,9 @@ def is_loopback(base_url: str) -> bool:
 
 
 def may_bill(endpoint: Endpoint) -> bool:
-    """Return whether calls to the endpoint may be billed. This includes the demo model, so that its pages look real."""
+    """Return whether calls to the endpoint may be billed. This includes the demo model, so that the demo shows the same
+    pages.
+    """
     return endpoint.demo or leaves_machine(endpoint)
 
 

@@ -17,7 +17,7 @@ _creating = threading.Lock()
 
 
 def model_client() -> ModelClient:
-    """Return the only client of this process, whose class is in the settings. It is created on first use."""
+    """Return the only client of this process, which is created on first use. The settings name its class."""
     with _creating:
         return _create_client()
 

@@ -169,7 +169,7 @@ class PromptViewSet(viewsets.GenericViewSet[PromptVersion]):
 
 
 class PlayerValues(TypedDict):
-    """A role in a request."""
+    """The values for a role in a request."""
 
     role: str
     endpoint: str

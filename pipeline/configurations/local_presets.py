@@ -54,7 +54,9 @@ def offer_local_models(models: Sequence[str], *, slots: int) -> None:
 
 
 def _offer(endpoint: Endpoint, preset: str, title: str, models: Sequence[str]) -> None:
-    """Create a configuration unless it exists. Its name contains the models, so each set of models gets its own."""
+    """Create a configuration unless it exists. Its name contains the models, so each set of models gets its own
+    configuration.
+    """
     name = slugify("-".join([LOCAL, *dict.fromkeys(models)]).replace(".", "-"))[:80]
     # A small model copies examples, and reading them takes several seconds.
     defaults = {"title": title, "preset": preset, "uses_examples": False}

@@ -157,7 +157,7 @@ def _create(forms: ConfigurationForms, user: User) -> Configuration | None:
 
 
 def _endpoints(user: User) -> list[Endpoint]:
-    """Return every endpoint, usable endpoints first. The others are marked as off but can be chosen."""
+    """Return every endpoint, usable endpoints first. Other endpoints are marked as off but can be chosen."""
     return sorted(access_endpoints(user), key=lambda endpoint: not endpoint.is_on)
 
 

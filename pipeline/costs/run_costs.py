@@ -33,7 +33,7 @@ class RunCosts:
     uncounted: int = 0
 
     def of_round(self, round: int) -> Sums:
-        """Return the sums of a round of the run itself, without later refinements."""
+        """Return the sums for a round of the run, without later refinements."""
         steps = (step for step in self.by_step if step.refinement is None and step.round == round)
         return sum((self.by_step[step] for step in steps), Sums())
 

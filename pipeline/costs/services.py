@@ -142,7 +142,7 @@ class Costs:
 
     @property
     def by_period(self) -> dict[date, Sums]:
-        """Return the sums of each period of the range, including periods without spending."""
+        """Return the sums for each period in the range, including periods without spending."""
         sums = _sum_by((row.period, row.sums) for row in self.rows)
         return {period: sums.get(period, Sums()) for period in self.query.periods}
 

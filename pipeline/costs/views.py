@@ -49,7 +49,7 @@ _FILE_COLUMNS = (
 
 @dataclass(frozen=True)
 class ShownLine:
-    """One row of the table, with the URL of its name."""
+    """A row of the table. `url` is the link target of the name."""
 
     name: str
     note: str
@@ -59,7 +59,7 @@ class ShownLine:
 
 @dataclass(frozen=True)
 class Bars:
-    """The data of the chart."""
+    """The data for the chart."""
 
     unit: str
     series: list[str]

@@ -76,7 +76,7 @@ def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: U
 
 @transaction.atomic
 def cancel_check(endpoint: Endpoint, *, by: User) -> None:
-    """Cancel the check in progress. Its worker closes the connection. Raises NotAllowedNow without such a check."""
+    """Cancel the check in progress. Its worker closes the connection. Raises NotAllowedNow if no check is running."""
     require_endpoint_manager(by)
     kept = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
     if check_state(kept) not in (CheckState.WAITING, CheckState.RUNNING):

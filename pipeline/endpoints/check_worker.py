@@ -103,7 +103,7 @@ class _CountingClient:
 
     @property
     def is_wanted(self) -> bool:
-        """Return whether the check has not been canceled."""
+        """Return whether the check is still stored, which means that it has not been canceled."""
         return self._same.exists()
 
     @transaction.atomic

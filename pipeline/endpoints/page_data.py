@@ -40,7 +40,7 @@ from pipeline.types import Mode
 
 @dataclass(frozen=True)
 class ShownEndpoint:
-    """An endpoint, with its state and its environment."""
+    """An endpoint and its state, as shown on pages."""
 
     endpoint: Endpoint
     has_key: bool

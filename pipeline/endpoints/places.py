@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from pipeline.access import shown_verdicts
 from pipeline.models import Attempt, Endpoint, Run
 
-# Outcomes that do not show that the server is running.
+# Outcomes that do not prove that the server is running.
 _NO_ANSWER = (Attempt.Outcome.UNREACHABLE, Attempt.Outcome.TIMEOUT)
 
 

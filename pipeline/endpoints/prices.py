@@ -1,4 +1,6 @@
-"""Prices of models, each valid from a given day. Prices are only added, so that old costs can be explained."""
+"""Prices of models, each valid from a given day. Prices that calls have used are never changed, so that old costs can
+be explained.
+"""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class ModeFoundSerializer(serializers.Serializer[object]):
 
 
 class CheckSerializer(serializers.Serializer[object]):
-    """The findings of the last check, without the fields that it did not reach."""
+    """The findings of the last check. Fields for steps that the check did not reach are omitted."""
 
     state = serializers.CharField(help_text="never, waiting, running, lost or done.")
     checked_at = serializers.DateTimeField(allow_null=True)

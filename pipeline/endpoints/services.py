@@ -215,7 +215,7 @@ def on_by_setting(endpoint: Endpoint) -> bool:
 
 
 def _lock(endpoint: Endpoint) -> Endpoint:
-    # Without a key lock, calls that refer to the endpoint can still be recorded.
+    # This lock does not block foreign keys, so calls that refer to the endpoint can still be recorded.
     return Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
 
 

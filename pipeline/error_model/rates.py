@@ -17,7 +17,7 @@ MICRO = 1_000_000  # micro-dollars per dollar, and the number of tokens that a p
 
 
 class RatesError(Exception):
-    """The input can't be simulated. The message names the location and the reason."""
+    """Raised if the input can't be simulated. The message names the location and the reason."""
 
 
 def _as_written(value: object) -> object:

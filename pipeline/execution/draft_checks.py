@@ -126,7 +126,7 @@ def prompts_in_use(configuration: Configuration) -> dict[str, str]:
 def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[str, str]) -> bool:
     """Return whether a verdict matches the Draft's text and the current prompts.
 
-    An imported verdict names no prompts of this product, so it is never outdated.
+    An imported verdict names no ScriptSmith prompts, so it is never outdated.
     """
     return assessment.script_sha256 == draft.sha256 and all(
         in_use.get(name, version) == version for name, version in assessment.prompt_versions.items()
@@ -141,7 +141,7 @@ def coverage_of_draft(draft: Draft) -> Coverage | None:
 
 
 def is_serious(findings: Iterable[DraftFinding]) -> bool:
-    """Return whether a script with these findings is high risk, so that approving it needs a reason."""
+    """Return whether a script with these findings is high risk. Approving such a script requires a reason."""
     return least_risk(map(_seen, findings)) is Risk.HIGH
 
 
@@ -165,7 +165,7 @@ class _ReadScript(NamedTuple):
     coverage: Coverage | None
 
 
-# Cached by hash without the texts, for more scripts than the queue ranks by risk.
+# Cached by hash, without the texts. The cache has room for more scripts than the queue ranks by risk.
 _READ_SCRIPTS: dict[str, _ReadScript] = {}
 _MOST_KEPT = 1_024
 

@@ -92,7 +92,7 @@ def advance(run_id: int) -> None:
             logger.warning("run %s waits for the database", run_id, exc_info=True)
             retry_while_database_is_away(lambda: release(lease))
         except Exception:
-            # This is a bug in this product. The lease expires, and the next claim counts a crash.
+            # This is a bug in ScriptSmith. The lease expires, and the next claim counts a crash.
             logger.exception("run %s stopped", run_id)
             _release_after_defect(lease)
             raise

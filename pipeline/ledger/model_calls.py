@@ -33,7 +33,7 @@ from pipeline.scheduling.batches import is_used_up, kept_for_message_batches, sp
 from pipeline.scheduling.run_leases import Lease
 from pipeline.types import Problem, Question, Reply
 
-# Identifies a question in its run or refinement: stage, round, sample.
+# Identifies a question in its run or refinement by stage, round and sample.
 Position = tuple[str, int, int]
 
 # How often a run checks whether message batches have released a part of the budget.

@@ -21,7 +21,7 @@ _BETWEEN = re.compile(r"\\[nrt]|\s")
 class SecretsRule:
     """The rule for secrets in the requests of one run, or of a rewrite from a user's feedback.
 
-    Users can allow only the secrets that they were shown. Secrets in later texts are masked.
+    Users can allow only secrets that they have seen. Secrets in later texts are masked.
     """
 
     # Hashes of the secrets that a user saw and chose to send.

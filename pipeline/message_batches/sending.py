@@ -30,7 +30,7 @@ from pipeline.types import Problem
 
 State = MessageBatch.State
 
-# Added to the request's time limit. After both, no worker can still be sending the batch.
+# Grace period after the request's time limit. When both are over, no worker can still be sending the batch.
 _GRACE = timedelta(seconds=60)
 # The maximum difference between the clocks of the server and the database.
 _SKEW = timedelta(minutes=10)

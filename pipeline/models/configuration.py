@@ -64,7 +64,7 @@ class Endpoint(models.Model):
 
     @property
     def is_built_in(self) -> bool:
-        """Return whether the product runs the server itself. The server's address then changes with each start."""
+        """Return whether ScriptSmith runs the server. The server's address then changes with each start."""
         return self.base_url in (self.DEMO, self.LOCAL)
 
     @property
@@ -96,7 +96,9 @@ class Price(models.Model):
 
 
 class Configuration(models.Model):
-    """The models that generate, assess and refine, and the number of rounds. A Run stores a snapshot of it."""
+    """The models that generate, assess and refine, and the number of rounds. A Run stores a snapshot of its
+    Configuration.
+    """
 
     class Preset(models.TextChoices):
         SELF_REFLECTION = "self_reflection", _("Self-reflection")

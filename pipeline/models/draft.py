@@ -261,7 +261,7 @@ class Refinement(models.Model):
     )
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     problem = models.TextField(blank=True)
-    # Hashes of the secrets in the feedback that its author chose to send.
+    # Hashes of secrets in the feedback that the author chose to send.
     sent_secrets = models.JSONField(
         default=list, editable=False, db_default=Value([], models.JSONField())
     )

@@ -61,7 +61,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
 
     @extend_schema(responses=RunReportSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """Return one run in full: stages, drafts, verdict, tokens, cost and catalogue matches."""
+        """Return a complete run: stages, drafts, verdict, tokens, cost and catalogue matches."""
         user = signed_in(request)
         row = run_row(access_run(user, read_key(pk)), user)
         waits = describe_wait(row.run, user) if row.parts.verdict else None
@@ -125,7 +125,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
 
 
 class DraftViewSet(viewsets.GenericViewSet[Draft]):
-    """The scripts of runs."""
+    """Drafts, which are the scripts of runs."""
 
     serializer_class = DraftSerializer
     queryset = Draft.objects.none()

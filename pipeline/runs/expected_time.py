@@ -1,4 +1,4 @@
-"""The usual duration of a run, from recent calls of its models."""
+"""The usual duration of a run, based on recent calls to its models."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class SecretsChoiceForm(forms.Form):
     secret_fields: ClassVar[Mapping[str, str]] = {}
     # True if the texts are not stored yet, so that the stored texts can be masked too.
     is_new: ClassVar[bool] = False
-    masks_stored: bool = False  # the choice, once `secrets_choice` has been called
+    masks_stored: bool = False  # set by `secrets_choice`
 
     def __init__(self, data: QueryDict | None = None, **options: Any) -> None:
         super().__init__(data, **options)
@@ -71,7 +71,7 @@ class SecretsChoiceForm(forms.Form):
         return "secrets" in self.fields
 
     def secrets_choice(self, texts: Mapping[str, str]) -> SecretsChoice | None:
-        """Return the choice for the secrets in these texts of an action, given by name, or None."""
+        """Return the choice for the secrets in these texts, or None. `texts` are the texts of an action by name."""
         chosen = self.cleaned_data.pop("secrets", "")
         seen = self.cleaned_data.pop("secrets_seen", "")
         self.masks_stored = chosen == MASK_STORED
@@ -94,7 +94,7 @@ class SecretsChoiceForm(forms.Form):
         return SecretsChoice(chosen)
 
     def ask_about_secrets(self, refusal: SecretsFound) -> None:
-        """Add errors to the fields with secrets, list the secrets and show the choice. The user's input stays."""
+        """Add errors to the fields with secrets, list the secrets and show the choice. The user's input is kept."""
         self._add_choice()
         retype(self, secrets="", secrets_seen=fingerprint(refusal.found))
         rows = format_html_join("", "<li>{}</li>", ([self._say(one)] for one in refusal.found))

@@ -13,7 +13,7 @@ from pipeline.models import Run
 
 @dataclass(frozen=True)
 class RunRow:
-    """A run as the user may see it."""
+    """A run with the values that the user may see."""
 
     run: Run
     parts: VisibleParts
@@ -25,7 +25,7 @@ class RunRow:
 
     @property
     def is_active(self) -> bool:
-        """Return whether the run is in progress, as far as the user may see."""
+        """Return whether the run is in progress, based on the state that the user may see."""
         return self.state in (Run.State.QUEUED, Run.State.RUNNING)
 
     # A run with a refinement takes longer than a run that passed, so times reveal the verdict.
@@ -54,7 +54,7 @@ class RunRow:
 
     @property
     def origin(self) -> str | None:
-        """Return who or what started the run, or None if that is hidden."""
+        """Return the run's origin, or None if the origin is hidden."""
         return self.run.origin if self.parts.models else None
 
     @property

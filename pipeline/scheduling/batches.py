@@ -21,7 +21,7 @@ MAX_BUDGET = 10**15  # a billion dollars
 def pause_batch(batch: Batch, *, by: User, why: str = "") -> None:
     """Pause the batch.
 
-    New runs do not start, and other runs stop before their next call. Raises NotAllowedNow if already paused, and
+    New runs do not start, and other runs stop before their next call. Raises NotAllowedNow if it is paused, and
     BadInput.
     """
     if len(why) > MAX_WHY:

@@ -82,7 +82,7 @@ class Lease:
 
 
 def claim(run_id: int) -> Lease | None:
-    """Claim the run. Return None if another worker has it, it is paused, or no work is left.
+    """Claim the run. Return None if another worker has claimed it, it is paused, or no work is left.
 
     A run in progress without a live lease has lost its worker. After MAX_CRASHES such losses without a finished call in
     between, the run fails.

@@ -2,7 +2,7 @@
 
 This module is the only source of the number of questions in a run. The closed form, the benches and every test that
 counts calls use it, so that a new stage requires no changes elsewhere. `tests/pipeline/flow/test_flow.py` lists the
-stages one by one, and `execution/test_execution.py` compares them with a run through the ledger.
+individual stages, and `execution/test_execution.py` compares them with a run through the ledger.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ The new Draft is assessed. If it is flagged, the next round begins from it. Othe
 
 **The guard** recommends a refined Draft only if its assessment is better than the first Draft's. Every refined item was
 flagged at first and is refined further only while flagged. Therefore, only the last Draft can be better, and it is
-better exactly if it was not flagged. Such an item recommends its last Draft, and every other item its first Draft.
+better if and only if it was not flagged. Such an item recommends its last Draft, and every other item its first Draft.
 Without the guard, each item recommends its last Draft.
 
-**Calls**: the calls of a run without errors, counted in the real flow (`clean_run`), and one more call for each
+**Calls**: the calls in a run without errors, counted in the real flow (`clean_run`), and one more call for each
 unreadable assessment. A round has one call to explain and, unless no error was found, one call to refine. A new Draft
 is assessed. **Expert-triggered**: each wrong first Draft is refined once, flagged or not (`fixes`, `fixes_missed`).
 
@@ -44,7 +44,7 @@ class _Ending:
 
 
 def expect_first(rates: Rates) -> Expected:
-    """Return the figures for the first Draft, its assessment and the overall accuracy if expert-triggered, by name."""
+    """Return the figures for the first Draft, its assessment and expert-triggered refinement, by name."""
     wrong = 1 - rates.generator
     flagged_right, flagged_wrong = _flagged(rates)
     passed_right = rates.generator * (1 - rates.unreadable) - flagged_right

@@ -50,7 +50,7 @@ class ItemOutcome:
 
 
 class SimulationBroken(Exception):
-    """The flow or the demo model did something that indicates a bug, not a result."""
+    """Raised if the flow or the demo model behaves in a way that indicates a bug."""
 
 
 class MemoryPorts:

@@ -55,7 +55,7 @@ def check_agreement(simulation: Simulation, counted: Sequence[Counted]) -> Agree
 
 
 def cost_per_right_gained(one: RoundsCounted, none: RoundsCounted, end: str) -> float | None:
-    """Return the refinement cost in dollars per additional correct script, or None without such scripts."""
+    """Return the refinement cost in dollars per additional correct script, or None if no correct script was gained."""
     net = one.figure(f"net_{end}")
     if net is None or net.numerator <= 0:
         return None

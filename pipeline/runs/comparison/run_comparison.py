@@ -49,7 +49,7 @@ class Used:
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """One run as the user may see it. `draft` is the compared script."""
+    """A run with the values that the user may see. `draft` is the compared script."""
 
     run: Run
     parts: VisibleParts

@@ -61,7 +61,7 @@ class ComparisonSerializer(serializers.Serializer[object]):
 
 
 def describe_comparison(found: Comparison) -> dict[str, object]:
-    """Return a comparison in the format of the API."""
+    """Return a comparison in the API's format."""
     differences = found.differences
     return {
         "action": found.action.pk,

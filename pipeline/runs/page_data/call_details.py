@@ -1,4 +1,4 @@
-"""The model calls of a run as its page shows them: request, reply, attempts."""
+"""The model calls of a run, for its page: requests, replies and attempts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.models import Attempt, ModelCall, Run
 
 @dataclass(frozen=True)
 class Message:
-    """One text of a request or reply, with its speaker."""
+    """A text in a request or reply, with its speaker."""
 
     speaker: str
     text: str
@@ -25,7 +25,7 @@ class Message:
 
 @dataclass(frozen=True)
 class ShownCall:
-    """One question to a model with its attempts and reply."""
+    """A question to a model, with its attempts and reply."""
 
     call: ModelCall
     stage: str

@@ -30,7 +30,7 @@ _SHORT = 90
 
 @dataclass(frozen=True)
 class Confirmation:
-    """The assessor's description of an entry and its opinions, given before the entry was used as the answer."""
+    """The assessor's description and opinions of an entry, from before the entry was used as the answer."""
 
     functionality: str
     similarity: str

@@ -1,4 +1,4 @@
-"""Explain why a run is waiting, and for what."""
+"""Explain why a run is waiting."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def ask_refinement(
 
 @transaction.atomic
 def use_unreviewed(draft: Draft, *, reason: str, by: User) -> DraftUse:
-    """Record that a user uses an unverified script, and why (break-glass).
+    """Record a user's use of an unverified script, with the reason (break-glass).
 
     Raises BadInput without a reason, and NotAllowedNow if the script was rejected or withdrawn.
     """

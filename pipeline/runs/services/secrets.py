@@ -102,7 +102,7 @@ def secrets_in_feedback(run: Run, text: str) -> list[FoundSecret]:
 def settle_feedback_secrets(
     refinement: Refinement, text: str, choice: SecretsChoice | None, *, by: User | None
 ) -> None:
-    """Record the choice for secrets in a user's feedback for a rewrite. Raises SecretsFound without a choice."""
+    """Record the choice for secrets in a user's feedback for a rewrite. Raises SecretsFound if no choice was made."""
     _settle(refinement.run, secrets_in_feedback(refinement.run, text), choice, by=by)
     if choice is SecretsChoice.SEND:
         refinement.sent_secrets = hash_secrets(text)

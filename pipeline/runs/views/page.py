@@ -64,7 +64,7 @@ class ShownDraft:
     is_assessment_current: bool
     problems: Sequence[DraftFinding]
     not_judged: Sequence[DraftFinding]
-    older: Sequence[DraftFinding]  # from versions of checks that have changed since
+    older: Sequence[DraftFinding]  # findings from outdated versions of checks
     missing_checks: Sequence[str]  # checks that have not run in their current version
     vouched: Version | None  # the version that verifies exactly this text for this statement
     used: DraftUse | None  # the viewer's own use
