@@ -160,7 +160,7 @@ class Row(NamedTuple):
 
 
 def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admission:
-    """Record and commit an attempt for at least one of these calls of a run, and create missing call rows.
+    """Record and commit an attempt for at least one of a run's calls, and create missing call rows.
 
     Raises RunMustWait if no slot is free or other runs come first, Problem if the endpoint is off, and LostLease. In
     these cases, no attempt is recorded. Call this function outside a transaction, because otherwise other runs would

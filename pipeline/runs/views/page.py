@@ -289,7 +289,7 @@ def _describe_match(
 
 
 def _nearest_entries(run: Run) -> list[Entry]:
-    """Return the entries nearest to the statement, nearest first, for runs without a script."""
+    """Return the entries closest to the statement, closest first, for runs without a script."""
     near = run.matches.filter(
         version__state=Version.State.VERIFIED, version__entry__suspended_at__isnull=True
     ).select_related("version__entry")
