@@ -6,7 +6,8 @@ import re
 import subprocess
 from functools import lru_cache
 
-# Excludes BASH_ENV, SHELLOPTS and similar variables. The locale makes messages English and lets ShellCheck read UTF-8.
+# This environment excludes BASH_ENV, SHELLOPTS and similar variables. The locale makes messages English and lets
+# ShellCheck read UTF-8.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "LANGUAGE": "C"}
 VERSION_TIMEOUT = 5.0  # seconds
 

@@ -22,7 +22,7 @@ from catalog.analysis.shell.script_files import file_key
 from catalog.analysis.tables import PATTERNS, WORDS
 from catalog.analysis.types import Level
 
-MAXIMUM_WORDS = 200  # of one command, or strings in its code, that are checked as paths
+MAXIMUM_WORDS = 200  # words of one command, or strings in its code, checked as paths
 _READERS = (ANY_USE - WORDS["no-readers"]) | WORDS["readers"]
 _COPIERS, _SEARCHERS, _SENDERS = WORDS["copiers"], WORDS["searchers"], WORDS["senders"]
 _REPOSITORIES, _CONTAINERS = WORDS["repositories"], WORDS["container-programs"]

@@ -151,7 +151,7 @@ def is_password_but_no_hash(value: str) -> bool:
 
 
 def is_plausible_password(value: str) -> bool:
-    """Return whether the value can be a password if it follows a password's name. Common words can't."""
+    """Return whether the value can be a password if it follows a password's name, unlike common words."""
     word = value.strip("*_`.,:!?)]}\"'").lower()
     return is_value(word) and not (
         word in COMMON_WORDS or _AMOUNT.fullmatch(word) or _FILE.fullmatch(word)
@@ -159,7 +159,7 @@ def is_plausible_password(value: str) -> bool:
 
 
 def is_plausible_setting(value: str) -> bool:
-    """Return whether the value can be a password in a setting. Any word or number can, except for common words."""
+    """Return whether the value can be a password in a setting, as any word or number except common words can."""
     return is_value(value) and value.lower() not in COMMON_WORDS and not _FILE.fullmatch(value)
 
 

@@ -253,7 +253,7 @@ def _parts(node: Node, unit: Unit, quoted: bool) -> Iterator[Part]:
 
 
 def _flat_parts(node: Node, unit: Unit, *, quoted: bool) -> Iterator[Part]:
-    """Yield the parts of the children and of the text between them that has no node."""
+    """Yield the parts of the node's children and of the text between the children."""
     position = node.start_byte
     for child in node.children:
         if child.start_byte > position:

@@ -80,7 +80,7 @@ class Command:
         return self.words[1:]
 
     def has_option(self, option: str) -> bool:
-        """Return whether one of the arguments is literally this text."""
+        """Return whether one of the arguments is exactly this option."""
         return any(word.literal == option for word in self.arguments)
 
     @property

@@ -35,7 +35,7 @@ from core.leased_jobs import UNFINISHED, Canceled, Claim, LostLease, claim, free
 
 logger = logging.getLogger(__name__)
 
-ATTEMPTS = 5  # to request a run while other processes request the same run
+ATTEMPTS = 5  # attempts to request a run while other processes request the same run
 QUALITY = CaseRun.Purpose.QUALITY
 # No user is waiting for these runs, but they have priority over quality measurements.
 BACKGROUND = (CaseRun.Purpose.NIGHTLY, CaseRun.Purpose.ENVIRONMENT)

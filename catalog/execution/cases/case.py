@@ -77,7 +77,7 @@ class Author(Strict):
 
 
 class CaseSet(Strict):
-    """A test suite for a request. It never depends on a particular script and never changes."""
+    """A test suite for a request. A suite never depends on a particular script and never changes."""
 
     format: Literal[1] = 1
     statement: Annotated[Text, StringConstraints(min_length=1, max_length=10_000)]

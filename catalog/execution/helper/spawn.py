@@ -58,7 +58,9 @@ def _become(
 
 
 def end_all() -> None:
-    """Kill and reap all other processes of this PID namespace. Only its first process may call this."""
+    """Kill and reap all other processes of this PID namespace. Only the first process of the namespace may call this
+    function.
+    """
     with suppress(ProcessLookupError):
         os.kill(-1, 9)
     with suppress(ChildProcessError):

@@ -161,7 +161,7 @@ def find_not_tried(execution: Execution) -> tuple[str, ...]:
 
 
 def describe(execution: Execution, quality: Quality | None = None) -> str:
-    """Return a one-line summary of the results. With `quality`, it includes the quality of the tests."""
+    """Return a one-line summary of the results. With `quality`, the summary includes the quality of the tests."""
     judged = execution.count(State.PASSED, State.FAILED)
     if not judged:
         states = dict.fromkeys(check.state for case in execution.cases for check in case.checks)
