@@ -158,12 +158,12 @@ class Unseen:
 
     command: Command
     words: tuple[Word, ...] = ()  # the words that form the code
-    writers: tuple[Command, ...] = ()  # the commands that write it to a file or a pipe
+    writers: tuple[Command, ...] = ()  # the commands that write the code to a file or a pipe
 
 
 @dataclass(slots=True, eq=False)
 class Found:
-    """The result of walking one unit. Only the walk changes it."""
+    """The result of walking one unit, which is mutable during the walk."""
 
     commands: list[Command] = field(default_factory=list)
     redirects: list[Redirect] = field(default_factory=list)

@@ -65,7 +65,7 @@ def parse(source: bytes) -> Node:
 
 
 class Heredoc(NamedTuple):
-    """A here-document removed from the text. In the tree, it is `<___` without a body."""
+    """A here-document removed from the text. The tree contains `<___` without a body instead."""
 
     start: int  # of the body
     end: int

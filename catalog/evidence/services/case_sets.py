@@ -1,4 +1,4 @@
-"""Add, replace and remove the test suites of an entry. Only curators may do this."""
+"""Add, replace and remove the test suites of an entry. Only curators can change test suites."""
 
 from __future__ import annotations
 
