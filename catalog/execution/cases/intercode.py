@@ -1,4 +1,5 @@
-"""Calculate InterCode's reward for a Bash command compared with a reference. Only the `intercode` figure uses it.
+"""Calculate InterCode's reward for a Bash command compared with a reference. Only the `intercode` figure uses this
+reward.
 
 The rule is from Yang et al., "InterCode" (2023), and follows their published code. The rule compares the file changes,
 as `git status --short` lists them, and the words of the output. Its known weaknesses are that it ignores one-letter

@@ -27,7 +27,7 @@ def apply_limits(limits: LimitsRequest) -> None:
     """Apply the limits to this process and its children, between fork and exec."""
     hard = {
         resource.RLIMIT_AS: ADDRESS_SPACE,
-        # With 0, the kernel would still start a program to which the core pattern pipes.
+        # With a limit of 0, the kernel would still start a program to which the core pattern pipes.
         resource.RLIMIT_CORE: 1,
         resource.RLIMIT_CPU: limits["cpu_seconds"],
         resource.RLIMIT_FSIZE: limits["disk_bytes"],
