@@ -61,7 +61,7 @@ def access_item_to_review(user: User, pk: int, *, lock: bool = False) -> Item:
 def _require_place(user: User, item: Item) -> None:
     require_reviewer(user)
     if not (item.campaign.open_to_all or item.for_member):  # type: ignore[attr-defined]
-        raise PermissionDenied(_("You are not a reviewer of this study."))
+        raise PermissionDenied(_("You are not a reviewer in this study."))
 
 
 def access_managed_item(user: User, pk: int) -> Item:
@@ -86,7 +86,7 @@ def access_study(user: User, pk: int) -> Campaign:
     require_reviewer(user)
     campaign = get_object_or_404(Campaign, pk=pk, kind=Campaign.Kind.STUDY)
     if not campaign.open_to_all and not campaign.members.filter(user=user).exists():
-        raise PermissionDenied(_("You are not a reviewer of this study."))
+        raise PermissionDenied(_("You are not a reviewer in this study."))
     return campaign
 
 

@@ -269,7 +269,7 @@ class SendIn(serializers.Serializer[Any]):
     items = serializers.ListField(
         child=PublicKeyField(ITEM),
         max_length=services.MOST_AT_ONCE,
-        help_text="Items of this study.",
+        help_text="Items in this study.",
     )
 
 
@@ -406,7 +406,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
         campaign, given = _campaign(user, pk), read_body(SendIn, request)
         items = list(campaign.items.filter(pk__in=given["items"]))
         if len(items) < len(set(given["items"])):
-            raise BadInput(_("The study has no such item."), field="items")
+            raise BadInput(_("This item is not in the study."), field="items")
         return Response(SentOut(services.send_to_live_queue(campaign, items, by=user)).data)
 
     @extend_schema(request=AdjudicationIn, responses={204: None})

@@ -136,8 +136,7 @@ class AboutForm(RulesForm):
         required=False,
         help_text=_(
             "The outcome that the study is designed to answer, chosen before any score is "
-            "seen. Its p value is not adjusted; all others are adjusted for multiple "
-            "comparisons."
+            "seen. Its p value is not adjusted. All others are adjusted for multiple comparisons."
         ),
     )
     primary_criterion = forms.ChoiceField(

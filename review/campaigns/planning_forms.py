@@ -164,7 +164,7 @@ class AgreementForm(PlanForm):
         min_value=0,
         max_value=0.99,
         help_text=_(
-            "0.67 is often considered the minimum for conclusions; 0.8 is considered good."
+            "0.67 is often considered the minimum for drawing conclusions. 0.8 is considered good."
         ),
         widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
     )

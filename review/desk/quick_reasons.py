@@ -48,7 +48,7 @@ SKIP = (
     QuickReason(
         "unclear",
         _("The request is ambiguous."),
-        _("What is correct depends on what was meant."),
+        _("The correct script depends on what was meant."),
     ),
     QuickReason(
         "close",

@@ -39,7 +39,7 @@ def draft_shown(desk: ItemView, *, sha256: str, token: str) -> Draft:
     now = seal(desk)
     if not constant_time_compare(token[:_LENGTH], now[:_LENGTH]):
         raise BadInput(
-            _("This page is out of date. Reload it."),
+            _("This page is out of date. Reload the page."),
             field="shown",
         )
     drafts = desk.shown_drafts

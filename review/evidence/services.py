@@ -63,7 +63,7 @@ def find_set(desk: ItemView, sha256: str) -> InForce:
     for one in sets_seen_by(desk):
         if one.case_set is not None and sha256 and one.case_set.sha256.startswith(sha256):
             return one
-    raise NotAllowedNow(_("These tests have changed since you opened the page. Reload it."))
+    raise NotAllowedNow(_("These tests have changed since you opened the page. Reload the page."))
 
 
 @transaction.atomic
@@ -120,7 +120,7 @@ def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
     before = mine.filter(current=True).first()
     is_taken_back = before is not None and before.reason == reason
     if not is_taken_back and not _differs_on_screen(desk, score):
-        raise NotAllowedNow(_("Your score and the test results do not differ here."))
+        raise NotAllowedNow(_("Your score and the test results agree, so no cause is needed."))
     mine.filter(current=True).update(current=False)
     return ExecutionLabel.objects.create(
         item=item,

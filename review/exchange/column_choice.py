@@ -113,9 +113,9 @@ def roles_of(kind: str) -> list[RoleGroup]:
     by_rater = [(f"{REVIEWER}{stage}", _("scores of one reviewer: %s") % stage) for stage in STAGES]
     # Tie-breakers saw mainly disputed items, so the agreement figures exclude their scores.
     called_in = [
-        (f"{CALLED_IN}{stage}", _("scores of a tie-breaker: %s") % stage) for stage in STAGES
+        (f"{CALLED_IN}{stage}", _("a tie-breaker’s %s scores") % stage) for stage in STAGES
     ]
-    finals = [(f"{ADJUDICATED}{stage}", _("final scores: %s") % stage) for stage in STAGES]
+    finals = [(f"{ADJUDICATED}{stage}", _("final %s scores") % stage) for stage in STAGES]
     is_items = kind == Transfer.Kind.ITEMS
     common = _COMMON_OF_ITEMS if is_items else _COMMON_OF_SCORES
     others = [name for name in OURS[kind] if name not in common]

@@ -40,12 +40,14 @@ class ImportForm(FoldedForm):
             ("", _("Detect from the columns")),
             (
                 Transfer.Kind.ITEMS.value,
-                _("Items: id, statement; also context, reference, script, feedback, verdict"),
+                _(
+                    "Items (columns id and statement, optionally context, reference, script, feedback and verdict)"
+                ),
             ),
             (
                 Transfer.Kind.SCORES.value,
                 _(
-                    "Scores from elsewhere: item, reviewer; also script, feedback, refined (0, 1 or 2)"
+                    "Scores from elsewhere (columns item and reviewer, and script, feedback or refined with 0, 1 or 2)"
                 ),
             ),
         ],

@@ -138,7 +138,7 @@ def _admit(member: Member | None, campaign: Campaign, by: User) -> Member:
     if member is None and campaign.open_to_all:
         member = add_member(campaign, by, by=by)
     if member is None:
-        raise NotAllowedNow(_("You are not a reviewer of this study."))
+        raise NotAllowedNow(_("You are not a reviewer in this study."))
     if member.paused_at is not None:
         raise NotAllowedNow(_("A manager has paused your work on this study."))
     limit = member.limit or campaign.limit_each

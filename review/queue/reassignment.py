@@ -37,10 +37,10 @@ def assign(item: Item, *, to: User, by: User, reason: str = Assignment.Reason.NA
     if not to.is_active or not to.has_perm("review.review"):
         raise BadInput(_("This user is not a reviewer."), field="to")
     if not campaign.is_live and member is None:
-        raise BadInput(_("This user is not a reviewer of this study."), field="to")
+        raise BadInput(_("This user is not a reviewer in this study."), field="to")
     if not eligible_items(campaign, to, member, by_name=True).filter(pk=locked.pk).exists():
         raise NotAllowedNow(
-            _("The item has all its reviewers, or this reviewer has already finished it.")
+            _("The item already has all its reviewers, or this reviewer has already finished it.")
         )
     assignment = take_slot(locked, to, state=Assignment.State.WAITING, reason=reason)
     record(locked, "assigned", by=by, reviewer=("", to.username))

@@ -25,7 +25,7 @@ def find_cell(
     """
     verdict, _dash, side = cell.partition("-")
     if verdict not in _VERDICTS or side not in _SIDES:
-        raise BadInput(_("The assessor table has no such cell."), field="cell")
+        raise BadInput(_("The assessor table does not have this cell."), field="cell")
     texts = campaign.tallies.filter(
         configuration__name=configuration, kind=Tally.Kind.ITEM, count__gt=0
     ).values_list("pattern", flat=True)

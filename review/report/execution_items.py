@@ -29,9 +29,9 @@ def find_executed(
     Raises BadInput if the cell does not exist.
     """
     if stage not in STAGES or execution not in (ALL, VERDICT, DIFFER, *OUTCOMES):
-        raise BadInput(_("The sandbox tables have no such cell."), field="execution")
+        raise BadInput(_("The sandbox tables do not have this cell."), field="execution")
     if side not in ("", *SIDES) or reason not in ("", *LABELS, NOT_SAID):
-        raise BadInput(_("The sandbox tables have no such cell."), field="side")
+        raise BadInput(_("The sandbox tables do not have this cell."), field="side")
     found = {
         one.item: one
         for one in read_outcomes(campaign)

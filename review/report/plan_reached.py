@@ -35,7 +35,7 @@ def tabulate_plan(view: ReportView, plan: Plan, *, reviewers: int) -> Table:
         rows = [[Cell(_("Statements scored")), number(plan.items), number(done)]]
     return table_of(
         "plan",
-        _("Planned and reached, %s") % view.criterion.value,
+        _("Planned and reached values, %s") % view.criterion.value,
         [
             Column(_("Quantity")),
             Column(_("Planned"), is_number=True),

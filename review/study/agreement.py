@@ -43,8 +43,7 @@ NO_PAIRS = "no item with two scores"
 # The bootstrap of a mean over pairs is limited to studies with at most this many items.
 MOST_ITEMS_OF_A_MEAN = 5_000
 MEAN_NOT_DRAWN = _(
-    "not computed for a mean over pairs in studies of more than 8 reviewers or 5,000 "
-    "items; see the pairs"
+    "not computed for a mean over pairs in studies with more than 8 reviewers or 5,000 items (see the pairs)"
 )
 PAIR, MEAN_OF_PAIRS = "pair", "mean over pairs with at least 20 shared items"
 TEXT = _(

@@ -285,7 +285,7 @@ FIGURES: tuple[Definition, ...] = (
         label=_("Overall accuracy, as recommended"),
         text=_(
             "Right recommended drafts as a share of all scored items with a "
-            "recommendation. The draft that the product recommends after the guard counts. "
+            "recommendation. The draft that ScriptSmith recommends after the guard counts. "
             "Also reported: items without a recommendation."
         ),
         part=_as_recommended,

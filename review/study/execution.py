@@ -40,8 +40,9 @@ REASONS_TEXT = _(
     "A script counts once for each cause that a reviewer gives."
 )
 INTERCODE_TEXT = _(
-    "Imported execution results, such as InterCode’s reward: items with 1.0 as a share of "
-    "the items with a result. For comparison only; these scripts were not run here."
+    "Imported execution results, such as InterCode’s reward. The value is the share of items with a "
+    "result of 1.0 among all items with a result. These results are for comparison only, because the "
+    "scripts were not run here."
 )
 
 

@@ -54,8 +54,8 @@ def _make_finished(manager: User) -> None:
     rules = review.preset_rules(
         "standard",
         description=_(
-            "A fictional study for the demo. Its scripts, feedback and scores were written for it "
-            "and say nothing about any language model or person."
+            "A fictional study for the demo. Its scripts, feedback and scores were written for this "
+            "study and say nothing about any language model or person."
         ),
         planned_items=len(rows),
         primary_figure="first_pass_accuracy",

@@ -39,7 +39,7 @@ def anonymise(user: User, *, confirmed_name: str, by: User | None) -> None:
     if user.is_active:
         raise NotAllowedNow(_("Deactivate the account first."))
     if confirmed_name != user.username:
-        raise BadInput(_("To confirm, type the name of the account."), field="confirmed_name")
+        raise BadInput(_("To confirm, type the account name."), field="confirmed_name")
     known_as = user.username
     user.username = f"person-{user.pk}"
     user.first_name = user.last_name = user.email = ""

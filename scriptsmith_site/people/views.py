@@ -168,7 +168,7 @@ def set_password(request: HttpRequest, secret: str) -> HttpResponse:
         except BadInput as refusal:
             show_refusal_in(form, refusal)
         else:
-            words = _("Your password is set. Sign in with it.")
+            words = _("Your password is set. Use it to sign in.")
             messages.success(request, f"{words} {ended_words(ended)}".strip())
             return redirect("login")
     context = {"form": form, "account": link.user, "ends": live_tokens(link.user).count()}

@@ -100,7 +100,7 @@ def test_every_key_shown_reaches_its_control(site: Site, sign_in: Callable[..., 
     press(page, "s")
     page.wait_for_url("**/items/**")
     press(page, "2", "Enter")
-    expect(page.get_by_text("Training: correct scores")).to_be_visible()
+    expect(page.get_by_text("Correct scores (training)")).to_be_visible()
     trained = page.url
     dead = []
     for place in (

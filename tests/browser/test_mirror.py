@@ -111,7 +111,7 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
     assert problems_of(page) == []
     hide_path(page, repository.path, behind=_ADDRESS)
     take(page, "git-mirror-stopped", narrow=True)
-    page.get_by_role("button", name="Continue from there").click()
+    page.get_by_role("button", name="Continue from this commit").click()
     expect(commits.get_by_text("Files restored")).to_be_visible()
     expect(page.locator("#commits[hx-get]")).to_have_count(0)
     repository.check()

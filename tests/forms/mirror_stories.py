@@ -89,7 +89,7 @@ MIRROR = {
         Story(a_stopped_one, "mirror-check", "Check again").then(
             lambda w: now().diverged_at is None and now().accepted_head is None
         ),
-        Story(a_stopped_one, "mirror-go-on", "Continue from there").then(
+        Story(a_stopped_one, "mirror-go-on", "Continue from this commit").then(
             lambda w: (
                 now().accepted_head == "b" * 40 and MirrorCommit.objects.get().kind == "accepted"
             )

@@ -81,7 +81,7 @@ def _arms(campaign: Campaign) -> StepStanding:
         said = ngettext("%s statement has no script", "%s statements have no script", without)
         return StepStanding("missing", said % f"{without:,}")
     if items.exists():
-        return StepStanding("unneeded", _("not needed: all have scripts"))
+        return StepStanding("unneeded", _("not needed (all have scripts)"))
     return StepStanding("open", _("none selected"))
 
 

@@ -150,7 +150,7 @@ def _check_undecided(campaign: Campaign, why: str) -> int:
         raise BadInput(_("Enter a short reason."), field="why")
     count = count_undecided(campaign)
     if not count:
-        raise NotAllowedNow(_("No reviews under an earlier version of the rubric need a decision."))
+        raise NotAllowedNow(_("No reviews under an earlier rubric version need a decision."))
     return count
 
 

@@ -143,7 +143,7 @@ def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
     if not may_revise(locked) and changed.keys() - harmless:
         raise NotAllowedNow(
             _(
-                "The study’s main phase has started, so its rules are fixed. Clone it to change them."
+                "The study’s main phase has started, so its rules are fixed. Clone the study to change them."
             )
         )
     if locked.batch and locked.batch.budget != rules.budget:

@@ -150,7 +150,7 @@ def _said(state: str) -> str:
     return {
         Campaign.State.PILOT.value: _("The pilot has started. Only its items are assigned."),
         Campaign.State.OPEN.value: _(
-            "The study is open. Its reviewers now see it in their studies."
+            "The study is open. Its reviewers can find it under My studies."
         ),
         Campaign.State.PAUSED.value: _("Study paused. No items are assigned and no runs continue."),
         Campaign.State.CLOSED.value: _("The study is closed. All scores are kept."),

@@ -46,7 +46,7 @@ def _say(sent: Sent) -> str:
         sent.made,
     )
     others = [
-        (sent.there, _("%s already there")),
+        (sent.there, _("%s already in the review queue")),
         (sent.without, _("%s without a script")),
         (sent.studied, _("%s in another study that is not closed")),
     ]

@@ -111,7 +111,7 @@ def _compare(
             "script": second, "status": two.get("status"), "other": one.get("status"),
         }  # fmt: skip
     if one.get("stdout") != two.get("stdout"):
-        yield _("%(script)s prints %(printed)s; %(other)s prints %(other_printed)s.") % {
+        yield _("%(script)s prints %(printed)s, but %(other)s prints %(other_printed)s.") % {
             "script": second, "printed": _printed(two), "other": first, "other_printed": _printed(one),
         }  # fmt: skip
 

@@ -60,7 +60,7 @@ def check_takes_imports(campaign: Campaign) -> None:
     if campaign.is_live:
         raise NotAllowedNow(_("You can't import into the review queue. Import into a study."))
     if campaign.state == Campaign.State.CLOSED:
-        raise NotAllowedNow(_("The study is closed. Reopen it to import into it."))
+        raise NotAllowedNow(_("The study is closed. Reopen it before you import."))
 
 
 class Configurations:

@@ -72,7 +72,7 @@ class EvidenceImport:
             return self._keep_execution(said)
         item = places.find(said.item, said.configuration, is_said=False)
         if not item:
-            raise RowProblem("the study has no such item", column="item")
+            raise RowProblem("this item is not in the study", column="item")
         if isinstance(said, RevisionRow):
             return _keep_revision(said, item, people[said.person])
         return _keep_label(said, item, people[said.person])
@@ -80,7 +80,7 @@ class EvidenceImport:
     def _keep_cases(self, said: CaseSetRow) -> bool:
         cases = self._known_cases().get(hash_statement(said.case_set.statement))
         if not cases:
-            raise RowProblem("no item of the study has this statement", column="content")
+            raise RowProblem("no item in the study has this statement", column="content")
         is_new = not CaseSet.objects.filter(sha256=said.case_set.sha256).exists()
         # Imported tests belong to this campaign, like tests that reviewers wrote. Other campaigns do not use them.
         case_set = keep_case_set(
@@ -95,7 +95,7 @@ class EvidenceImport:
         cases = self._known_cases().get(case_set.statement_sha256, ())
         if not drafts_of(cases).filter(sha256=said.script_sha256).exists():
             raise RowProblem(
-                "no item of the study with the statement of these tests has this script",
+                "no item in the study has this script and the statement of these tests",
                 column="script_sha256",
             )
         return _keep_execution(said, case_set, self._campaign)

@@ -31,7 +31,7 @@ def mark_case(case: Case, purpose: str, *, known: Mapping[str, object], by: User
         raise BadInput(_("Unknown purpose."), field="purpose")
     known = _check_known(known) if purpose in KNOWN else {}
     if purpose in KNOWN and "script" not in known:
-        raise BadInput(_("Enter at least the correct score of the script."), field="script")
+        raise BadInput(_("Enter at least the correct score for the script."), field="script")
     locked = Case.objects.select_for_update().select_related("campaign").get(pk=case.pk)
     items = list(locked.items.all())
     if locked.repeats_id:

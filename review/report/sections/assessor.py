@@ -32,7 +32,7 @@ def show_assessor(view: ReportView) -> Section | None:
         KEY,
         _("Assessor compared with experts"),
         blocks,
-        summary=_("verdicts by the experts’ scores"),
+        summary=_("verdicts and experts’ scores"),
         text=_(view.texts["assessor"]),
     )
 
@@ -60,7 +60,7 @@ def _table(view: ReportView, arm: Json, place: int) -> Table:
     ]
     return table_of(
         f"{KEY}-{place + 1}",
-        _("Verdicts of %(name)s compared with experts, %(criterion)s")
+        _("Verdicts for %(name)s compared with experts, %(criterion)s")
         % {"name": arm["name"], "criterion": view.criterion.value},
         [
             Column(_("Verdict")),
@@ -88,7 +88,7 @@ def _rates(view: ReportView, arm: Json, place: int) -> Table:
     }
     return table_of(
         f"{KEY}-{place + 1}-rates",
-        _("Performance of the assessor of %(name)s, %(criterion)s")
+        _("Assessor performance for %(name)s, %(criterion)s")
         % {"name": arm["name"], "criterion": view.criterion.value},
         [Column(_("Rate")), *share_columns()],
         [

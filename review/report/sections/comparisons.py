@@ -57,16 +57,15 @@ def _family(view: ReportView) -> Iterator[str]:
             % f"{said['family']:,}"
         )
         return
-    yield _("Holm’s correction covers %s comparisons, fixed when the study opened.") % (
-        f"{said['family']:,}"
-    )
+    yield _(
+        "Holm’s correction covers the %s comparisons that were fixed when the study opened."
+    ) % (f"{said['family']:,}")
     if said["without"]:
         yield _("%s of them have no p value and count as 1.") % f"{said['without']:,}"
     if said.get("not_foreseen"):
         yield (
             _(
-                "They exclude %s comparisons of refinements from experts’ feedback, "
-                "because no such refinements exist."
+                "They exclude %s comparisons of refinements from experts’ feedback, because the study has none."
             )
             % f"{said['not_foreseen']:,}"
         )

@@ -78,7 +78,10 @@ def _ran_here(view: ReportView, found: Json) -> Iterator[Block]:
         )
     imported = sum(row["imported"] for row in rows)
     if imported:
-        notes.append(_("Results of %s scripts were imported, not run here.") % f"{imported:,}")
+        notes.append(
+            _("The results of %s scripts were imported. These scripts were not run here.")
+            % f"{imported:,}"
+        )
     yield Block(
         _accuracy(view, rows),
         _("Execution accuracy in sandbox tests"),
@@ -88,7 +91,7 @@ def _ran_here(view: ReportView, found: Json) -> Iterator[Block]:
     if found.get("changed_by"):
         yield Block(
             _changes(view, found["changed_by"]),
-            _("Changes to the tests by reviewers"),
+            _("Test changes by reviewers"),
             _(
                 "Shows how often each reviewer removed, edited or added tests. Select a number to see the reasons."
             ),
@@ -96,7 +99,7 @@ def _ran_here(view: ReportView, found: Json) -> Iterator[Block]:
     for place, row in enumerate(rows, 1):
         yield Block(
             _confusion(view, row, place),
-            _("%(name)s, %(stage)s: sandbox tests compared with experts")
+            _("%(name)s, %(stage)s, sandbox tests compared with experts")
             % {"name": row["configuration"], "stage": STAGES[row["stage"]].lower()},
             _(view.texts["execution_confusion"]) if place == 1 else "",
         )
@@ -166,7 +169,7 @@ def _confusion(view: ReportView, row: Json, place: int) -> Table:
     found: Json = row[view.criterion.value]["confusion"]
     return table_of(
         f"{KEY}-confusion-{place}",
-        _("Sandbox results of %(name)s, %(stage)s, compared with experts, %(criterion)s")
+        _("Sandbox results for %(name)s, %(stage)s, compared with experts, %(criterion)s")
         % {
             "name": row["configuration"],
             "stage": STAGES[row["stage"]].lower(),

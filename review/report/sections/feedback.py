@@ -43,7 +43,7 @@ def _lengths(view: ReportView) -> list[Block]:
     places = [_say_length(row) for row in counted[0][1]]
     table = table_of(
         "lengths",
-        _("Corrected, by length of feedback in words, %s") % view.criterion.value,
+        _("Share corrected, by feedback length in words, %s") % view.criterion.value,
         [
             Column(_("Configuration")),
             *(Column(_("%s words") % place, is_number=True) for place in places),
@@ -52,8 +52,8 @@ def _lengths(view: ReportView) -> list[Block]:
         note_of(view),
     )
     lines = [(arm["name"], [_point(row["fixed"]) for row in rows]) for arm, rows in counted]
-    chart = LineChart(lines[:MOST_LINES], places, _("Share corrected, by length of feedback"))
-    return [Block(table, _("By length in words"), _(view.texts["lengths"]), chart=chart)]
+    chart = LineChart(lines[:MOST_LINES], places, _("Share corrected, by feedback length"))
+    return [Block(table, _("By length (words)"), _(view.texts["lengths"]), chart=chart)]
 
 
 def _length_cell(row: Json) -> Cell:
@@ -103,8 +103,8 @@ def _experts(view: ReportView) -> list[Block]:
     )
     who = _(
         "Scripts refined from an expert’s feedback are scored by the item’s other "
-        "reviewers, after they have scored all stages of the model’s feedback. Reviewers "
-        "who had finished the item before the script was made do not score it. If there "
+        "reviewers, after they have scored all stages of the model’s feedback. Reviewers who had "
+        "finished the item before the script was written do not score it. If there "
         "are several such scripts, the earliest is scored."
     )
     whys = {why for _arm, row, _by_all in found if (why := explain_p(row["change"]))}

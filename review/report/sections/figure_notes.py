@@ -52,7 +52,7 @@ def notes_of(figure: Json, *, is_closed: bool = True, signed: bool = False) -> I
     if is_closed and "p_value" in figure and figure["value"] is not None and _has_many(figure):
         yield _("no p value while more than 5% of the items are open")
     if figure.get("is_primary"):
-        yield _("primary: not adjusted")
+        yield _("primary (not adjusted)")
     if is_closed and figure.get("p_holm") is not None:
         yield _("Holm-adjusted %s") % say_p_is(figure["p_holm"])
     for key, words in BESIDE.items():

@@ -98,7 +98,7 @@ def _group(view: ReportView, definition: Json) -> Group:
         text=_(definition["text"]),
         key=name,
         is_primary=name == view.details["primary_figure"],
-        badge=_("oracle: an expert decides what to refine") if name in ORACLES else "",
+        badge=_("oracle (an expert decides what to refine)") if name in ORACLES else "",
     )
 
 

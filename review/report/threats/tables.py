@@ -178,7 +178,7 @@ def _rubric(view: ReportView, rubric: Json | None) -> Table | None:
         )
     columns = [Column(_("Version")), Column(_("Written")), *_numbers(_("Scores"))]
     return _table(
-        view, "rubric", _("Versions of the rubric"), [*columns, Column(_("Earlier scores"))], rows
+        view, "rubric", _("Rubric versions"), [*columns, Column(_("Earlier scores"))], rows
     )
 
 
@@ -245,9 +245,9 @@ def _closings(view: ReportView, rows: Sequence[Json]) -> Table | None:
                 Cell(_when(row["at"])),
                 Cell(row["by"] or _("command line")),
                 Cell(
-                    _("closed: p values are shown")
+                    _("closed (p values are shown)")
                     if row["closed"]
-                    else _("reopened: p values are hidden, but have been seen")
+                    else _("reopened (p values are hidden but have been seen)")
                 ),
             ]
             for row in rows
@@ -266,7 +266,7 @@ def _looks(view: ReportView, rows: Sequence[Json]) -> Table | None:
             Column(_("When")),
             Column(_("Who")),
             Column(_("Viewed")),
-            Column(_("State of the study")),
+            Column(_("Study state")),
             *_numbers(_("Items scored")),
         ],
         [

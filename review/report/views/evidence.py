@@ -63,7 +63,7 @@ def live_report(request: HttpRequest) -> HttpResponse:
 def live_table(request: HttpRequest, table: str, ending: str) -> HttpResponse:
     """Return one table of the review queue's report as text."""
     live = access_live_report(signed_in(request))
-    refusal = BadInput(_("This report has no such table."), field="table")
+    refusal = BadInput(_("This table is not in the report."), field="table")
     form = FORMATS.get(ending)
     if form is None:
         raise refusal

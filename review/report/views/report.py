@@ -198,5 +198,5 @@ def write_table(
     others = [*more, *(threat_tables(view, threats).values() if threats else ())]
     found = (tables | many | {one.key: one for one in others}).get(name)
     if form is None or found is None:
-        raise Http404(_("This report has no such table."))
+        raise Http404(_("This table is not in the report."))
     return HttpResponse(form.write(found), content_type=form.content_type)

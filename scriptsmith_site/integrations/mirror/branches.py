@@ -184,7 +184,7 @@ class _Branch:
     def _change(self, place: str) -> dict[str, object]:
         folder = self._folder(place)
         if folder is None:
-            return _untaken(place, _("was deleted; deprecate the entry in the catalogue instead"))
+            return _untaken(place, _("was deleted. Deprecate the entry in the catalogue instead"))
         try:
             files = {name: self._read(folder, name) for name in ("metadata.yaml", "script.sh")}
             row = catalog.read_proposal(files)

@@ -71,8 +71,8 @@ class MirrorForm(forms.Form):
         super().__init__(*args, **options)  # type: ignore[arg-type]
         self.fields["secret_variable"].help_text = (
             _(
-                "Alternative to a secret: the name of a variable in the worker's environment that "
-                "starts with %s."
+                "Instead of a secret, you can enter the name of a variable in the worker's environment "
+                "that starts with %s."
             )
             % VARIABLE_PREFIX
         )

@@ -77,7 +77,7 @@ def choose(person: User, choices: Choices) -> NotificationChoices:
         if hour is not None and hour not in _HOURS:
             raise BadInput(_("Choose an hour from 0 to 23."), field=name)
     if (choices.quiet_from is None) != (choices.quiet_until is None):
-        raise BadInput(_("Choose both hours or neither."), field="quiet_until")
+        raise BadInput(_("Set both hours, or leave both empty."), field="quiet_until")
     NotificationChoices.objects.get_or_create(person=person)
     kept = NotificationChoices.objects.select_for_update().get(person=person)
     is_new = address != kept.mail_address

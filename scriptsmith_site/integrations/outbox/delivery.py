@@ -274,7 +274,7 @@ def _note_failure(destination: Destination, delivery: Delivery, answer: Answer) 
             _("The receiver responded with 410 (Gone), so no more events are sent to it."),
         )
     elif since is not None and now - since >= PAUSED_AFTER:
-        _pause(destination, now, _("All deliveries failed for three days."))
+        _pause(destination, now, _("All deliveries have failed for three days."))
 
 
 def _tell_given_up(destination: Destination, now: datetime) -> None:

@@ -69,8 +69,8 @@ class DestinationForm(forms.Form):
             secret.help_text = _("Leave empty to keep the current secret.")
         variable.help_text = (
             _(
-                "Alternative to a secret: the name of a variable in the worker's environment that "
-                "starts with %s."
+                "Instead of a secret, you can enter the name of a variable in the worker's environment "
+                "that starts with %s."
             )
             % VARIABLE_PREFIX
         )

@@ -42,7 +42,7 @@ def test_provider(request: HttpRequest) -> HttpResponse:
 def pause_provider(request: HttpRequest) -> HttpResponse:
     door.pause(by=signed_in(request))
     messages.success(
-        request, _("Single sign-on paused. No one can sign in with it until you resume it.")
+        request, _("Single sign-on paused. No one can use it to sign in until you resume it.")
     )
     return redirect("single-sign-on")
 

@@ -76,7 +76,7 @@ def add_passkey(request: HttpRequest) -> HttpResponse:
             if needs_provider(user):
                 words = _("Passkey added. Use it as a second step after single sign-on.")
             else:
-                words = _("Passkey added. You can sign in with it.")
+                words = _("Passkey added. You can now use it to sign in.")
             messages.success(request, words)
             return _render(request, codes=codes) if codes else redirect("second-factor")
     context = {

@@ -150,7 +150,7 @@ def test_a_bad_row_is_refused_with_its_reason(
     bad: list[tuple[str, dict[str, object], str]] = [
         ("case_set", {"content": {"format": 1}}, "cases: Field required"),
         ("case_set", {"case_set": "0" * 64}, "is not the hash of these tests"),
-        ("case_set", foreign_set, "no item of the study has this statement"),
+        ("case_set", foreign_set, "no item in the study has this statement"),
         ("execution", {"case_set": "0" * 64}, "no test suite has this hash"),
         ("execution", {"checks": []}, "no results found"),
         ("execution", {"checks": [{"case": 1, "check": 9, "state": "passed"}]}, "one result for each"),

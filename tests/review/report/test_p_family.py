@@ -45,7 +45,7 @@ def test_family_is_fixed_at_opening(opened: Campaign, as_manager: Client) -> Non
     assert said["fixed"] and (said["family"], said["later"]) == (2 * (3 + 3 * 5), 2 * (1 + 2 * 5))
     page = as_manager.get(f"/campaigns/{opened.pk}/report/").text
     words = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
-    assert "covers 36 comparisons, fixed when the study opened" in words
+    assert "covers the 36 comparisons that were fixed when the study opened" in words
     assert "22 of them were added later" in words
     # Two figures of experts' refinements, under both criteria, of the two configurations that existed at that time.
     assert "They exclude 8 comparisons of refinements from experts’ feedback" in words
@@ -123,7 +123,7 @@ def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
     assert said["family"] == 1 and partial["p_holm"] == partial["p_value"]
     assert (said["primary"]["figure"], said["primary"]["first"]) == ("net", "imported")
     page = as_manager.get(f"/campaigns/{closed.pk}/report/").text
-    assert "primary: not adjusted" in html.unescape(page)
+    assert "primary (not adjusted)" in html.unescape(page)
 
 
 @pytest.mark.slow

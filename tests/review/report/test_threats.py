@@ -152,8 +152,8 @@ def test_closing_and_opening_again_are_listed(boss: Client, manager: User, revie
     for state in ("closed", "paused", "open"):
         move_campaign(campaign, state, by=manager)
     page = threats_page(boss, campaign)
-    assert f"{manager.username} closed: p values are shown" in page
-    assert f"{manager.username} reopened: p values are hidden, but have been seen" in page
+    assert f"{manager.username} closed (p values are shown)" in page
+    assert f"{manager.username} reopened (p values are hidden but have been seen)" in page
     closings = report_threats(campaign)["looks"]["closings"]
     assert [(one["closed"], one["state"]) for one in closings] == [
         (True, "closed"),

@@ -238,7 +238,7 @@ def test_what_is_muted_is_not_told_and_bad_choices_change_nothing(
         "daily_hour": "9",
     }
     refused = as_second_curator.post("/settings/notifications/", {**typed, "quiet_from": "22"})
-    assert refused.status_code == 422 and "Choose both hours" in refused.text
+    assert refused.status_code == 422 and "Set both hours" in refused.text
     assert 'value="22" selected' in refused.text, "what was typed is still there"
 
 

@@ -53,7 +53,7 @@ def test_what_somebody_else_pushed_stops_it_and_a_person_goes_on_from_there(
     assert Notification.objects.filter(person=administrator, kind="mirror_stopped").count() == 1
     page = client_for(administrator).get("/integrations/mirror/").content.decode()
     assert theirs[:12] in page
-    assert "Continue from there" in page
+    assert "Continue from this commit" in page
 
     services.check_again(by=administrator)
     assert work() == 0

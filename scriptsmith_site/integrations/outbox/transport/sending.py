@@ -54,7 +54,7 @@ def send_signed(url: str, body: str, *, uid: str, secrets: Iterable[str], now: d
     except (ValueError, EmptyWebhookSecretError):
         return Answer(
             error=_(
-                "The secret does not have the Standard Webhooks format: whsec_ followed by base64."
+                "The secret does not have the Standard Webhooks format (whsec_ followed by base64)."
             )
         )
     headers = {
