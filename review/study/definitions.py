@@ -347,7 +347,7 @@ BOUNDS_TEXT = _(
     "possible outcome of the open items."
 )
 INTERVAL_TEXT = _(
-    "95% Wilson intervals. If statements are repeated, items of one statement are not "
-    "independent. The interval then uses the effective number of items, which is smaller "
-    "by the design effect (shown as deff)."
+    "95% Wilson intervals. If statements are repeated, items that share a statement are not "
+    "independent. The interval then uses the effective number of items, which is the number of items "
+    "divided by the design effect (shown as deff)."
 )

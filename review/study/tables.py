@@ -22,8 +22,8 @@ from review.study.statistics.intervals import Cluster, Difference, Share
 from review.study.types import Criterion, ItemPattern
 
 RETRIEVED_TEXT = _(
-    "Right items as a share of the scored items that were answered from the catalogue. "
-    "They are excluded from all model figures."
+    "Right items as a share of the scored items that were answered from the catalogue. These items are "
+    "excluded from all model figures."
 )
 EXPERT_TEXT = _(
     "Refinement from an expert’s feedback compared with refinement from the model’s, on "

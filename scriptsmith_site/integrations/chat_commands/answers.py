@@ -74,7 +74,7 @@ def _line(match: Match, version: Version, kind: str, link: Callable[[str], str])
     where = link(reverse("entry-detail", args=[match.entry]))
     words = [_("risk: %s") % version.get_risk_display()]
     if version.parameters:
-        words.append(_("has values to fill in"))
+        words.append(_("needs values"))
     return f"• {_link(neutralise(title), where, kind)} ({', '.join(words)})"
 
 
