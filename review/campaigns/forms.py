@@ -54,7 +54,7 @@ class NewForm(FoldedForm):
         label=_("Name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
     file = forms.FileField(
-        label=_("File with the items"),
+        label=_("Items file"),
         required=False,
         help_text=_(
             "CSV, JSON or JSONL with one row per statement, with or without scripts. "

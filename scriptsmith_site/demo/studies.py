@@ -78,7 +78,7 @@ def _make_open(manager: User, reviewer: User) -> None:
     rows = _read("open_study.yaml")
     rules = review.preset_rules(
         "standard",
-        description=_("A dozen everyday tasks, scored blind. Fictional, for the demo."),
+        description=_("A dozen everyday tasks, scored blind, with fictional data for the demo."),
         overlap=1,
         planned_items=len(rows),
         primary_figure="first_pass_accuracy",

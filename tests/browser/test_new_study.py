@@ -73,8 +73,8 @@ def test_from_a_table_to_a_closed_study(
 
     manager.click(page.get_by_role("link", name="New study").first)
     page.get_by_label("Name").first.fill(name)
-    manager.click(page.get_by_label("File with the items"))
-    page.get_by_label("File with the items").set_input_files(file)
+    manager.click(page.get_by_label("Items file"))
+    page.get_by_label("Items file").set_input_files(file)
     take(page, "study-new", narrow=True)
     manager.click(page.get_by_role("button", name="Continue"))
 
