@@ -45,7 +45,10 @@ def test_those_ticked_are_sent_once_and_said_to_be_there(
     assert (page.count("in the review queue<"), page.count('form="send-items"')) == (2, 1)
     # Items that are already in the queue stay unchanged and are counted.
     answer = boss.post(f"/campaigns/{closed.pk}/send/", {"item": [first.pk, third.pk]}, follow=True)
-    assert "1 item was sent to the review queue. Not sent: 1 already there." in answer.text
+    assert (
+        "1 item was sent to the review queue. Not sent: 1 already in the review queue."
+        in answer.text
+    )
     assert len(live()) == 3
     assert [one.changes["items"] for one in events_of(closed, "items sent to the live queue")] == [
         *(["", "2"], ["", "1"])

@@ -98,7 +98,7 @@ def test_verified_script_is_only_linked(open_chat: Callable[..., Chat], kind: st
     said = chat.said("restart nginx")
     address = f"https://scripts.example.org/catalogue/{version.entry.slug}/"
     link = f"<{address}|{TITLE}>" if kind == "slack" else f"[{TITLE}]({address})"
-    assert said.startswith("Verified") and link in said and "values to fill in" in said
+    assert said.startswith("Verified") and link in said and "needs values" in said
     assert not [line for line in version.script.splitlines() if len(line) > 3 and line in said]
     chat.command.refresh_from_db()
     assert chat.command.last_success_at and not chat.command.last_error
