@@ -110,7 +110,7 @@ def scores_beside(pairs: Mapping[str, str], names: Iterable[str]) -> dict[str, s
 
 def roles_of(kind: str) -> list[RoleGroup]:
     """Return a column's possible roles with their labels, grouped for a select element."""
-    by_rater = [(f"{REVIEWER}{stage}", _("scores of one reviewer: %s") % stage) for stage in STAGES]
+    by_rater = [(f"{REVIEWER}{stage}", _("a reviewer’s %s scores") % stage) for stage in STAGES]
     # Tie-breakers saw mainly disputed items, so the agreement figures exclude their scores.
     called_in = [
         (f"{CALLED_IN}{stage}", _("a tie-breaker’s %s scores") % stage) for stage in STAGES
