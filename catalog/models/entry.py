@@ -288,7 +288,7 @@ class Version(models.Model):
         """Change the state and record the event. Raises NotAllowedNow, which names a conflicting change."""
         old = Version.State(self.state)
         if state not in Version.MOVES[old]:
-            refusal = _("This version is %(old)s, so it can't be changed to %(new)s.") % {
+            refusal = _("This version is %(old)s, so it can't become %(new)s.") % {
                 "old": old.label.lower(),
                 "new": state.label.lower(),
             }

@@ -16,8 +16,8 @@ better if and only if it was not flagged. Such an item recommends its last Draft
 Without the guard, each item recommends its last Draft.
 
 **Calls**: the calls in a run without errors, counted in the real flow (`clean_run`), and one more call for each
-unreadable assessment. A round has one call to explain and, unless no error was found, one call to refine. A new Draft
-is assessed. **Expert-triggered**: each wrong first Draft is refined once, flagged or not (`fixes`, `fixes_missed`).
+unreadable assessment. A round has one call to explain and, unless no error was found, one call to refine, and a second
+one if the refiner repeats an earlier script. A new Draft is assessed. **Expert-triggered**: each wrong first Draft is refined once, flagged or not (`fixes`, `fixes_missed`).
 
 Each figure is the expectation of its numerator divided by the expectation of its denominator. Items are independent and
 identically distributed, so a count is binomial with this probability, given its denominator.
@@ -108,7 +108,8 @@ def _walk(rates: Rates, *, first_right: bool, rounds: int) -> _Ending:
         for right, share in flagged.items():
             explained = share * (1 - (rates.no_error if right else rates.no_error_wrong))
             rewritten = explained * (1 - rates.repeats)
-            calls += share + explained + rewritten * (assessing + rates.unreadable)
+            refining = explained * (1 + rates.repeats)
+            calls += share + refining + rewritten * (assessing + rates.unreadable)
             stopped = share - rewritten
             last += stopped * right
             recommended += stopped * first_right

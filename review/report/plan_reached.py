@@ -32,7 +32,7 @@ def tabulate_plan(view: ReportView, plan: Plan, *, reviewers: int) -> Table:
     done = view.details.get("planned_done")
     if done is not None:
         # Imported scores existed before the plan and do not count toward it.
-        rows = [[Cell(_("Statements scored")), number(plan.items), number(done)]]
+        rows = [[Cell(_("Statements scored in ScriptSmith")), number(plan.items), number(done)]]
     return table_of(
         "plan",
         _("Planned and reached values, %s") % view.criterion.value,

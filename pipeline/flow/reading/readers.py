@@ -146,6 +146,9 @@ class _Said(NamedTuple):
 def _verdict(reply: Reply, legal: set[str]) -> _Said:
     """Return the only stated verdict. A quoted verdict can contradict it but never replace it."""
     why = stopped(reply)
+    if why is ReadingOutcome.TRUNCATED and (begun := _begun(reply.text.lstrip("`json \r\n"))):
+        # A small model that repeats itself after its verdict would do so again.
+        return _Said(ReadingOutcome.READ, str(begun["verdict"]), begun)
     if why:
         return _Said(why)
     text = with_legal_escapes(drop_thinking(reply.text), "verdict")

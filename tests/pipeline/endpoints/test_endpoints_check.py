@@ -305,7 +305,7 @@ def test_an_endpoint_whose_variable_is_not_one_of_a_key_rests_and_says_so(
 def test_the_page_says_what_goes_through_the_proxy(client: Client, settings: Settings) -> None:
     settings.SCRIPTSMITH_MODEL_PROXY = "http://me:secret-word@proxy.lan:3128"
     page = client.get("/endpoints/claude/").text
-    assert "proxy.lan:3128, which resolves the host name itself" in page
+    assert "proxy.lan:3128, which resolves the host name, so" in page
     assert "secret-word" not in page
     Endpoint.objects.filter(name="claude").update(base_url="http://gpu.lan:8080")
     assert "proxy.lan" not in client.get("/endpoints/claude/").text

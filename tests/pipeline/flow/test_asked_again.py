@@ -74,7 +74,7 @@ def test_second_question_ends_with_what_was_wrong_and_what_is_legal(
         "prose": (
             compare(compare_stage.SIMILARITY), "Yes, it does.", Mode.TEXT,
             "Your last answer is of no use: it contains no JSON object. "
-            'Answer with a JSON object: {"verdict": "match" or "mismatch", "reason": "one sentence"}',
+            'Answer with a JSON object: {"reason": "one sentence", "verdict": "match" or "mismatch"}',
         ),
         "off the menu": (
             compare(), '{"verdict": "maybe"}', Mode.SCHEMA,

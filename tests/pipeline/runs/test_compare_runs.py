@@ -140,10 +140,10 @@ def test_what_can_not_be_compared_is_refused(client: Client, first: Run, page: s
     five = [first.pk, *(start(first.action).pk for _ in range(4))]
     here = page.format(first.action_id)
     for keys, said in (
-        (five, "from 2 to 4 runs"),
+        (five, "Choose 2 to 4 runs"),
         ([first.pk, make_run().pk], "These runs belong to different requests"),
         ([first.pk, "x"], "These runs belong to different requests"),
-        ([first.pk, first.pk], "from 2 to 4 runs"),
+        ([first.pk, first.pk], "Choose 2 to 4 runs"),
     ):
         answer = client.get(here, {"run": keys})
         assert answer.status_code == 422

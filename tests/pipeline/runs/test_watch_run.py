@@ -323,7 +323,7 @@ def test_waiting_run_names_server_state_and_holder(
             waiting = client.get(f"/api/v1/runs/{queued.pk}/").json()["waiting"]
             for expected in words:
                 assert expected in live.text and expected in waiting
-            assert ("at its limit" in live.text) is (name != "dead")
+            assert ("limit of concurrent calls" in live.text) is (name != "dead")
             seen = live.context["seen"]
 
 

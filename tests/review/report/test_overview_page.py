@@ -175,7 +175,7 @@ def test_what_was_planned_stands_beside_what_was_reached(golden: Campaign, clien
     Campaign.objects.filter(pk=golden.pk).update(plan=plan)
     page = words_of(client.get(f"/campaigns/{golden.pk}/report/").text)
     # Items imported with scores don't count as planned.
-    assert "Statements scored here 93 153" in page
+    assert "Statements scored in ScriptSmith 93 153" in page
     assert "Margin of error, imported 10.0 pp 10.1 pp" in page
     Assignment.objects.bulk_create(
         Assignment(item=item, reviewer=reviewer, state="submitted", reason="imported")
@@ -184,11 +184,11 @@ def test_what_was_planned_stands_beside_what_was_reached(golden: Campaign, clien
     )
     cache.clear()
     page = words_of(client.get(f"/campaigns/{golden.pk}/report/").text)
-    assert "Statements scored here 93 0" in page
+    assert "Statements scored in ScriptSmith 93 0" in page
     Assignment.objects.all().delete()
     cache.clear()
     text = client.get(f"/campaigns/{golden.pk}/report/tables/plan.csv").text
-    assert "Statements scored here,93,,,153,," in text
+    assert "Statements scored in ScriptSmith,93,,,153,," in text
 
 
 def test_an_open_study_shows_no_p_values(campaign: Campaign, client: Client) -> None:

@@ -48,7 +48,7 @@ def test_open_scores_are_reported(boss: Client, campaign: Campaign, reviewer: Us
     Score.objects.update(blind=False)
     page = threats_page(boss, campaign)
     assert NOBODY not in page
-    assert f"{reviewer.username} has seen verdicts: gave 4 scores when more was visible" in page
+    assert f"{reviewer.username} has seen verdicts (gave 4 scores when more was visible" in page
 
 
 def test_changed_blind_score_is_unseen(boss: Client, campaign: Campaign, reviewer: User) -> None:
