@@ -20,16 +20,6 @@ from review.study import FIGURES
 
 _MICRO = 1_000_000
 _PAIR = ("primary_first", "primary_second")
-_PRESETS = [
-    (
-        "standard",
-        _("Standard: two reviewers per item, blinded, in random order"),
-    ),
-    (
-        "rigorous",
-        _("Rigorous: Standard plus reviewer checks (sham stages, halo checks, hidden repeats)"),
-    ),
-]
 
 
 def _lines(rows: int, **attributes: str) -> forms.Textarea:
@@ -43,39 +33,6 @@ class Words(forms.CharField):
 
     def to_python(self, value: object) -> str:
         return (super().to_python(value) or "").replace("\r\n", "\n")
-
-
-class NewForm(FoldedForm):
-    """A new campaign: its name and, optionally, a file with its items."""
-
-    common = ("name", "file")
-
-    name = forms.CharField(
-        label=_("Name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
-    )
-    file = forms.FileField(
-        label=_("Items file"),
-        required=False,
-        help_text=_(
-            "CSV, JSON or JSONL with one row per statement, with or without scripts. "
-            "Choose the file or drop it here. You map the columns in the next step. "
-            "Without a file, you can add existing requests and runs later."
-        ),
-        # Allow empty files here, because the import has a better error message for them.
-        allow_empty_file=True,
-    )
-    description = Words(
-        label=_("Description"),
-        required=False,
-        widget=_lines(3),
-        help_text=_("Reviewers see the description, so don't reveal expected results."),
-    )
-    preset = forms.ChoiceField(
-        label=_("Preset"),
-        choices=_PRESETS,
-        widget=forms.RadioSelect,
-        initial="standard",
-    )
 
 
 class CloneForm(forms.Form):

@@ -1,4 +1,4 @@
-"""Forms of the import and export pages."""
+"""Forms of the import and export pages, and of the page that creates a study from a file."""
 
 from __future__ import annotations
 
@@ -6,11 +6,57 @@ from django import forms
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from core.web.forms import FoldedForm
+from core.web.forms import FoldedForm, PlainText
 from review.exchange.exporting.exporter import Layout
 from review.exchange.rows.columns import BadMapping, read_pairs
 from review.exchange.source import FORMAT_TITLES, Format
 from review.models import Transfer
+
+_PRESETS = [
+    (
+        "standard",
+        _("Standard: two reviewers per item, blinded, in random order"),
+    ),
+    (
+        "rigorous",
+        _("Rigorous: Standard plus reviewer checks (sham stages, halo checks, hidden repeats)"),
+    ),
+]
+
+
+class NewForm(FoldedForm):
+    """A new campaign: its name and, optionally, a file with its items."""
+
+    common = ("name", "file")
+
+    name = forms.CharField(
+        label=_("Name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
+    file = forms.FileField(
+        label=_("Items file"),
+        required=False,
+        help_text=format_lazy(
+            _(
+                "One row per statement, with or without scripts ({formats}). "
+                "Choose the file or drop it here. You map the columns in the next step. "
+                "Without a file, you can add existing requests and runs later."
+            ),
+            formats=FORMAT_TITLES,
+        ),
+        # Allow empty files here, because the import has a better error message for them.
+        allow_empty_file=True,
+    )
+    description = PlainText(
+        label=_("Description"),
+        required=False,
+        help_text=_("Reviewers see the description, so don't reveal expected results."),
+    )
+    preset = forms.ChoiceField(
+        label=_("Preset"),
+        choices=_PRESETS,
+        widget=forms.RadioSelect,
+        initial="standard",
+    )
 
 
 class ImportForm(FoldedForm):

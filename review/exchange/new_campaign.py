@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods
 from core.errors import BadInput
 from core.web.requests import signed_in
 from review.access import access_campaigns
-from review.campaigns.forms import NewForm
 from review.campaigns.services import Rules, create_campaign, preset_rules
+from review.exchange.forms import NewForm
 from review.exchange.services import keep_to_look
 from review.models import Campaign
 

@@ -16,6 +16,7 @@ from django.utils.translation import ngettext
 from catalog.access import has_second_curator
 from core.markdown import render_markdown
 from pipeline.types import LIST_MARK
+from review.exchange.source import FORMAT_TITLES
 from scriptsmith_site.presentation.code import OnLine, lines_of, mark_words, show_code
 from scriptsmith_site.presentation.diff import (
     AnyRow,
@@ -107,6 +108,12 @@ def diff(
 
 
 register.filter("has_second_curator", has_second_curator)
+
+
+@register.simple_tag
+def import_formats() -> str:
+    """Return the names of the file formats that studies can import."""
+    return FORMAT_TITLES
 
 
 @register.filter
