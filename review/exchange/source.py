@@ -108,7 +108,8 @@ class Source:
             text.detach()
             _refuse_binary(peek)
             self.layout = _layout(peek, path.name, Format(format) if format else None)
-            table = open_text(self._file, is_table=self.layout is Format.CSV)
+            is_table = _FORMATS[self.layout].read is _read_table
+            table = open_text(self._file, is_table=is_table)
             # A remark about the whole file.
             self.remark = _IS_1252 if table.encoding == "cp1252" else ""
             table.detach()
