@@ -1,4 +1,6 @@
-// Makes static/vendor/codemirror.js, and beside it the licence of each package that went into it.
+// Build static/vendor/codemirror.js, and next to it a file with the license of each package in it.
+// After a change to the pins in package.json, run `npm install --omit-lockfile-registry-resolved` and `npm run build`
+// in this folder with Node 20, and commit static/vendor.
 import { readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
