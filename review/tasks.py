@@ -13,6 +13,9 @@ from review.report.kept_parts import update_parts
 from review.report.parts.execution import EXECUTED
 from review.report.threats.counts import THREATS
 
+# The parts of a large study's report that are computed ahead of page requests.
+REPORT_PARTS = (EXECUTED, THREATS)
+
 
 @shared_task(name="review.take_in_finished_runs")
 def take_in_finished_runs() -> None:
@@ -52,4 +55,4 @@ def count_due() -> None:
     """Recount items whose scores changed and update the slow parts of reports, so that pages load fast."""
     tallies.count_all_due()
     for campaign in Campaign.objects.filter(kind=Campaign.Kind.STUDY):
-        update_parts(campaign, EXECUTED, THREATS)
+        update_parts(campaign, *REPORT_PARTS)
