@@ -17,7 +17,8 @@ Without the guard, each item recommends its last Draft.
 
 **Calls**: the calls in a run without errors, counted in the real flow (`clean_run`), and one more call for each
 unreadable assessment. A round has one call to explain and, unless no error was found, one call to refine, and a second
-one if the refiner repeats an earlier script. A new Draft is assessed. **Expert-triggered**: each wrong first Draft is refined once, flagged or not (`fixes`, `fixes_missed`).
+one if the refiner repeats an earlier script. A new Draft is assessed. **Expert-triggered**: each wrong first Draft is
+refined once, flagged or not (`fixes`, `fixes_missed`).
 
 Each figure is the expectation of its numerator divided by the expectation of its denominator. Items are independent and
 identically distributed, so a count is binomial with this probability, given its denominator.
