@@ -104,6 +104,7 @@ def test_a_picked_0_is_not_approved_a_2_and_its_comment_are_stored_and_undo_brin
     assert stored(site, address) == "0 []"
 
 
+@pytest.mark.nightly
 def test_a_rejection_takes_the_picked_score_with_it_and_is_undone_with_its_reason(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
@@ -168,6 +169,7 @@ def test_what_is_typed_is_kept_again_where_the_answer_came_to_a_screen_that_is_g
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
 
 
+@pytest.mark.nightly
 def test_approving_takes_what_is_picked_and_typed_where_no_javascript_runs(
     site: Site, browser: Browser
 ) -> None:

@@ -97,6 +97,7 @@ def test_rejecting_scripts_of_the_queue_takes_nine_keys_each_and_no_page_load(
     assert len(met) == 3
 
 
+@pytest.mark.nightly
 def test_the_screen_fits_and_can_be_used_by_everybody_at_each_stage(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
@@ -185,6 +186,7 @@ def test_network_server_and_session_go_while_one_types_and_not_a_character_is_lo
     assert "kept one two three four True" in site.run(asked)
 
 
+@pytest.mark.nightly
 def test_two_tabs_on_one_item_are_told_apart(site: Site, context: BrowserContext) -> None:
     address = make_on(site, "Tabs", items=1, people=["rita"])
     older = context.new_page()
@@ -210,6 +212,7 @@ def test_two_tabs_on_one_item_are_told_apart(site: Site, context: BrowserContext
     at_stage(older, "Feedback")
 
 
+@pytest.mark.nightly
 def test_reload_after_typing_keeps_the_text_and_tells_of_no_other_tab(
     site: Site, context: BrowserContext
 ) -> None:

@@ -24,6 +24,7 @@ def desk(site: Site, sign_in: Callable[..., Page], request: pytest.FixtureReques
     return page
 
 
+@pytest.mark.nightly
 def test_escape_leaves_the_comment_and_keeps_it(desk: Page) -> None:
     desk.keyboard.press("c")
     expect(desk.locator("#comment")).to_be_focused()
@@ -37,6 +38,7 @@ def test_escape_leaves_the_comment_and_keeps_it(desk: Page) -> None:
     at_stage(desk, "Feedback")
 
 
+@pytest.mark.nightly
 def test_enter_with_nothing_chosen_says_what_is_missing(desk: Page) -> None:
     said = desk.locator(".score-picker .field-error")
     expect(said).to_be_hidden()

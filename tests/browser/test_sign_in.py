@@ -115,6 +115,7 @@ def test_a_passkey_is_made_and_used_alone_and_after_the_password(named: BrowserC
     assert errors == []
 
 
+@pytest.mark.nightly
 def test_an_app_is_added_by_keys_and_its_code_asked_for(named: BrowserContext) -> None:
     page = named.new_page()
     _sign_in(page, "carla")

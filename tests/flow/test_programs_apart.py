@@ -69,6 +69,7 @@ def wait_until(holds: Callable[[], bool], data: Path) -> None:
         time.sleep(0.2)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "service", ["runner", pytest.param("scheduler", marks=pytest.mark.nightly)]
 )
@@ -106,6 +107,7 @@ def scrape(port: int, token: str = "", path: str = "/metrics") -> tuple[int, dic
         return error.code, {}
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(400)
 def test_what_a_worker_elsewhere_counts_is_scraped_from_it(site: Site, tmp_path: Path) -> None:
     token = site.run(_TOKEN).split("token ")[1].strip()

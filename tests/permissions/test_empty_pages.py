@@ -17,7 +17,7 @@ _QUERIES = ("", "?q=zzq")
 
 
 @pytest.mark.django_db
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("role", first_cases(1, SIGNED_IN))
 def test_an_empty_page_offers_nothing_that_is_refused(role: str) -> None:
     browser = Browser(make_person(role, role))

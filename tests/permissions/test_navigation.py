@@ -76,7 +76,7 @@ def wrong_offers(everything: Everything, role: str) -> tuple[int, int, list[str]
     return walked, len(asked), wrong
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("role", first_cases(1, SIGNED_IN))
 def test_nothing_is_offered_that_is_refused(everything: Everything, role: str) -> None:
     pages, tried, wrong = wrong_offers(everything, role)

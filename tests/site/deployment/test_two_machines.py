@@ -50,6 +50,7 @@ def token_of(page: str) -> str:
     return found[1]
 
 
+@pytest.mark.nightly
 def test_a_session_and_an_export_of_one_are_good_on_the_other(site: Site, tmp_path: Path) -> None:
     """Only two running installations show what they share and what each keeps for itself."""
     campaign = int(site.run(_STUDY).split("campaign ")[-1])
@@ -87,7 +88,7 @@ _WORKER = "-m celery -A scriptsmith_site worker --pool threads"
 
 @pytest.mark.parametrize(
     "command",
-    first_cases(2, ["-m scriptsmith_site.embedded", _WEB, "manage.py migrate", _WORKER]),
+    first_cases(1, ["-m scriptsmith_site.embedded", _WEB, "manage.py migrate", _WORKER]),
     ids=["make run", "web", "migrate", "worker"],
 )
 def test_another_secret_key_is_refused(site: Site, tmp_path: Path, command: str) -> None:

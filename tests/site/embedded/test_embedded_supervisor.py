@@ -90,6 +90,7 @@ def test_what_is_killed_comes_back(used_place, start, until) -> None:
     assert used_place.alive() == []
 
 
+@pytest.mark.nightly
 def test_a_second_signal_does_not_wait_for_work_that_has_begun(used_place, start, until) -> None:
     sign = used_place.folder / "napping"
     product = start(SMALL_NAP=str(sign))
@@ -114,6 +115,7 @@ def test_killed_supervisor_leaves_nothing_behind(used_place, start, until) -> No
     assert used_place.alive() == []
 
 
+@pytest.mark.nightly
 def test_a_command_beside_it_neither_stops_nor_is_stopped(used_place, start) -> None:
     command = used_place.start("manage.py", "wait")
     assert command.stdout.readline() == "reading\n"
@@ -163,6 +165,7 @@ def test_what_is_in_the_way_is_said_in_one_line(
     assert used_place.alive() == []
 
 
+@pytest.mark.nightly
 def test_each_part_is_one_fork_and_scripts_yield_to_the_rest(used_place, start, until) -> None:
     product = start(SCRIPTSMITH_DEMO_MODEL_URL="")
     forks = {

@@ -27,7 +27,7 @@ started.stop()
 """
 
 
-@pytest.mark.parametrize("killed", first_cases(2, ["pytest", "nobody", "keeper"]))
+@pytest.mark.parametrize("killed", first_cases(1, ["pytest", "nobody", "keeper"]))
 def test_nothing_outlives_the_tests(place, until, killed: str) -> None:
     pytest_itself = place.start("-c", STARTER)
     url, keeper = json.loads(pytest_itself.stdout.readline())
@@ -45,6 +45,7 @@ def test_nothing_outlives_the_tests(place, until, killed: str) -> None:
     until(lambda: not folder.exists())
 
 
+@pytest.mark.nightly
 def test_a_server_of_ones_own_is_used_instead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_DATABASE_URL", "postgresql://mine/x")
     monkeypatch.setenv("TEST_REDIS_URL", "redis://mine")
