@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page
 
 from tests.browser.desk import log_in
 from tests.site_process import Site
@@ -56,41 +56,3 @@ def test_a_reviewer_asks_scores_and_approves_without_any_script(
     )
     assert said.strip() == "approve Größer als nötig, aber richtig."
     context.close()
-
-
-@pytest.fixture
-def elsewhere(context: BrowserContext) -> Page:
-    """Return the browser of the user who gets the link."""
-    return context.new_page()
-
-
-@pytest.mark.nightly
-def test_an_administrator_makes_an_account_that_signs_in_and_checks_an_endpoint(
-    sign_in: Callable[..., Page], elsewhere: Page
-) -> None:
-    page = sign_in("adam")
-    page.goto("/users/new/")
-    page.get_by_label("Username").fill("nina")
-    page.get_by_label("Curator: verifies", exact=False).check()
-    press(page, page.get_by_role("button", name="Create account"))
-    page.get_by_label("Reviewer: requests", exact=False).check()
-    press(page, page.get_by_role("button", name="Change roles"))
-    press(page, page.get_by_role("button", name="Create password link"))
-    link = page.locator("#link").input_value()
-
-    elsewhere.goto(link)
-    elsewhere.get_by_label("New password").fill(NEW_PASSWORD)
-    elsewhere.get_by_label("Repeat password").fill(NEW_PASSWORD)
-    press(elsewhere, elsewhere.get_by_role("button", name="Set password"))
-    elsewhere.get_by_label("Username").fill("nina")
-    elsewhere.get_by_label("Password").fill(NEW_PASSWORD)
-    press(elsewhere, elsewhere.get_by_role("button", name="Sign in", exact=True))
-    expect(elsewhere.get_by_role("heading", name="To review")).to_be_visible()
-    expect(elsewhere.get_by_role("heading", name="To verify")).to_be_visible()
-
-    page.goto("/endpoints/demo/")
-    page.get_by_label("Model", exact=False).first.fill("demo-smith")
-    press(page, page.get_by_role("button", name="Check", exact=False).first)
-    expect(page.get_by_text("is the best mode that works", exact=False)).to_be_visible(
-        timeout=60_000
-    )

@@ -1,4 +1,4 @@
-"""The demo model, with one process for each worker of the suite and a reset before each test."""
+"""The demo model, reset before each test, and a server that misbehaves."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import Settings
 
+from tests.hostile import Hostile
 from tests.standin_process import StandIn
 
 
@@ -22,3 +23,9 @@ def standin(standin_process: StandIn, settings: Settings) -> StandIn:
     standin_process.reset()
     settings.SCRIPTSMITH_DEMO_MODEL_URL = standin_process.url
     return standin_process
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Iterator[Hostile]:
+    with Hostile(drip_seconds=0.05) as server:
+        yield server

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -24,12 +23,6 @@ from tests.pipeline.rows import queue_run
 from tests.standin_process import StandIn
 
 REQUEST: dict[str, object] = {"model": "any", "max_tokens": 1, "messages": []}
-
-
-@pytest.fixture(scope="module")
-def hostile() -> Iterator[Hostile]:
-    with Hostile(drip_seconds=0.05) as server:
-        yield server
 
 
 def in_time(holds: object, *, seconds: float = 60.0) -> bool:

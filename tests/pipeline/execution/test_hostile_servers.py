@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -23,12 +23,6 @@ OF_NO_USE = "The unusable reply was billed if the server charges for calls."
 NO_REPLY = "The call may have been billed despite the missing reply."
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module")
-def hostile() -> Iterator[Hostile]:
-    with Hostile(drip_seconds=0.05) as server:
-        yield server
 
 
 @dataclass(frozen=True)

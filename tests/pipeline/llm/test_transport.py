@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import httpx2
 import pytest
@@ -28,12 +28,6 @@ REQUEST: dict[str, object] = {
     "messages": [{"role": "user", "content": "Write it."}],
 }
 Ask = Callable[..., Answered | Failed]
-
-
-@pytest.fixture(scope="module")
-def hostile() -> Iterator[Hostile]:
-    with Hostile(drip_seconds=0.05) as server:
-        yield server
 
 
 @pytest.fixture

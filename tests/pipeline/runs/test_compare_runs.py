@@ -94,17 +94,13 @@ def test_changed_settings_come_first(client: Client, first: Run, other: Configur
     assert named == {"Assessor": ["demo-smith", "demo-smith-2"], "Refinement rounds": ["1", "0"]}
 
 
-def test_with_nothing_different_it_is_called_chance(client: Client, first: Run) -> None:
-    page = client.get(address(first, finish(start(first.action)))).text
-    assert "Differences below are due to chance" in page
-
-
 def test_scripts_are_compared_by_word_recommended_or_first(client: Client, first: Run) -> None:
     second = finish(start(first.action))
     recommended = client.get(address(first, second)).text
     firsts = client.get(address(first, second, of="first")).text
     beside = client.get(address(first, second, view="side")).text
     assert '<del class="word">31</del>' in recommended
+    assert "Differences below are due to chance" in recommended, "the settings are the same"
     assert "have identical scripts" in firsts
     assert "diff-side" in beside and "diff-side" not in recommended
     assert "Minutes." in recommended and "assessor: flagged" in recommended

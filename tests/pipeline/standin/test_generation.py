@@ -7,27 +7,10 @@ from itertools import product
 import pytest
 
 from pipeline.standin.language.shell_syntax import is_broken, parse, walk
-from pipeline.standin.prompt_answers import answer_prompt
-from pipeline.standin.prompt_contract import Prompt
-from pipeline.standin.script_book import load_book
 from pipeline.standin.writing.example_adapter import adapt_script
 from pipeline.standin.writing.script_writer import load_recipes, write_script
-
-EMPTY = load_book(None)
-CLEAN_UP = (
-    "Delete files older than a number of days in a directory",
-    ': "${DIRECTORY:?directory to clean}"\n: "${DAYS:=30}"\n: "${PATTERN:=*}"\n'
-    'find "$DIRECTORY" -type f -name "$PATTERN" -mtime +"$DAYS" -delete\n',
-)
-RESTART = ("Restart a service", ': "${SERVICE:?its name}"\nsystemctl restart "$SERVICE"\n')
-
-
-def answer_generate(statement: str, *examples: tuple[str, str]) -> dict[str, object]:
-    """Return the demo model's answer to the prompt that asks for a script."""
-    sections = [("STATEMENT", statement)]
-    for example, script in examples:
-        sections += [("EXAMPLE_STATEMENT", example), ("EXAMPLE_SCRIPT", script)]
-    return answer_prompt(Prompt("generate", tuple(sections)), EMPTY)
+from tests.pipeline.standin.test_wordings import CLEAN_UP, RESTART
+from tests.pipeline.standin.test_wordings import generate as answer_generate
 
 
 def generate(statement: str, *examples: tuple[str, str]) -> str:

@@ -24,8 +24,9 @@ from tests.permissions.crawl import dead_keys
 from tests.query_counts import count_queries
 from tests.review.blinding.hidden_words import SECRETS, make_secret_item, told
 from tests.review.blinding.rewriting import add_work
+from tests.review.desk.test_decide import decide
 from tests.review.desk.test_desk import score_next, script_of
-from tests.review.maker import ClientFor, make_study, shown_to
+from tests.review.maker import ClientFor, make_study
 from tests.review.queue.test_studies import give
 
 pytestmark = pytest.mark.django_db
@@ -110,16 +111,8 @@ def test_who_asked_for_the_script_or_for_the_verdict_sees_it(
 def test_what_is_decided_is_hidden_no_more(
     flagged: Item, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
-    first = flagged.run.drafts.get(number=1)
     services.claim_item(flagged, by=reviewer)
-    services.decide(
-        flagged,
-        kind="reject",
-        draft_sha256=first.sha256,
-        shown=shown_to(reviewer, flagged),
-        reason="No.",
-        by=reviewer,
-    )
+    decide(flagged, by=reviewer, kind="reject", reason="No.")
     url = f"/api/v1/runs/{flagged.run_id}/"
     assert client_for(second_reviewer).get(url).json()["verdict"] == "incorrect"
 

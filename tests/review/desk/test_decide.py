@@ -247,14 +247,7 @@ def test_an_approved_run_says_once_who_verified_it(
     Stage.objects.create(
         run=run, sequence=1, name="ensemble", state="done", found=say_verdict(assessed), draft=draft
     )
-    services.decide(
-        held.item,
-        kind="approve",
-        draft_sha256=draft.sha256,
-        shown=shown_to(reviewer, held.item),
-        reason="It is to delete.",
-        by=reviewer,
-    )
+    decide(held.item, by=reviewer)
     page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
     assert "verified by Rita" in page and "with no differences" in page
     for denied in ("Not verified", "by anybody", "hecked by nobody"):
@@ -275,13 +268,6 @@ def test_a_run_is_not_called_verified_for_a_wording_that_nobody_confirmed(
         verified=True,
         provenance={},
     )
-    services.decide(
-        held.item,
-        kind="edit",
-        draft_sha256=run.drafts.get().sha256,
-        shown=shown_to(reviewer, held.item),
-        edited_script=reboot,
-        by=reviewer,
-    )
+    decide(held.item, by=reviewer, kind="edit", edited_script=reboot, reason="")
     page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
     assert "verified by" not in page

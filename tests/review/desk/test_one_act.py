@@ -20,6 +20,7 @@ from review import services
 from review.models import Assignment, Decision, Item, Score, Scratch
 from tests.keys import shown as key_of
 from tests.make import make_draft, make_finding
+from tests.review.desk.test_decide import decide as decide_on
 from tests.review.desk.test_desk import score_next
 from tests.review.maker import ClientFor, shown_to
 
@@ -167,13 +168,7 @@ def test_kept_hidden_stage_stops_decision(held_flagged: Assignment, reviewer: Us
     score_next(item, reviewer, 2)
     keep(item, reviewer, **{"comment-feedback-model": "half a thought"})
     with pytest.raises(NotAllowedNow, match="half a thought"):
-        services.decide(
-            item,
-            kind="approve",
-            draft_sha256=item.run.drafts.get(number=1).sha256,
-            shown=shown_to(reviewer, item),
-            by=reviewer,
-        )
+        decide_on(item, by=reviewer, reason="")
 
 
 @pytest.mark.parametrize(
@@ -223,15 +218,8 @@ def test_decision_stores_what_is_on_the_screen_and_undo_brings_it_back(
 
 def test_undone_decision_restores_earlier_score(held: Assignment, reviewer: User) -> None:
     score_next(held.item, reviewer, 0)
-    services.decide(
-        held.item,
-        kind="approve",
-        draft_sha256=held.item.run.drafts.get().sha256,
-        shown=shown_to(reviewer, held.item),
-        picked=services.ScoreForm(value=2, comment="on second thoughts"),
-        reason=WHY,
-        by=reviewer,
-    )
+    picked = services.ScoreForm(value=2, comment="on second thoughts")
+    decide_on(held.item, by=reviewer, picked=picked)
     assert given() == [("script", 2, "on second thoughts")]
     services.undo_last(held.item.campaign, by=reviewer)
     assert given() == [("script", 0, "")]
@@ -239,14 +227,7 @@ def test_undone_decision_restores_earlier_score(held: Assignment, reviewer: User
 
 def test_typed_text_is_deleted_after_undo_period(held: Assignment, reviewer: User) -> None:
     keep(held.item, reviewer, **{"comment-script-model": "as it was typed"})
-    services.decide(
-        held.item,
-        kind="reject",
-        reason="No.",
-        draft_sha256=held.item.run.drafts.get().sha256,
-        shown=shown_to(reviewer, held.item),
-        by=reviewer,
-    )
+    decide_on(held.item, by=reviewer, kind="reject", reason="No.")
     services.forget_scratches()
     assert Scratch.objects.exists()
     window = timedelta(minutes=held.item.campaign.edit_minutes + 1)
@@ -345,11 +326,5 @@ def test_approving_a_high_risk_takes_a_reason_that_is_kept(
 
 def test_unlisted_risk_is_found_on_publication(held: Assignment, reviewer: User) -> None:
     with pytest.raises(BadInput, match="high risk") as refused:
-        services.decide(
-            held.item,
-            kind="approve",
-            draft_sha256=held.item.run.drafts.get().sha256,
-            shown=shown_to(reviewer, held.item),
-            by=reviewer,
-        )
+        decide_on(held.item, by=reviewer, reason="")
     assert refused.value.field == "reason" and not Decision.objects.exists()

@@ -24,7 +24,8 @@ from review.queue.intake import send_to_queue
 from tests.keys import shown
 from tests.make import make_run
 from tests.people import make_person
-from tests.review.maker import ClientFor, make_study, shown_to
+from tests.review.desk.test_decide import decide
+from tests.review.maker import ClientFor, make_study
 
 
 def test_only_runs_of_a_page_are_taken_in_once(db: None) -> None:
@@ -111,11 +112,6 @@ def test_the_queue_page_shows_what_waits_and_no_verdict(flagged: Item, as_review
     assert "flagged" not in page.lower() and "incorrect" not in page.lower()
 
 
-def test_starting_leads_to_the_item(item: Item, as_reviewer: Client) -> None:
-    answer = as_reviewer.post(reverse("queue-next"))
-    assert answer["Location"] == reverse("item-review", args=[item.pk])
-
-
 def test_the_api_lists_the_queue_most_urgent_first_with_filters_and_pages(
     put_in_queue: Callable[..., Item], as_reviewer: Client, as_stranger: Client
 ) -> None:
@@ -153,15 +149,7 @@ def test_run_page_follows_review(held: Assignment, reviewer: User, as_manager: C
     assert 'hx-trigger="every 20s"' in page.text
     status, seen = reverse("run-status", args=[run.pk]), {"seen": page.context["seen"]}
     assert as_manager.get(status, seen, headers=HTMX).status_code == 204
-    draft = run.drafts.get()
-    services.decide(
-        held.item,
-        kind="reject",
-        draft_sha256=draft.sha256,
-        shown=shown_to(reviewer, held.item),
-        reason="It deletes too much.",
-        by=reviewer,
-    )
+    decide(held.item, by=reviewer, kind="reject", reason="It deletes too much.")
     told = as_manager.get(status, seen, headers=HTMX)
     assert told.status_code == 200 and "It deletes too much." in told.text
     assert "hx-trigger" not in told.text
