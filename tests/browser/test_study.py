@@ -107,6 +107,7 @@ def figures(page: Page, campaign: str) -> object:
     return [report["items"], report["configurations"], report["agreement"]]
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(480)
 def test_a_study_from_its_name_to_figures_that_travel(
     sign_in: Callable[..., Page], tmp_path: Path

@@ -9,7 +9,7 @@ from catalog.entries import services
 from catalog.models import Entry, Version
 from catalog.retrieval import services as retrieval
 from catalog.retrieval.services import find_alike
-from core.errors import BadInput, NotAllowedNow, Stale
+from core.errors import BadInput, NotAllowedNow
 from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
@@ -90,12 +90,6 @@ def test_two_entries_of_one_title_have_two_addresses(curator: User) -> None:
     assert slugs == ["say-uber-things", "say-uber-things-2", "entry", "new-2"]
 
 
-def test_a_script_that_is_verified_elsewhere_is_not_written_twice(curator: User) -> None:
-    shelve("List old files")
-    with pytest.raises(BadInput, match="List old files"):
-        services.create_entry("Show old files", script=PLAIN, by=curator)
-
-
 def test_an_edit_is_a_new_draft_and_the_old_version_goes_on_answering(
     curator: User, client_for: ClientFor
 ) -> None:
@@ -116,16 +110,6 @@ def test_an_edit_is_a_new_draft_and_the_old_version_goes_on_answering(
     assert edited.provenance == {"origin": "edited", "from_version": 1}
     assert edited.events.get().note == "sixty days"
     assert retrieval.retrieve(version.entry.title).matches[0].version == 1
-
-
-def test_edit_of_an_older_version_is_stale(curator: User) -> None:
-    version = shelve()
-    details = services.details_of(version)
-    services.edit_version(version, script="date\n", details=details, by=curator)
-    with pytest.raises(Stale) as refused:
-        services.edit_version(version, script="df\n", details=details, by=curator)
-    assert refused.value.newest == 2
-    assert version.entry.versions.count() == 2
 
 
 def test_an_edit_that_changes_nothing_is_none(curator: User) -> None:

@@ -119,14 +119,6 @@ def test_bad_rows_are_reported_by_place_and_good_ones_kept(tmp_path: Path) -> No
     assert "NOWHERE" in said["line 9"]
 
 
-def test_line_too_long_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.files.lines.MOST_BYTES", 100)
-    good = {"title": "Tell the date", "script": "date\n"}
-    file = write_lines(tmp_path / "rows.jsonl", {"title": "x" * 500}, good)
-    report = services.import_entries(file, by=None)
-    assert (report.entries, [error.place for error in report.errors]) == (1, ["line 1"])
-
-
 def test_an_entry_folder_is_read_with_its_exact_script(tmp_path: Path) -> None:
     folder = tmp_path / "tell-time"
     folder.mkdir()

@@ -104,19 +104,6 @@ def test_left_out_items_have_reason(campaign: Campaign, reviewer: User, as_manag
     assert "unresolved" in words and "pending" in words
 
 
-@pytest.mark.slow
-def test_a_long_list_of_items_is_paged(golden: Campaign, as_manager: Client) -> None:
-    seen: list[str] = []
-    as_manager.get(f"/campaigns/{golden.pk}/report/")
-    address = "?figure=first_pass_accuracy&configuration=imported&which=rest"
-    while address:
-        page = as_manager.get(f"/campaigns/{golden.pk}/report/items/{address}").text
-        seen += re.findall(r'data-row href="/items/(\d+)/"', page)
-        older = re.search(r'rel="next" href="([^"]*)"', page)
-        address = unescape(older[1]) if older else ""
-    assert len(seen) == len(set(seen)) == 88
-
-
 def test_an_address_that_means_nothing_is_refused(golden: Campaign, as_manager: Client) -> None:
     report, client = f"/campaigns/{golden.pk}/report", as_manager
     cells = ("correct", "correct-maybe", "purple-right", "-right")
