@@ -22,7 +22,6 @@ from catalog.exchange.formats import (
     write_folder,
 )
 from catalog.version_details import Link, Parameter
-from core.files.cells import plain_cell, safe_cell
 
 CHARACTERS = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 # These are texts that spreadsheets, YAML and shells misread. They are tried more often than chance would.
@@ -131,14 +130,6 @@ def test_folders_come_back_as_they_were(records: list[EntryRecord]) -> None:
             write_folder(Path(name) / str(record.slug), record)
         rows = list(read_rows(Path(name)))
     assert {row.place: row.record for row in rows} == {record.slug: record for record in records}
-
-
-@pytest.mark.slow
-@given(text=st.text(CHARACTERS) | ODD)
-@settings(deadline=None)
-def test_a_cell_is_no_formula_and_loses_nothing(text: str) -> None:
-    assert safe_cell(text)[:1] not in {"=", "+", "-", "@", "\t", "\r"}
-    assert plain_cell(safe_cell(text)) == text
 
 
 @pytest.mark.slow

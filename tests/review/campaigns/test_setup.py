@@ -93,18 +93,6 @@ def test_what_is_refused_stays_as_it_was_typed(boss: Client, manager: User) -> N
     assert Campaign.objects.filter(kind="study").count() == 1
 
 
-def test_open_study_keeps_scoring_rules(boss: Client, manager: User, reviewer: User) -> None:
-    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
-    setup = f"/campaigns/{campaign.pk}/setup"
-    answer = boss.post(f"{setup}/reviewers/", {"people": ["rita"], "overlap": 3, "extra_share": 0})
-    assert answer.status_code == 409
-    assert "its rules are fixed" in answer.text
-    given = {"people": ["rita"], "overlap": 1, "extra_share": 0, "limit_each": 5}
-    answer = boss.post(f"{setup}/reviewers/", given)
-    campaign.refresh_from_db()
-    assert (answer.status_code, campaign.overlap, campaign.limit_each) == (302, 1, 5)
-
-
 def test_arms_are_chosen_and_every_missing_run_is_started(boss: Client, manager: User) -> None:
     campaign = rules.create_campaign("Study", by=manager)
     action = make_action("Show the uptime")
