@@ -97,7 +97,7 @@ def _dumps() -> Item:
         incident="The nightly dump has failed for nine days: the volume was full, and the dumps are empty.",
     )
     Assessment.objects.filter(draft__run=item.run, draft__number=1).update(
-        differences=["It does not look whether the newest dump is empty before it deletes others."],
+        differences=["It does not look whether the newest dump is empty before it deletes others."]
     )
     return item
 

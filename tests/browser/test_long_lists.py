@@ -39,12 +39,7 @@ def made(site: Site) -> None:
 
 @pytest.mark.parametrize(("person", "address", "head", "filtered"), LISTS)
 def test_thirty_rows_fit_and_their_head_stays_and_sorts(
-    made: None,
-    sign_in: Callable[..., Page],
-    person: str,
-    address: str,
-    head: str,
-    filtered: str,
+    made: None, sign_in: Callable[..., Page], person: str, address: str, head: str, filtered: str
 ) -> None:
     page = sign_in(person)
     page.goto(address)
@@ -76,12 +71,7 @@ def test_thirty_rows_fit_and_their_head_stays_and_sorts(
 
 @pytest.mark.parametrize(("person", "address", "head", "filtered"), LISTS)
 def test_on_a_telephone_the_filters_fold(
-    made: None,
-    sign_in: Callable[..., Page],
-    person: str,
-    address: str,
-    head: str,
-    filtered: str,
+    made: None, sign_in: Callable[..., Page], person: str, address: str, head: str, filtered: str
 ) -> None:
     page = sign_in(person, width=390, height=844)
     page.goto(address)

@@ -48,10 +48,7 @@ def test_nice_session_leader_has_niceness_of_process_and_session() -> None:
 
 @pytest.mark.parametrize(
     ("patience", "accepted", "writes"),
-    [
-        pytest.param(5.0, True, 3, id="patient"),
-        pytest.param(0.0, False, 1, id="impatient"),
-    ],
+    [pytest.param(5.0, True, 3, id="patient"), pytest.param(0.0, False, 1, id="impatient")],
 )
 def test_write_that_kernel_refuses_for_now_is_retried_until_patience_ends(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, patience: float, accepted: bool, writes: int

@@ -49,9 +49,7 @@ def strike(product: Storm, blow: str) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.timeout(300)
-def test_all_runs_end_and_billed_calls_are_counted_after_kills(
-    database_url: str,
-) -> None:
+def test_all_runs_end_and_billed_calls_are_counted_after_kills(database_url: str) -> None:
     """Show that worker, broker and database recover from each other's failure, which needs the whole product."""
     late = {"kind": "delay", "task": "describe", "seconds": 30}  # exceeds the endpoint's timeout
     with storm(database_url, latency=0.4, lease=2, faults=[late]) as product:

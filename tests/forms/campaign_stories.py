@@ -201,10 +201,7 @@ CAMPAIGNS = {
     ],
     ("review/campaigns/setup_items.html", "manager"): [
         Story(
-            with_a_found_run,
-            "campaign-step",
-            "Add selected",
-            lambda w: {"chosen": [str(w.run.pk)]},
+            with_a_found_run, "campaign-step", "Add selected", lambda w: {"chosen": [str(w.run.pk)]}
         ).then(lambda w: w.campaign.items.get().run == w.run),
         Story(
             setup_page("items"),
@@ -219,10 +216,7 @@ CAMPAIGNS = {
             setup_page("reviewers"), "campaign-step", "Save", {"overlap": "3", "extra_share": "0"}
         ).then(lambda w: now(w.campaign).overlap == 3),
         Story(
-            a_changed_rubric,
-            "campaign-rubric-older",
-            "Send back",
-            {"why": "Look at paths again."},
+            a_changed_rubric, "campaign-rubric-older", "Send back", {"why": "Look at paths again."}
         ).then(lambda w: SentBack.objects.get().why == "Look at paths again."),
     ],
     ("review/campaigns/setup_start.html", "manager"): [

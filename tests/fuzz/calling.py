@@ -65,10 +65,7 @@ class Tally:
 
 def operations(secret: str) -> list[APIOperation[Any]]:
     """Return every operation of the schema, as the product serves it."""
-    headers = {
-        "Authorization": f"Bearer {secret}",
-        "Accept": "application/vnd.oai.openapi+json",
-    }
+    headers = {"Authorization": f"Bearer {secret}", "Accept": "application/vnd.oai.openapi+json"}
     schema = schemathesis.openapi.from_wsgi("/api/v1/schema/", WSGIHandler(), headers=headers)
     return [found.ok() for found in schema.get_all_operations()]
 
@@ -78,10 +75,7 @@ def call_operation(
 ) -> None:
     """Call the operation this often, two times in three with valid data. Each call is rolled back."""
     negative, positive = max(examples // 3, 1), GenerationMode.POSITIVE
-    for mode, count in (
-        (positive, examples - negative),
-        (GenerationMode.NEGATIVE, negative),
-    ):
+    for mode, count in ((positive, examples - negative), (GenerationMode.NEGATIVE, negative)):
         if mode is GenerationMode.NEGATIVE and not _has_input(operation):
             continue
 

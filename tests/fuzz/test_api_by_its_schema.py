@@ -33,10 +33,7 @@ def _same_connection() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_same_connection")
-@pytest.mark.parametrize(
-    ("role", "examples"),
-    [("reviewer", EXAMPLES), ("chief", EXAMPLES)],
-)
+@pytest.mark.parametrize(("role", "examples"), [("reviewer", EXAMPLES), ("chief", EXAMPLES)])
 def test_the_api_keeps_to_its_schema(role: str, examples: int, record_property: object) -> None:
     """Only generated calls find unexpected combinations."""
     world = make_world()

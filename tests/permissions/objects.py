@@ -123,9 +123,7 @@ class Everything:
 
     def _live_item(self, statement: str) -> Item:
         run = make_run(
-            statement=statement,
-            by=self.other,
-            script=f"#!/usr/bin/env bash\necho '{statement}'\n",
+            statement=statement, by=self.other, script=f"#!/usr/bin/env bash\necho '{statement}'\n"
         )
         item = review.take_in(run.pk)
         assert item is not None

@@ -63,10 +63,7 @@ def test_unknown_commands_are_listed_once_with_count_and_lines() -> None:
 SOURCED_FILES = [
     (". lib/utils.sh\nlog a\ndie b\n", ["Review that file as well. It may define: log, die."]),
     ("source ./lib.sh\nls\n", ["Sources ./lib.sh, which is not part of the script."]),
-    (
-        ". a.sh\n. b.sh\nlog a\n",
-        ["It or another sourced file may define: log.", "Sources b.sh"],
-    ),
+    (". a.sh\n. b.sh\nlog a\n", ["It or another sourced file may define: log.", "Sources b.sh"]),
     # A path and a known tool are not functions of a sourced file, and files of variables define none.
     (". a.sh\n./b.sh\nkubectl frob\n", ["Sources a.sh", "kubectl frob"]),
     (". /etc/os-release\nfrob\n", ["Sources /etc/os-release", "frob"]),

@@ -25,9 +25,7 @@ STATEMENTS = [
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("model_cache")
-def test_vectors_agree_with_plain_forward_pass_of_original_weights(
-    minilm: MiniLMEmbedder,
-) -> None:
+def test_vectors_agree_with_plain_forward_pass_of_original_weights(minilm: MiniLMEmbedder) -> None:
     reference = Reference()
     vectors = minilm.embed(STATEMENTS)
     cosines = [
@@ -73,9 +71,7 @@ def test_each_text_has_a_row_of_unit_length_in_order(minilm: MiniLMEmbedder) -> 
     assert (vectors[1] == minilm.embed(["short"])[0]).all()
 
 
-def test_vector_ignores_other_texts_and_words_beyond_the_limit(
-    minilm: MiniLMEmbedder,
-) -> None:
+def test_vector_ignores_other_texts_and_words_beyond_the_limit(minilm: MiniLMEmbedder) -> None:
     alone = minilm.embed(STATEMENTS[:1])
     together = minilm.embed([*STATEMENTS, "and a much, much longer one " * 20])
     long = "delete old files " * 200

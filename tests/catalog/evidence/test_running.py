@@ -382,9 +382,7 @@ def test_what_somebody_waits_for_comes_before_the_night(monkeypatch: pytest.Monk
     assert ended.count() == 3
 
 
-def test_worker_without_sandbox_leaves_run_to_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_worker_without_sandbox_leaves_run_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
     case_set = services.keep_case_set(make_set(case_data()), by=None)
     run = services.request_run("true\n", case_set, purpose=CaseRun.Purpose.DRAFT)
     monkeypatch.setattr(running, "current_sandbox", lambda: NOWHERE)
@@ -398,9 +396,7 @@ def test_worker_without_sandbox_leaves_run_to_others(
     assert (CaseRun.objects.get().state, Execution.objects.get().state) == ("done", "not run")
 
 
-def test_worker_repeats_its_sandbox_report(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_worker_repeats_its_sandbox_report(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [NOWHERE, machine("5.2"), NOWHERE]
     monkeypatch.setattr(sandboxes, "find_sandbox", lambda: found.pop(0))
     monkeypatch.setattr(sandboxes, "_found", None)

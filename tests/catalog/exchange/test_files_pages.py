@@ -190,9 +190,7 @@ def test_an_export_of_nothing_is_an_empty_file(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_export_queries_do_not_grow(
-    django_assert_num_queries: Callable[[int], object],
-) -> None:
+def test_export_queries_do_not_grow(django_assert_num_queries: Callable[[int], object]) -> None:
     for number in range(6):
         shelve(f"Entry {number}", script=f"echo {number}\n", tags=["a"])
     with django_assert_num_queries(4):  # entries, versions, tags, phrasings

@@ -99,9 +99,7 @@ def test_what_is_locked_by_somebody_is_left_to_the_next_pass() -> None:
     assert Embedding.objects.count() == 1
 
 
-def test_another_setting_builds_beside_old_model_and_then_takes_over(
-    settings: Settings,
-) -> None:
+def test_another_setting_builds_beside_old_model_and_then_takes_over(settings: Settings) -> None:
     shelve(SPOOLER, phrasings=["Bounce cups"])
     old = EmbeddingModel.objects.get()
     choose(settings, SMALLER)

@@ -267,9 +267,7 @@ def test_a_program_is_told_which_field_is_wrong(client: Client, subtests: pytest
             assert not Configuration.objects.filter(name="x").exists()
 
 
-def test_cases_are_written_by_assessor_or_named_role(
-    client: Client,
-) -> None:
+def test_cases_are_written_by_assessor_or_named_role(client: Client) -> None:
     client.post(NEW, form(cases="feedback"))
     made = Configuration.objects.get(name="mine")
     assert made.cases == "feedback" and not made.roles.filter(role="case_author").exists()

@@ -172,9 +172,7 @@ def test_writers_at_once_and_a_recount_between_them_lose_nothing() -> None:
     assert recount_spending() == 0
 
 
-def test_no_runs_need_no_query(
-    django_assert_num_queries: Callable[[int], object],
-) -> None:
+def test_no_runs_need_no_query(django_assert_num_queries: Callable[[int], object]) -> None:
     with django_assert_num_queries(0):
         add_spending([])
 

@@ -132,18 +132,14 @@ def test_one_endpoint_leaves_threads_to_others(shares: thread_shares.ThreadQuota
     assert take(shares, 1, 1) == 0
 
 
-def test_endpoint_shares_threads_with_others(
-    shares: thread_shares.ThreadQuota,
-) -> None:
+def test_endpoint_shares_threads_with_others(shares: thread_shares.ThreadQuota) -> None:
     take(shares, 1, 11)
     with shares.held({1}):
         assert take(shares, 1, 1) == 0
     assert take(shares, 1, 1) == 1
 
 
-def test_run_without_thread_waits_for_endpoint(
-    shares: thread_shares.ThreadQuota,
-) -> None:
+def test_run_without_thread_waits_for_endpoint(shares: thread_shares.ThreadQuota) -> None:
     take(shares, 1, 12)
     with pytest.raises(RunMustWait) as rest, shares.held({1}):
         pass

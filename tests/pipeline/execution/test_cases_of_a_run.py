@@ -101,9 +101,7 @@ def test_cases_of_run_name_author_and_run(standin: StandIn, sandbox_worker: None
 
 
 @pytest.mark.slow
-def test_open_statement_takes_its_check_out_and_strict_one_is_mended(
-    sandbox_worker: None,
-) -> None:
+def test_open_statement_takes_its_check_out_and_strict_one_is_mended(sandbox_worker: None) -> None:
     run = carry_out(TENANTS, "run")
     first, second = run.written_cases.order_by("number")
     assert second.answers[0]["answer"] == "open"

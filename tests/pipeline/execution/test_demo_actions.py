@@ -181,9 +181,7 @@ def test_book_reads_every_file_without_ambiguity(actions: dict[str, Action]) -> 
     assert "find /var/tmp/exports -type f -mtime +30" in action.drafts[0].script
 
 
-def test_kinds_of_case_are_all_shown_and_judged_by_execution(
-    actions: dict[str, Action],
-) -> None:
+def test_kinds_of_case_are_all_shown_and_judged_by_execution(actions: dict[str, Action]) -> None:
     kinds = {action.kind for action in actions.values() if action.kind}
     assert kinds == KINDS
     for name, action in actions.items():

@@ -66,9 +66,7 @@ def test_the_model_is_called_outside_a_transaction(monkeypatch: pytest.MonkeyPat
     assert seen and not any(seen)
 
 
-def test_lost_worker_costs_only_its_open_call(
-    standin: StandIn,
-) -> None:
+def test_lost_worker_costs_only_its_open_call(standin: StandIn) -> None:
     run = queue_run()
     interrupt(standin, run, task="similarity")
     # A worker claims the run, opens the missing call, and is killed before the reply.

@@ -73,9 +73,7 @@ def status(code: int, **details: object) -> Rule:
     return {"kind": "status", "status": code, **details}
 
 
-def test_refused_request_stops_run_with_evidence(
-    meet: Callable[..., Seen],
-) -> None:
+def test_refused_request_stops_run_with_evidence(meet: Callable[..., Seen]) -> None:
     seen = meet(status(401, message="Words of the <server>."))
     assert (seen.state, seen.tries, seen.billed) == ("failed", [("refused", 401)], 0)
     for words in ("The run stopped.", "did not accept the key", NOT_AGAIN, "set the correct key"):

@@ -106,9 +106,7 @@ def test_tokens_that_were_not_reported_are_not_counted_as_none(meet: Callable[..
 
 
 @pytest.mark.slow
-def test_impossible_token_count_is_refused(
-    meet: Callable[..., Seen],
-) -> None:
+def test_impossible_token_count_is_refused(meet: Callable[..., Seen]) -> None:
     seen = meet("usage-absurd")
     assert {(one.outcome, one.input_tokens, one.cost) for one in seen.tries} == {
         ("answered", 0, None)

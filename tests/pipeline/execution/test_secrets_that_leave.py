@@ -222,9 +222,7 @@ def test_feedback_that_people_write_is_theirs_to_choose_for(
     assert (shown.are_sent, shown.are_sent_in_feedback) == (asker is SEND, author is SEND)
 
 
-def test_feedback_secrets_are_shown_except_sent_ones(
-    reviewer: User,
-) -> None:
+def test_feedback_secrets_are_shown_except_sent_ones(reviewer: User) -> None:
     action = make_action(ASKED, incident=PLANTED[0].text)
     run = finish(services.start_run(action, by=None, secrets=SEND, enqueue=False))
     with pytest.raises(services.SecretsFound) as refused:
@@ -279,9 +277,7 @@ def test_the_words_of_the_prompts_hold_none() -> None:
     assert [name for name in names() if find_secrets(read(name))] == []
 
 
-def test_secret_of_statement_is_masked_where_script_repeats_it_bare(
-    standin: StandIn,
-) -> None:
+def test_secret_of_statement_is_masked_where_script_repeats_it_bare(standin: StandIn) -> None:
     """A local model wrote the secret into the script, and a remote model assesses it."""
     action = make_action("Log in to db-7, the password is Tulip88!x")
     run = services.start_run(action, by=None, enqueue=False)

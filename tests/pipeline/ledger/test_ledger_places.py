@@ -119,9 +119,7 @@ def test_a_lost_workers_calls_hold_no_place(endpoint: Endpoint) -> None:
     assert given(start(), endpoint) == 1
 
 
-def test_number_of_lost_workers_place_is_taken_back_when_it_is_wanted(
-    endpoint: Endpoint,
-) -> None:
+def test_number_of_lost_workers_place_is_taken_back_when_it_is_wanted(endpoint: Endpoint) -> None:
     lost, next_run = start(), start()
     assert admitted(lost, endpoint, calls=2) == [1, 2]
     assert given(next_run, endpoint) == 0, "its lease has not run out"

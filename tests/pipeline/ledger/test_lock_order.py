@@ -40,9 +40,7 @@ def test_run_with_and_without_a_budget_locks_in_order(locks: list[list[str]]) ->
     assert batch.paused_at is not None
 
 
-def test_call_of_campaign_notes_its_turn_in_transaction_of_its_own(
-    locks: list[list[str]],
-) -> None:
+def test_call_of_campaign_notes_its_turn_in_transaction_of_its_own(locks: list[list[str]]) -> None:
     run_worker.advance(queue_run(batch=Batch.objects.create(name="Study")).pk)
     assert locks.count(["pipeline_endpoint"]) == 1, "at the first call; the next ones are too soon"
     assert Endpoint.objects.get(name="demo").campaign_call_at is not None

@@ -256,13 +256,7 @@ def failed(kind: FailureKind, status: int | None = None) -> Failed:
 def look(scripted: Scripted, **options: object) -> Found:
     target = Target("t", "http://127.0.0.1", "none", SECONDS)
     chosen = {"model": "m", **options}
-    return probe(
-        target,
-        client=scripted,
-        inspector=scripted,
-        make_word=lambda: WORD,
-        **chosen,
-    )
+    return probe(target, client=scripted, inspector=scripted, make_word=lambda: WORD, **chosen)
 
 
 HELLO = text("Hello.")

@@ -248,9 +248,7 @@ def test_what_goes_through_the_proxy_of_the_setting(subtests: pytest.Subtests) -
             assert not transport.goes_by_proxy(base_url, "")
 
 
-def test_proxy_setting_connects_and_resolves_names(
-    leads_to: Callable[..., list[str]],
-) -> None:
+def test_proxy_setting_connects_and_resolves_names(leads_to: Callable[..., list[str]]) -> None:
     heard: list[bytes] = []
     listener = socket.create_server(("127.0.0.1", 0))
 

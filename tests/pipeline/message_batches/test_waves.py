@@ -314,9 +314,7 @@ def test_a_question_in_a_batch_is_not_asked_directly_when_its_endpoint_has_no_mo
     assert standin.totals()["billed"] == 0 and not give_to_direct_calls()
 
 
-def test_campaign_switched_to_direct_calls_collects_nothing(
-    campaign: Batch,
-) -> None:
+def test_campaign_switched_to_direct_calls_collects_nothing(campaign: Batch) -> None:
     carry_on(start(campaign, 1))
     endpoint = Endpoint.objects.get(name="demo")
     Batch.objects.filter(pk=campaign.pk).update(uses_message_batches=False)

@@ -13,16 +13,7 @@ from django.utils import timezone
 
 from catalog.models import Version
 from pipeline import services
-from pipeline.models import (
-    Assessment,
-    Attempt,
-    Batch,
-    Endpoint,
-    Feedback,
-    ModelCall,
-    Run,
-    Stage,
-)
+from pipeline.models import Assessment, Attempt, Batch, Endpoint, Feedback, ModelCall, Run, Stage
 from pipeline.types import StageName
 from tests.make import (
     SCRIPT,

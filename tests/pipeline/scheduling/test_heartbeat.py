@@ -155,9 +155,7 @@ def test_a_lease_that_was_lost_is_not_renewed_nor_come_back_to() -> None:
 
 
 @pytest.mark.django_db
-def test_worker_with_wrong_clock_keeps_its_runs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_worker_with_wrong_clock_keeps_its_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     real = timezone.now
     monkeypatch.setattr(timezone, "now", lambda: real() - timedelta(hours=1))
     lease = hold()

@@ -103,9 +103,7 @@ def test_twenty_actions_have_cases_and_each_of_the_five_kinds_is_among_them() ->
 
 
 @pytest.mark.nightly
-def test_book_cases_pass_right_scripts_and_catch_mutants(
-    availability: Availability,
-) -> None:
+def test_book_cases_pass_right_scripts_and_catch_mutants(availability: Availability) -> None:
     if availability.sandbox is None:
         pytest.skip(f"no sandbox here: {availability.reason} {availability.remedy}")
     written = read_written(availability)

@@ -166,10 +166,7 @@ def test_a_study_in_hand(
 ) -> None:
     services.claim_item(studied, by=reviewer)
     compared = compare(
-        monkeypatch,
-        client_for(reviewer),
-        asks_about(studied),
-        *_sides_of_study(studied),
+        monkeypatch, client_for(reviewer), asks_about(studied), *_sides_of_study(studied)
     )
     print(f"study in hand: {compared} requests compared, 0 differences")
 

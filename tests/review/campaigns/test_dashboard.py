@@ -18,16 +18,7 @@ from review import services
 from review.campaigns import dashboard
 from review.campaigns.dashboard import read_dashboard, read_progress
 from review.campaigns.services import states
-from review.models import (
-    Assignment,
-    Campaign,
-    Case,
-    Flag,
-    Item,
-    Member,
-    Score,
-    TallyDue,
-)
+from review.models import Assignment, Campaign, Case, Flag, Item, Member, Score, TallyDue
 from review.queue.reviewer_checks.gold import mark_case
 from review.report.services import make_report
 from tests.keys import shown

@@ -170,10 +170,7 @@ _BATCHED = 3 * ((24_000 + 30_000) // 2 + 6_000)
 
 
 def test_batches_cost_half(priced: Campaign, manager: User, as_manager: Client) -> None:
-    page, api = (
-        f"/campaigns/{priced.pk}/setup/start/",
-        f"/api/v1/campaigns/{priced.pk}/estimate/",
-    )
+    page, api = (f"/campaigns/{priced.pk}/setup/start/", f"/api/v1/campaigns/{priced.pk}/estimate/")
     told = as_manager.get(api).json()
     assert (told["cost"], told["direct_cost"], told["batched_cost"]) == (_DIRECT, _DIRECT, _BATCHED)
     directly = as_manager.get(page).text

@@ -54,8 +54,7 @@ def test_an_approved_draft_of_a_model_is_verified_at_once(held: Assignment, revi
 
 
 @pytest.mark.parametrize(
-    ("kind", "number", "verdict"),
-    [("approve", 2, "correct"), ("edit", 1, ""), ("edit", 2, "")],
+    ("kind", "number", "verdict"), [("approve", 2, "correct"), ("edit", 1, ""), ("edit", 2, "")]
 )
 def test_published_version_has_the_verdict_of_its_own_script(
     held_flagged: Assignment, reviewer: User, kind: str, number: int, verdict: str

@@ -21,11 +21,7 @@ from core.errors import BadInput
 from pipeline.models import Action, Configuration
 from review.campaigns.services.editing import add_actions
 from review.campaigns.services.rules import create_campaign
-from review.exchange.importing.campaigns import (
-    Configurations,
-    find_or_create_campaign,
-    people_of,
-)
+from review.exchange.importing.campaigns import Configurations, find_or_create_campaign, people_of
 from review.models import Campaign, Case, Score
 from scriptsmith_site.integrations.alerts.services.sources import add_source
 from scriptsmith_site.integrations.chat_commands.services import add_command

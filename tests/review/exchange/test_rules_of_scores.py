@@ -190,9 +190,7 @@ def test_a_rater_of_an_item_cannot_adjudicate_it(tmp_path: Path) -> None:
     assert figure("first_pass_accuracy") == (1, 1)
 
 
-def test_same_text_counts_in_both_arms_and_once_in_agreement(
-    tmp_path: Path,
-) -> None:
+def test_same_text_counts_in_both_arms_and_once_in_agreement(tmp_path: Path) -> None:
     arms = [item(overlap=2, configuration=name) for name in ("one-arm", "other-arm")]
     scores = [given("A", 0, configuration="one-arm"), given("B", 2, configuration="other-arm")]
     assert import_into(tmp_path, arms, scores) == 0

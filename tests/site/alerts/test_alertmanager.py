@@ -82,9 +82,7 @@ def _has_told_of_all() -> bool:
     return Incident.objects.get().truncated == 1
 
 
-def test_alertmanager_retries_after_503(
-    alertmanager: tuple[str, list[int]],
-) -> None:
+def test_alertmanager_retries_after_503(alertmanager: tuple[str, list[int]]) -> None:
     url, answers = alertmanager
     names = ["a1", "a2", "a3"]
     _post(url, [_alert(name) for name in names])
@@ -103,9 +101,7 @@ def test_alertmanager_retries_after_503(
     assert not incident.is_open and incident.firing == 0
 
 
-def test_throttled_alert_is_sent_again(
-    alertmanager: tuple[str, list[int]],
-) -> None:
+def test_throttled_alert_is_sent_again(alertmanager: tuple[str, list[int]]) -> None:
     """Reject requests above the source's rate. The test raises the limit instead of waiting a minute."""
     url, answers = alertmanager
     AlertSource.objects.update(requests_per_minute=0)

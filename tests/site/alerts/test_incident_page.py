@@ -125,11 +125,7 @@ def test_label_fills_only_a_parameter_of_its_name_or_that_a_curator_mapped() -> 
         found.append({one.name: (one.value, one.label) for one in suggested})
     assert found == [
         {"SERVICE": ("db", "Service"), "DEVICE": ("sda1", "device")},
-        {
-            "DB": ("shop", "datname"),
-            "HOST": ("db-1", "instance"),
-            "PORT": ("9187", "instance"),
-        },
+        {"DB": ("shop", "datname"), "HOST": ("db-1", "instance"), "PORT": ("9187", "instance")},
     ]
 
 

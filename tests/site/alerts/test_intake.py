@@ -68,9 +68,7 @@ def test_request_without_proof_is_refused_and_not_stored(open_door: OpenDoor) ->
     assert not AlertDelivery.objects.exists()
 
 
-def test_grafana_signature_covers_exact_body(
-    open_door: OpenDoor,
-) -> None:
+def test_grafana_signature_covers_exact_body(open_door: OpenDoor) -> None:
     door = open_door("grafana", proof="signature")
     raw = json.dumps(sent.grafana()).encode()
     headers = door.proof(raw)
@@ -86,9 +84,7 @@ def test_grafana_signature_covers_exact_body(
     assert Incident.objects.get().firing == 1
 
 
-def test_repeated_pagerduty_event_acts_once(
-    open_door: OpenDoor,
-) -> None:
+def test_repeated_pagerduty_event_acts_once(open_door: OpenDoor) -> None:
     """The signature has no time, so an old request stays valid. Only the event's id shows that it is old."""
     door = open_door("pagerduty")
     fired, over = (

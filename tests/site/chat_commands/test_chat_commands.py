@@ -165,9 +165,7 @@ def test_forged_old_replayed_and_re_encoded_requests_are_refused(slack: Chat) ->
     assert (unknown.status_code, unknown.json()) == (401, answer.json())
 
 
-def test_mattermost_request_is_accepted_once(
-    open_chat: Callable[..., Chat],
-) -> None:
+def test_mattermost_request_is_accepted_once(open_chat: Callable[..., Chat]) -> None:
     chat = open_chat("mattermost")
     fields = {"text": "help", "token": SECRET, "trigger_id": "abc"}
     for wrong in ({"token": "x" * 32}, {"token": ""}, {"token": SECRET[:-1]}, {"trigger_id": ""}):

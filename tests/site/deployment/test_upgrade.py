@@ -17,9 +17,7 @@ RELEASED = {
     "scriptsmith_site": "0001_squashed_0017_initial",
 }
 # Parts of statements that do more than add, with the reason why the previous release still works.
-HARMLESS: dict[str, str] = {
-    "UPDATE pipeline_configuration": "it changes models that no run uses",
-}
+HARMLESS: dict[str, str] = {"UPDATE pipeline_configuration": "it changes models that no run uses"}
 _TABLE = re.compile(r'(?:CREATE|ALTER) TABLE "(\w+)"|CREATE UNIQUE INDEX "\w+" ON "(\w+)"')
 _ONLY_ADDS = ("CREATE TABLE ", "CREATE INDEX ", "DROP INDEX ")
 

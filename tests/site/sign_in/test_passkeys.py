@@ -140,9 +140,7 @@ def test_passkey_is_offered_only_at_a_name_and_leads_to_own_pages(reviewer: User
     assert client.post("/settings/confirm/", typed)["Location"] == "/settings/second-factor/"
 
 
-def test_second_step_passkey_does_not_sign_in_alone(
-    key: SoftwareKey,
-) -> None:
+def test_second_step_passkey_does_not_sign_in_alone(key: SoftwareKey) -> None:
     client = signed_in()
     options = client.get("/login/second-factor/").context["options"]
     key.verifies = False

@@ -161,9 +161,7 @@ def test_a_script_that_takes_its_time_everywhere_is_not_tried_for_ever(
     assert "the tests before it took" in found.cases[2].checks[0].got
 
 
-def test_world_that_script_leaves_without_second_run_is_its_own_fault(
-    sandbox: Sandbox,
-) -> None:
+def test_world_that_script_leaves_without_second_run_is_its_own_fault(sandbox: Sandbox) -> None:
     """Otherwise a script that should not run twice could exclude itself from the figures."""
     case = make_case(
         {"check": "exit_status", "equals": 0},

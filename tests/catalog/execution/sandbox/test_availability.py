@@ -82,9 +82,7 @@ def test_missing_user_namespaces_are_the_reason(sandbox: Sandbox, tmp_path: Path
 @pytest.mark.nightly
 @pytest.mark.timeout(1_500)
 @pytest.mark.usefixtures("sandbox")
-def test_nothing_is_left_after_many_killed_runs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_nothing_is_left_after_many_killed_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kill worker, helper or first process at random moments. No process, mount or file may remain."""
     monkeypatch.setattr(execution, "KILLED_RUNS", 200)
     monkeypatch.setattr(execution, "KILLS", 50)
@@ -170,9 +168,7 @@ def test_whatever_is_killed_nothing_is_left(sandbox: Sandbox, victim: str) -> No
     assert Path("/proc/self/mountinfo").read_text() == mounts
 
 
-def test_killed_helper_is_failure_of_sandbox_and_not_of_script(
-    sandbox: Sandbox,
-) -> None:
+def test_killed_helper_is_failure_of_sandbox_and_not_of_script(sandbox: Sandbox) -> None:
     mark = f"35.{os.getpid()}"
 
     def kill_helper() -> None:

@@ -116,9 +116,7 @@ def test_a_state_may_be_named_by_an_argument() -> None:
     assert replies.answer("systemctl", ["is-active", "c"], None).words[1] == "127"
 
 
-def test_memory_outside_processes_is_seen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_memory_outside_processes_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_memory_of", lambda _process: 0)
     monkeypatch.setattr(limits, "LEAST_GROWTH", 8 << 20)
     monkeypatch.setattr(limits, "SHARE_OF_GROWTH", 1 << 20)
