@@ -203,14 +203,6 @@ def test_deep_nesting_is_refused_and_never_a_defect(door: Door) -> None:
         assert door.post(body.encode(), headers=proof).status_code == 422, (name, depth)
 
 
-def test_the_same_request_again_is_counted_and_not_kept(door: Door) -> None:
-    for _time in range(3):
-        assert door.send(sent.alertmanager()).status_code == 202
-    delivery = AlertDelivery.objects.get()
-    assert (delivery.times, Alert.objects.get().times) == (3, 1)
-    assert door.counts()["repeated requests"] == 2
-
-
 def test_an_event_has_one_id_however_its_body_is_written(open_door: OpenDoor) -> None:
     door = open_door("pagerduty")
     door.send(json.dumps(sent.pagerduty()).encode())
