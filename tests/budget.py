@@ -1,8 +1,8 @@
-"""Count what each tier costs and fail a run that exceeds tests/budget.json.
+"""Count the resources that each test tier uses, and fail a run that exceeds tests/budget.json.
 
-Seconds differ between machines, so the budget limits counts. Counts of child processes vary by a few, because each
-xdist worker remembers the analysis of the scripts that it has seen. To raise a count, change the file and add the
-reason to its `raised`. A partial run of a tier is compared too, because it can only count less.
+Times differ between machines, so the budget limits counts. Counts of child processes vary by a few, because each xdist
+worker caches the analysis of the scripts that it has seen. To raise a limit, change the file and add the reason to its
+`raised`. A partial run of a tier is also compared, because its counts can only be lower.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ counted: Counter[str] = Counter()
 
 
 def _count_processes(event: str, arguments: tuple[object, ...]) -> None:
-    """Count child processes and started products with an audit hook, which sees every way to start a process."""
+    """Count child processes and started products. An audit hook sees every way to start a process."""
     if event == "subprocess.Popen":
         counted["child processes"] += 1
         if "scriptsmith_site.embedded" in str(arguments[1]):
@@ -45,7 +45,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: object, error: object) -> None:
-    """Add up the counts of the xdist workers."""
+    """Add the counts of an xdist worker to the totals."""
     counted.update(getattr(node, "workeroutput", {}).get("budget", {}))
 
 
@@ -58,7 +58,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def exceeded(config: pytest.Config) -> list[str]:
-    """Return a sentence for each count above the budget of the current tier."""
+    """Return a sentence for each count that exceeds the budget of the current tier."""
     tier = TIERS.get(config.getoption("markexpr"))
     budget = json.loads(FILE.read_text()).get(tier, {})
     return [
@@ -78,7 +78,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def print_core_seconds() -> None:
-    """Print the processor time of all tests and servers after the last process has ended."""
+    """Print the processor time of all tests and servers after the last process has exited."""
     used = [
         sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     ]

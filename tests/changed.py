@@ -2,9 +2,9 @@
 
     python -m tests.changed [BASE]
 
-Compares the working tree with BASE, by default HEAD, or the commit before it if nothing is uncommitted. A change
-affects three kinds of test modules: changed ones, those in the folder of a changed module or template, and those that
-import a changed module, directly or through others.
+The working tree is compared with BASE. The default is HEAD, or the commit before HEAD if the tree has no changes. A
+change affects three kinds of test modules: changed ones, those in the test folder of a changed module or template, and
+those that import a changed module directly or indirectly.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.budget import TIERS
 
 ROOT = Path(__file__).resolve().parents[1]
 APPS = ("core", "catalog", "pipeline", "review", "scriptsmith_site")
-CASES = 1500  # about 40 s on two cores, after a start of 15 s
+CASES = 1500  # about 40 s on two cores, plus 15 s to start
 _FOLDER, _FAR = 1, 99
 
 
@@ -39,7 +39,7 @@ def main(base: str = "") -> int:
 
 
 def changed_files(base: str) -> list[str]:
-    """Return the changed and new files as paths relative to the project's folder."""
+    """Return the changed and new files as paths relative to the project folder."""
 
     def git(*words: str) -> list[str]:
         done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -52,7 +52,7 @@ def changed_files(base: str) -> list[str]:
 
 
 def rank(changed: list[str]) -> dict[str, int]:
-    """Return each affected test module with its distance in imports."""
+    """Return the distance in imports of each affected test module."""
     graph = grimp.build_graph(*APPS, "tests", cache_dir=str(ROOT / ".import_linter_cache"))
     distance: dict[str, int] = {}
     level = {name for path in changed if (name := _module(path)) in graph.modules}
@@ -74,7 +74,7 @@ def rank(changed: list[str]) -> dict[str, int]:
 
 
 def choose(reached: dict[str, int]) -> tuple[list[str], int]:
-    """Return the nearest test modules with about CASES tests, and the number of modules left out."""
+    """Return the nearest test modules with about CASES tests, and the number of omitted modules."""
     by_distance = defaultdict(list)
     for path, distance in reached.items():
         by_distance[distance].append(path)
@@ -98,7 +98,7 @@ def _test_modules(folder: str = "tests") -> list[str]:
 
 
 def _test_folder(path: str) -> str | None:
-    """Return the tests' folder for a module or template: tests/<app>/<package>, or None."""
+    """Return the test folder of a module or template, tests/<app>/<package>, or None."""
     parts = Path(path).parent.parts
     if parts[:1] == ("templates",):
         parts = parts[1:]

@@ -35,7 +35,7 @@ _BETWEEN_WORDS = r"(?:[^\w.!?:\n]|\n(?!\s*[-*#|\n]))*"
 
 
 def read_rules(level: str) -> Iterator[tuple[re.Pattern[str], dict[str, Any], bool]]:
-    """Yield the pattern of each rule of a level, its keys, and whether it applies to pages only."""
+    """Yield each rule of a level as its pattern, its keys, and whether it applies only to pages."""
     for path in sorted((STYLES / "ScriptSmith").glob("*.yml")):
         keys = yaml.safe_load(path.read_text(encoding="utf-8"))
         pattern = "|".join(keys.get("swap") or keys.get("tokens") or [])
@@ -49,7 +49,7 @@ def read_rules(level: str) -> Iterator[tuple[re.Pattern[str], dict[str, Any], bo
 
 
 def prose(name: str, source: str) -> tuple[str, str]:
-    """Return all text of a file, and the text that pages show. Line breaks replace everything else."""
+    """Return all text of a file, and the text that pages show. All other content is replaced by line breaks."""
     if name.endswith(".py"):
         text, shown = map("".join, zip(*_python_pieces(source), strict=True))
     else:
@@ -82,7 +82,7 @@ def _python_pieces(source: str) -> Iterator[tuple[str, str]]:
 def faults(
     sources: Mapping[str, str], allowed: list[dict[str, str]], level: str = "error"
 ) -> Iterator[str]:
-    """Yield the faults with their files and lines, and the entries of `allowed` that allow nothing."""
+    """Yield each fault with its file and line, and each entry of `allowed` that matches nothing."""
     rules, used = list(read_rules(level)), []
     for name, source in sources.items():
         texts = prose(name, source)
@@ -104,7 +104,7 @@ def _message(keys: dict[str, Any], found: str) -> str:
 
 
 def main() -> int:
-    """Print the faults of the repository and return the exit status."""
+    """Print the faults in the repository and return the exit status."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     names = subprocess.check_output(command, cwd=ROOT, text=True).splitlines()  # noqa: S603
     paths = [ROOT / name for name in names if _FILE.fullmatch(name) and (ROOT / name).exists()]

@@ -1,7 +1,7 @@
 """Check the text of templates, stylesheets and modules: `python -m tests.check_templates`, part of `make check`.
 
-Each check yields one line per fault, with the file and the line number, so one run shows every fault. Nothing here
-needs Django or a server. A check that draws a template belongs to the tests.
+Each check yields one line per fault, with the file and the line number. No check needs Django or a server. Checks that
+render a template are tests.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-# A downloaded copy of the catalogue is one file with its own styles and a content security policy with their hash.
+# A downloaded copy of the catalogue is one file. It has its own styles, and its content security policy has their hash.
 OFFLINE = "catalog/exchange/offline.html"
 STYLESHEET = "css/scriptsmith.css"
 MOST_COLUMNS = 160
 MOST_BYTES = {
     (STYLESHEET,): 60 * 1024,
-    ("js/live.js", "js/copy.js", "js/keys.js"): 14 * 1024,  # loaded by every page
+    ("js/live.js", "js/copy.js", "js/keys.js"): 14 * 1024,  # every page loads these
 }
 
 _COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}|{#.*?#}", re.DOTALL)
@@ -42,17 +42,17 @@ _READ = re.compile(r"(?<!%)[ =](\w+)\b(?!=)(?=[^%]*%})|{{ ?(\w+)")
 _IMPORT = re.compile(r"^\s*import\b", re.MULTILINE)
 
 TEXT = 4.5  # WCAG 1.4.3, for text of any size
-SHAPE = 3.0  # WCAG 1.4.11, for edges of fields, focus rings, icons and parts of charts
+SHAPE = 3.0  # WCAG 1.4.11, for borders of fields, focus rings, icons and parts of charts
 TOKEN = re.compile(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);")
 _GROUNDS = "canvas surface raised sunken hover"
 _TONES = "ember verdigris temper straw crimson"
 _TINTS = "ember-tint verdigris-tint temper-tint straw-tint crimson-tint"
 _CODE = "code code-marked diff-add diff-add-word diff-del diff-del-word"
 _SYNTAX = "syn-text syn-comment syn-keyword syn-string syn-variable syn-number syn-error"
-# Each row has foreground tokens, background tokens and the minimum contrast of each pair.
+# Each row has foreground tokens, background tokens and the minimum contrast of every pair.
 CONTRASTS = [
     ("text muted faint temper", _GROUNDS, TEXT),
-    ("text muted temper", _TINTS, TEXT),  # notices; a selected row of a table
+    ("text muted temper", _TINTS, TEXT),  # notices and selected table rows
     ("straw crimson", "canvas surface raised hover ember-tint", TEXT),
     *((tone, f"{tone}-tint", TEXT) for tone in _TONES.split()),
     *((f"on-{tone}", f"{tone}-solid", TEXT) for tone in ("ember", "verdigris", "crimson")),
@@ -71,7 +71,7 @@ CONTRASTS = [
 
 
 class Sources:
-    """The texts in the `templates` and `static` folders, by relative path."""
+    """The contents of the files in the `templates` and `static` folders, by relative path."""
 
     def __init__(self, root: Path) -> None:
         self.templates = _read(root / "templates", ".html")
@@ -80,7 +80,7 @@ class Sources:
         self.css = self.stylesheets[STYLESHEET]
 
     def markup(self) -> Iterator[tuple[str, str]]:
-        """Yield each template and its text, with comments blanked so that line numbers stay the same."""
+        """Yield each template's name and text. Comments are blanked, so line numbers stay the same."""
         for name, text in self.templates.items():
             yield name, _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
@@ -121,7 +121,7 @@ def line_lengths(sources: Sources) -> Iterator[str]:
 
 
 def risk_components(sources: Sources) -> Iterator[str]:
-    """Yield templates that show a risk without the components that set its label, icon and color."""
+    """Yield templates that show a risk level without the components that set its label, icon and color."""
     for name, text in sources.templates.items():
         if name.rpartition("/")[2] not in _RISK_COMPONENTS:
             yield from (
@@ -131,7 +131,7 @@ def risk_components(sources: Sources) -> Iterator[str]:
 
 
 def mapping_loops(sources: Sources) -> Iterator[str]:
-    """Yield loops over `mapping.items`, which return the value of the key "items" if the mapping has one."""
+    """Yield loops over `mapping.items`. If the mapping has an "items" key, the loop uses that key's value instead."""
     for name, text in sources.templates.items():
         for found in _MAPPING_LOOP.finditer(text):
             if found[1] not in _ATTRIBUTES:
@@ -140,9 +140,9 @@ def mapping_loops(sources: Sources) -> Iterator[str]:
 
 
 def block_names(sources: Sources) -> Iterator[str]:
-    """Yield names that a block reads but only another block sets, because they are empty in the first block.
+    """Yield names that a block reads but only another block sets. Such a name is empty in the block that reads it.
 
-    For example, a *Cancel* link with an empty address is drawn as a button that sends the form.
+    For example, a *Cancel* link with an empty address is rendered as a button that submits the form.
     """
     for name, text in sources.markup():
         if "{% extends" not in text:
@@ -162,7 +162,8 @@ def block_names(sources: Sources) -> Iterator[str]:
 
 
 def page_weight(sources: Sources) -> Iterator[str]:
-    """Yield files of every page that are too large or that import others, which hashed names would load twice."""
+    """Yield files that every page loads and that are too large or import other files. Hashed names make browsers load
+    imported files twice."""
     texts = sources.stylesheets | sources.modules
     for names, most in MOST_BYTES.items():
         size = sum(len(texts[name].encode()) for name in names)
@@ -183,7 +184,7 @@ def color_tokens(sources: Sources) -> Iterator[str]:
     for found in re.compile(r"#[0-9a-f]{3,8}\b|\brgba?\(|\bhsla?\(").finditer(css, rules):
         yield f"static/{STYLESHEET}:{_line(css, found.start())}: {found[0]}; use a token"
     defined = {found[1]: found.start() for found in re.finditer(r"(--[\w-]+):", css)}
-    # The editor is in a shadow root, whose styles are in the editor's module.
+    # The editor uses a shadow root, and its styles are in the editor's module.
     used = {
         found[1]: f"static/{name}:{_line(text, found.start())}"
         for name, text in {STYLESHEET: css, **sources.modules}.items()
@@ -196,7 +197,7 @@ def color_tokens(sources: Sources) -> Iterator[str]:
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast ratio of two #rrggbb colors, from 1 to 21, as WCAG 2.2 defines it."""
+    """Return the contrast ratio of two #rrggbb colors, from 1 to 21, as defined in WCAG 2.2."""
     darker, lighter = sorted((_luminance(one), _luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
@@ -241,7 +242,7 @@ CHECKS: tuple[Callable[[Sources], Iterable[str]], ...] = (
 
 
 def faults(root: Path = ROOT) -> dict[str, list[str]]:
-    """Return the faults in a folder's `templates` and `static`, by check."""
+    """Return the faults in the `templates` and `static` folders of `root`, by check."""
     sources = Sources(root)
     return {check.__name__: list(check(sources)) for check in CHECKS}
 

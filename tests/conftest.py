@@ -1,4 +1,4 @@
-"""Fixtures for all tests: network access to loopback only, users with roles, and repair of the database after tests."""
+"""Fixtures for all tests: network access limited to loopback, users with roles, and database repair after tests."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests import emptying
 from tests.template import NAME as TEMPLATE
 from tests.template import wait_for_template
 
-# Use the same examples each time, without a time limit because the machine may be busy.
+# Generate the same examples in every run. Set no deadline, because the machine may be busy.
 settings.register_profile("suite", deadline=None, derandomize=True)
 settings.load_profile("suite")
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _only_loopback() -> Iterator[None]:
-    """Refuse connections from this process, except to loopback addresses and Unix sockets."""
+    """Block connections from this process, except to loopback addresses and Unix sockets."""
     real = socket.socket.connect
 
     def connect(self: socket.socket, address: object) -> None:
@@ -46,7 +46,7 @@ def _only_loopback() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _no_tool_rules() -> Iterator[None]:
-    """Cache an empty list of curators' rules, so that no page queries them and no earlier test's rules apply."""
+    """Cache an empty list of tool rules, so that pages do not query them and tests do not share them."""
     cache.set(CACHE_KEY, {}, None)
     yield
     cache.delete(CACHE_KEY)
@@ -75,10 +75,10 @@ def subtests(subtests: pytest.Subtests) -> PlainSubtests:
 def module_rows(
     request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[None]:
-    """Open a transaction around all tests of a module, so that the module's fixtures create their rows once.
+    """Open a transaction around all tests of a module, so that the module's fixtures create their rows only once.
 
-    Each test's own changes are still rolled back. Fixtures that create rows use `django_db_blocker.unblock()`.
-    Modules with `transaction=True` tests can't use this.
+    Each test's own changes are still rolled back. Fixtures that create rows use `django_db_blocker.unblock()`. Modules
+    with `transaction=True` tests can't use this fixture.
     """
     with django_db_blocker.unblock():
         transaction.atomic().__enter__()
@@ -86,7 +86,7 @@ def module_rows(
     yield
     request.node.stash[_HOLDS_ROWS] = False
     with django_db_blocker.unblock():
-        # Reconnecting also resets Django's transaction state, in case a timeout broke it.
+        # Reconnecting also resets Django's transaction state, which a timeout may have broken.
         connection.close()
         connection.connect()
 
@@ -107,21 +107,21 @@ def pytest_runtest_teardown(
     """Repair the database after timeouts and after tests with real transactions, which empty the tables."""
     raw = connection.connection
     if raw is not None and raw.info.transaction_status == TransactionStatus.ACTIVE:
-        raw.cancel_safe()  # otherwise the statement keeps its locks after the connection is closed
+        raw.cancel_safe()  # otherwise the statement keeps its locks after the connection closes
         connection.close()
     try:
         result = yield
     finally:
         module = item.getparent(pytest.Module)
         if module and module.stash.get(_HOLDS_ROWS, False) and _is_module_transaction_broken():
-            # The module's next test sets up its fixtures again.
+            # Tear down the module's fixtures, so that its next test sets them up again.
             item.session._setupstate.teardown_exact(module.parent)
     marker = item.get_closest_marker("django_db")
     is_marked = marker is not None and bool(marker.kwargs.get("transaction"))
     has_emptied = is_marked or not {"transactional_db", "live_server"}.isdisjoint(
         getattr(item, "fixturenames", ())
     )
-    # A skipped test has not emptied the tables, and after the last test the database is dropped.
+    # A skipped test does not empty the tables. After the last test, the database is dropped.
     has_run = bool(getattr(item, "funcargs", None))
     if has_run and nextitem is not None and has_emptied:
         with item.config.stash[blocking_manager_key].unblock():
@@ -134,7 +134,7 @@ def pytest_runtest_teardown(
 def django_db_modify_db_settings_parallel_suffix(
     django_db_modify_db_settings_parallel_suffix: None,
 ) -> None:
-    """Create each worker's database as a copy of a migrated one."""
+    """Create each worker's database as a copy of the migrated template."""
     wait_for_template()
     for database in connections.settings.values():
         database["TEST"]["TEMPLATE"] = TEMPLATE

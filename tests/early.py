@@ -1,4 +1,5 @@
-"""Remove credentials and start one set of servers for all workers, before pytest-django reads the settings."""
+"""Remove credentials from the environment and start one set of servers for all workers, before pytest-django reads the
+settings."""
 
 from __future__ import annotations
 
@@ -13,24 +14,24 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests import budget
 
-# Six thousand tests and all modules keep half a million objects alive. Garbage collection would take a third of the
-# time that pytest needs to collect the tests.
+# Thousands of tests and all modules keep half a million objects alive. Garbage collection would take a third of
+# pytest's collection time.
 gc.disable()
 
 for _name in list(os.environ):
     if _name.startswith(("ANTHROPIC_", "OPENAI_", "CLAUDE_", "OTEL_")):
         del os.environ[_name]
 
-# The workers already use all cores. Threads that spin while they wait would slow down the tests.
+# The workers already use all cores. Threads that spin while idle would slow down the tests.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-# A suite starts about fifty processes and rewrites the assertions of four hundred modules. Without cached bytecode,
-# each process would compile them again, which takes a fifth of the tests' time.
+# A test run starts about fifty processes and rewrites the assertions of hundreds of modules. Without cached bytecode,
+# each process would compile the modules again, which takes a fifth of the run time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Setting this in pyproject.toml is not enough, because importing the product sets its own settings module.
+# Setting this in pyproject.toml is not enough, because importing the product sets the product's own settings module.
 os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
 _stop = []
 
@@ -42,12 +43,12 @@ if "SCRIPTSMITH_TEST_SERVERS" not in os.environ:
     os.environ["DATABASE_URL"] = _servers.database_url
     os.environ["REDIS_URL"] = _servers.redis_url
     os.environ["SCRIPTSMITH_TEST_SERVERS"] = "started"
-    # Run the migrations once, while pytest collects the tests. Each worker's database is a copy.
+    # Run the migrations once, while pytest collects the tests. Each worker's database is a copy of the result.
     _template = subprocess.Popen([sys.executable, "-m", "tests.template"])
     _stop = [_template.wait, _servers.stop]
 
 
-# Each test in these folders starts a product or a browser, so it is at least slow.
+# Each test in these folders starts a product or a browser, so all of them are slow or nightly.
 SLOW_FOLDERS = tuple(Path(__file__).parent / name for name in ("browser", "flow", "fuzz"))
 FAST = "not slow and not nightly"
 
@@ -93,7 +94,7 @@ SHARE = (
 
 
 class ModulesWithServers(LoadScopeScheduling):
-    """A scheduler that sends single tests to free workers but keeps modules with shared servers or rows together."""
+    """A scheduler that sends single tests to idle workers but keeps modules with shared servers or rows together."""
 
     def _split_scope(self, nodeid: str) -> str:
         module = nodeid.split("::")[0]

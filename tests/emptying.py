@@ -1,4 +1,4 @@
-"""Delete rows after a test with real transactions, because Django's `flush` takes half a second."""
+"""Delete rows after each test with real transactions. Django's `flush` would take half a second."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _empty_all(self: TransactionTestCase) -> None:
         for alias in self._databases_names(include_mirrors=False):
             _empty(connections[alias])
     except ProgrammingError as problem:
-        # Only a superuser may disable the triggers that protect the audit log.
+        # Only a superuser can disable the triggers that protect the audit log.
         if not isinstance(problem.__cause__, psycopg.errors.InsufficientPrivilege):
             raise
         _flush(self)
@@ -41,7 +41,7 @@ def _empty(connection: BaseDatabaseWrapper) -> None:
 
 @cache
 def _find_filled(alias: str) -> str:
-    """Return the query for the tables that have rows."""
+    """Return the query that lists the tables with rows."""
     connection = connections[alias]
     tables = set(connection.introspection.table_names()) - _STAYS
     rows = (f"('{table}', EXISTS (SELECT FROM \"{table}\"))" for table in sorted(tables))
@@ -49,5 +49,5 @@ def _find_filled(alias: str) -> str:
 
 
 def install() -> None:
-    """Replace how tests with real transactions empty the tables."""
+    """Replace Django's method that empties the tables after tests with real transactions."""
     TransactionTestCase._fixture_teardown = _empty_all

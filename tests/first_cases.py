@@ -1,4 +1,4 @@
-"""Split a parameter list: the first cases run in `make test`, the others in `make test-nightly`."""
+"""Split a parameter list: the first cases run in `make test`, and the others in `make test-nightly`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from _pytest.mark import ParameterSet
 
 
 def first_cases(count: int, cases: Iterable[Any]) -> list[Any]:
-    """Return the cases for `parametrize`, with all after the first `count` marked as nightly."""
+    """Return the cases for `parametrize`, with all cases after the first `count` marked as nightly."""
     found = list(cases)
     return found[:count] + [_nightly(case) for case in found[count:]]
 

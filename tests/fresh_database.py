@@ -1,4 +1,4 @@
-"""Create databases for single tests, as copies of the migrated template, and use them by name."""
+"""Create databases for single tests as copies of the migrated template, and switch to databases by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fresh_database(name: str) -> Iterator[None]:
 
 @contextmanager
 def used_database(name: str) -> Iterator[None]:
-    """Use the database with this name in the block. This does not work within a transaction."""
+    """Use the database with this name in the block. This does not work inside a transaction."""
     assert not connection.in_atomic_block
     before = connection.settings_dict["NAME"]
     try:
@@ -41,5 +41,5 @@ def used_database(name: str) -> Iterator[None]:
 def _turn_to(name: str) -> None:
     connection.close()
     connection.settings_dict["NAME"] = name
-    # Primary keys begin at 1 in each database, so cached rows of two databases would be mixed up.
+    # Primary keys start at 1 in each database, so cached rows of two databases would be confused.
     cache.clear()

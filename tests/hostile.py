@@ -1,7 +1,8 @@
-"""A server that misbehaves on real loopback sockets in the way that the first part of the path names.
+"""A server on real loopback sockets that misbehaves in the way named by the first part of the path.
 
-`Hostile()` in a `with` block runs it in threads of this process. `python -m tests.hostile` runs it in its own process
-and prints its addresses. It counts requests, so that tests can compare them with the attempts in the ledger.
+`Hostile()` in a `with` block runs the server in threads of this process. `python -m tests.hostile` runs it in its own
+process and prints its addresses. The server counts requests, so that tests can compare the counts with the attempts in
+the ledger.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ KINDS = (
 
 
 class Hostile:
-    """The hostile server, for example `url("drip")` for a slow endpoint and `tls_url` for a self-signed one."""
+    """The hostile server: for example, `url("drip")` is slow, and `tls_url` has a self-signed certificate."""
 
     def __init__(self, *, drip_seconds: float = 0.2) -> None:
         self.requests: Counter[str] = Counter()
@@ -74,7 +75,7 @@ class Hostile:
         return f"https://localhost:{self._secured.server_address[1]}/tls"
 
     def url(self, kind: str) -> str:
-        """Return the base URL of an endpoint that misbehaves in this way."""
+        """Return the base URL of an endpoint that misbehaves in the given way."""
         return f"http://127.0.0.1:{self.port}/{kind}"
 
     def count(self, what: Counter[str], kind: str, step: int = 1) -> None:
@@ -82,7 +83,7 @@ class Hostile:
             what[kind] += step
 
     def __enter__(self) -> Hostile:
-        _large_script()  # builds the script before a client waits for it
+        _large_script()  # builds the script before the first client needs it
         for server in (self._plain, self._secured):
             threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         return self
@@ -110,7 +111,7 @@ class _Server(socketserver.ThreadingTCPServer):
         self.hostile = hostile
 
     def handle_error(self, *_given: object) -> None:
-        """Print no traceback, because clients are expected to hang up."""
+        """Suppress the traceback, because clients are expected to close connections early."""
 
 
 class _SecuredServer(_Server):
@@ -127,7 +128,7 @@ class _Handler(socketserver.StreamRequestHandler):
     server: _Server
 
     def handle(self) -> None:
-        """Answer requests one after another while the connection is open."""
+        """Handle requests one after another while the connection is open."""
         while self._handle_one():
             pass
 
@@ -135,7 +136,7 @@ class _Handler(socketserver.StreamRequestHandler):
         line = self.rfile.readline()
         if not line.strip():
             return False
-        if not line.isascii():  # the start of a TLS handshake
+        if not line.isascii():  # a TLS handshake
             return self._reply(b"", status="400 Bad Request") and False
         method, path, _version = line.decode().split(" ", 2)
         length = 0
@@ -147,7 +148,7 @@ class _Handler(socketserver.StreamRequestHandler):
         hostile, kind = self.server.hostile, path.split("/")[1]
         if kind == "_counts":
             return self._reply(json.dumps(hostile.requests).encode())
-        if method == "POST":  # GET requests of free checks are not counted
+        if method == "POST":  # free checks send GET requests, which are not counted
             hostile.count(hostile.requests, kind)
         hostile.count(hostile.open, kind)
         try:
@@ -177,7 +178,7 @@ class _Handler(socketserver.StreamRequestHandler):
         return self._reply(b"{}", status="404 Not Found")
 
     def _wait(self) -> bool:
-        """Wait until the next byte is due. Return False if the client hung up or the server is ending."""
+        """Wait until the next byte is due. Return False if the client disconnected or the server is stopping."""
         if self.server.hostile.ending.wait(self.server.hostile.drip_seconds):
             return False
         self.request.setblocking(False)
@@ -271,7 +272,7 @@ def _large_script() -> bytes:
 
 
 def _bomb(size: int) -> Iterator[bytes]:
-    """Yield this many zero bytes, compressed a thousandfold."""
+    """Yield `size` zero bytes, compressed by a factor of about a thousand."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     zeros = bytes(MB)
     for _ in range(size // MB):
@@ -281,7 +282,7 @@ def _bomb(size: int) -> Iterator[bytes]:
 
 
 def main() -> None:
-    """Print one line of JSON with the addresses, then run until standard input ends."""
+    """Print the addresses as one line of JSON, then run until standard input is closed."""
     with Hostile() as hostile:
         print(json.dumps({"port": hostile.port, "tls_url": hostile.tls_url}), flush=True)
         sys.stdin.read()

@@ -1,4 +1,4 @@
-"""Wait until a session of this test's database waits for a lock."""
+"""Wait until a session of this test's database is waiting for a lock."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import time
 
 from django.db import connection
 
-# Other processes wait for locks in other databases of this server. A row lock names no database, so the query finds it
-# through the table lock of the same session.
+# Sessions of other databases on this server also wait for locks. A row lock has no database, so the query uses the
+# table lock of the same session.
 _WAITING = """
     SELECT EXISTS (
         SELECT FROM pg_locks AS wanted JOIN pg_locks AS held USING (pid)
@@ -18,7 +18,7 @@ _WAITING = """
 
 
 def wait_for_lock() -> None:
-    """Return once a session waits for a lock, or raise AssertionError after 20 s."""
+    """Return once a session is waiting for a lock, or raise AssertionError after 20 s."""
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         with connection.cursor() as cursor:

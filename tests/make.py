@@ -41,7 +41,7 @@ def make_run(
     refined_verdict: str = "correct",
     origin: str = Run.Origin.ASKED,
 ) -> Run:
-    """Create a finished Run with a first Draft and, if feedback is given, a refined one, without model calls."""
+    """Create a finished Run without model calls. It has a first Draft and, if feedback is given, a refined one."""
     action = make_action(statement, by=by)
     run = services.start_run(action, by=by, origin=origin, enqueue=False)
     first = make_draft(run, number=1, script=script, kind="generated", verdict=verdict)
@@ -71,7 +71,8 @@ def _finish(run: Run, **values: object) -> Run:
     for name, value in values.items():
         setattr(run, name, value)
     run.save(update_fields=values)
-    run._state.fields_cache.clear()  # tests change the rows of the action and the configuration
+    # tests change the rows of the action and the configuration, so the cached ones may be stale
+    run._state.fields_cache.clear()
     return run
 
 

@@ -1,4 +1,4 @@
-"""Read the forms of a page, fill them in and send them as a browser would."""
+"""Read the forms of a page, fill them in and submit them as a browser would."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Value: TypeAlias = str | bool | list[str] | SimpleUploadedFile
 
 
 class NoSuchField(AssertionError):
-    """A failure because the page has no such field, option or button for the user."""
+    """Raised if the page has no such field, option or button for the user."""
 
 
 @dataclass
@@ -30,12 +30,13 @@ class Control:
     type: str
     name: str
     value: str = ""
-    is_on: bool = False  # checked or selected
+    is_on: bool = False  # whether the control is checked or selected
     is_disabled: bool = False
     formaction: str = ""
-    options: list[tuple[str, bool]] = field(default_factory=list)  # of a select: value, selected
+    # of a select: pairs of value and whether it is selected
+    options: list[tuple[str, bool]] = field(default_factory=list)
     is_multiple: bool = False
-    text: str = ""  # of a button, or of a textarea while it is parsed
+    text: str = ""  # of a button, or of a textarea during parsing
     place: int = 0  # position in the page
     file: SimpleUploadedFile | None = None
 
@@ -44,7 +45,7 @@ class Control:
         return self.tag == "button" or self.type in _VOID_TYPES
 
     def values(self) -> Iterator[str | SimpleUploadedFile]:
-        """Yield the values that it sends, unless it is a button."""
+        """Yield the values that the control submits. A button submits none here."""
         if self.is_disabled or not self.name or self.is_button:
             return
         if self.type in ("checkbox", "radio"):
@@ -64,7 +65,7 @@ class Control:
 
 @dataclass
 class Form:
-    """A form element with its controls, including those elsewhere on the page that refer to it with `form=`."""
+    """A form element with its controls, including those elsewhere on the page that reference it with `form=`."""
 
     id: str
     action: str
@@ -92,7 +93,7 @@ class Form:
 
     @property
     def takes_enter(self) -> bool:
-        """Return whether Enter in one of the fields submits the form in Chromium."""
+        """Return whether pressing Enter in a field submits the form in Chromium."""
         return any(
             one.tag == "select" or one.tag == "input" and one.type not in (*_VOID_TYPES, "hidden")
             for one in self.controls
@@ -106,17 +107,17 @@ class Form:
 
     @property
     def addresses(self) -> set[str]:
-        """Return all addresses that the form can be sent to, including those of its buttons."""
+        """Return all addresses that the form can be submitted to, including those of its buttons."""
         return {self.action, *(one.formaction for one in self.buttons if one.formaction)}
 
     def fill(self, **typed: Value) -> Form:
-        """Fill in fields as a user would. Pass other names as `fill(**{"form-0-name": "x"})`."""
+        """Fill in fields as a user would. Pass names that are not identifiers as `fill(**{"form-0-name": "x"})`."""
         for name, value in typed.items():
             self._fill(name, value)
         return self
 
     def press(self, words: str = "") -> Control | None:
-        """Return the button with this label or value, or the first button if none is given."""
+        """Return the button with this label or value. Without a label, return the first button."""
         if not words:
             return self.buttons[0] if self.buttons else None
         for one in self.buttons:
@@ -130,7 +131,7 @@ class Form:
         return any(one.value == words or one.text.strip().startswith(words) for one in self.buttons)
 
     def sent(self, button: Control | None = None) -> dict[str, list[str | SimpleUploadedFile]]:
-        """Return the fields that a browser sends when this button is pressed, with the rendered token."""
+        """Return the fields that a browser submits when this button is pressed, with the rendered token."""
         found: dict[str, list[str | SimpleUploadedFile]] = {}
         for one in self.controls:
             values: list[str | SimpleUploadedFile] = list(one.values())
@@ -141,14 +142,14 @@ class Form:
         return found
 
     def send(self, client: Client, *, page: str, press: str = "", **options: Any) -> HttpResponse:
-        """Send what a browser would send if the button is pressed on this page. `options` are passed to `post`."""
+        """Press the button and send the request that a browser would send. `options` are passed to `post`."""
         button = self.press(press)
         data: dict[str, Any] | str = self.sent(button)
         if not self.is_multipart:
             data = urlencode(data, doseq=True)
             options["content_type"] = "application/x-www-form-urlencoded"
         elif TOKEN not in data:
-            data = {**data, TOKEN: ""}  # keeps the client from adding a token
+            data = {**data, TOKEN: ""}  # prevents the client from adding a token
         address = (button and button.formaction) or self.action or page
         answer: HttpResponse = client.post(address, data, **options)
         return answer
@@ -258,7 +259,7 @@ class _Reader(HTMLParser):
         if tag == "form":
             self._form = None
         elif tag == "textarea" and self._textarea is not None:
-            # A browser drops the first line break and sends the others as CR LF.
+            # A browser drops the first line break and submits the others as CR LF.
             text = self._textarea.text.removeprefix("\n")
             self._textarea.value = text.replace("\r\n", "\n").replace("\n", "\r\n")
             self._textarea = None
@@ -287,15 +288,15 @@ class _Reader(HTMLParser):
 
 
 def forms_in(html: str) -> list[Form]:
-    """Return all forms of a page or fragment, in order."""
+    """Return all forms of a page or fragment, in document order."""
     reader = _Reader()
     reader.feed(html)
     reader.close()
     return reader.forms
 
 
-# Views that record a user's judgment of a script, a match or an incident. The score view is not included, because its
-# form only accepts a value that the reviewer has chosen, and its button shows that Enter sends it.
+# Views that record a user's judgment of a script, a match or an incident. The score view is not included: its form only
+# accepts a value that the reviewer has chosen, and its button shows that Enter submits it.
 JUDGMENTS = {
     *("use-outcome", "incident-outcome", "item-decide", "item-give-back", "item-execution-label"),
     *("item-reveal", "item-answer", "case-label", "duplicate-dismiss"),
@@ -306,7 +307,7 @@ JUDGMENTS = {
 
 
 def judgments_by_enter(html: str, *, page: str) -> list[str]:
-    """Return the forms where Enter records a judgment, or whose first button is one of several judgments."""
+    """Return the forms where Enter records a judgment, or whose first button is one of multiple judgments."""
     found = []
     for form in forms_in(html):
         button = form.default_button

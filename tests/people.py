@@ -15,7 +15,7 @@ ClientFor = Callable[[User], Client]
 
 
 def make_person(name: str, *roles: str) -> User:
-    """Create a user with these roles, which are groups."""
+    """Create a user with these roles. Roles are groups."""
     user = User.objects.create_user(name, password=PASSWORD, first_name=name.capitalize())
     user.groups.set(Group.objects.filter(name__in=roles))
     return user

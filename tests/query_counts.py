@@ -1,4 +1,4 @@
-"""Count the queries of a page, which must be the same for one row and for thirty."""
+"""Count the queries of a page. Tests check that the count is the same for one row and for thirty."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 
 def count_queries(client: Client, address: str, **headers: str) -> int:
-    """Return the number of queries of a request that must succeed, including those for session and user."""
+    """Return the number of database queries of a successful request, including those for the session and the user."""
     with CaptureQueriesContext(connection) as queries:
         response = client.get(address, headers=headers)
     assert response.status_code in (200, 204)

@@ -1,4 +1,4 @@
-"""Run PostgreSQL and Redis for the suite, in a keeper process that ends with its parent."""
+"""Run PostgreSQL and Redis for a test run, in a keeper process that stops with its parent."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class TestServers:
 
 
 def start_test_servers() -> TestServers:
-    """Start and return the servers, or raise CannotStart. TEST_DATABASE_URL and TEST_REDIS_URL replace them."""
+    """Start and return the servers, or raise CannotStart. If set, TEST_DATABASE_URL and TEST_REDIS_URL replace them."""
     keeper = subprocess.Popen(
         [sys.executable, "-m", "tests.servers"],
         cwd=_ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # Ctrl-C should reach only pytest, which stops the servers
+        start_new_session=True,  # Ctrl-C must reach only pytest, which stops the servers
     )
     answer = keeper.stdout.readline()
     if not answer:
@@ -56,15 +56,15 @@ def start_test_servers() -> TestServers:
     return TestServers(found["database_url"], found["redis_url"], found["data"], keeper)
 
 
-# Autovacuum does not see a running test's rows, so the planner would assume empty tables. Queries that take a second
-# would then sometimes take minutes.
+# Autovacuum cannot see a running test's rows, so its statistics would describe empty tables. Queries that normally take
+# a second would then sometimes take minutes.
 _PLANS = {"autovacuum": "off"}
 
 
 def _keep() -> None:
-    """Start the missing servers, print their addresses, and stop when standard input ends."""
+    """Start the servers that are not given, print their addresses, and stop when standard input is closed."""
     folder = Path(tempfile.mkdtemp(prefix="scriptsmith-tests-", dir="/tmp"))
-    folder.chmod(0o711)  # if run as root, PostgreSQL's own user must be able to enter it
+    folder.chmod(0o711)  # If run as root, PostgreSQL's own user must be able to enter the folder.
     layout = Layout(folder / "data", outside=folder / "outside")
     servers: list[Server] = []
     database_url = os.environ.get("TEST_DATABASE_URL")

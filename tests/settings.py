@@ -1,4 +1,4 @@
-"""The product's settings with changes that make tests fast and keep them from calling real models."""
+"""The product's settings, with changes that make tests fast and prevent calls to real models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ os.environ["SCRIPTSMITH_ENDPOINTS"] = "demo"
 
 from scriptsmith_site.settings import *  # noqa: E402, F403
 
-# Each worker has its own folder, because other workers' counts would show up in a test's metrics.
+# Each worker has its own folder, so that a test's metrics do not include the counts of other workers.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] += os.environ.get("PYTEST_XDIST_WORKER", "")
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

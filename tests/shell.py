@@ -1,10 +1,10 @@
-"""Run a Django shell as a server, so that tests do not start Django for every few lines of Python.
+"""Run a Django shell as a server, because starting Django for every few lines of Python is slow.
 
     python -m tests.shell
 
-It reads lines of JSON, each a number and a piece of Python code. For each line it prints a line of JSON with the
-number, the output of the code, and the traceback if it failed. Each piece of code runs in one transaction, so the
-site's workers see all of its changes or none.
+The server reads lines of JSON, each with a number and Python code. For each line it prints a line of JSON with the
+number, the output of the code, and the traceback if the code failed. The code of each line runs in one transaction, so
+the site's workers see either all of its changes or none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import django
 
 
 def main() -> None:
-    """Answer requests until standard input ends."""
+    """Answer requests until standard input is closed."""
     django.setup()
     from django.db import connection, transaction
 
@@ -33,7 +33,7 @@ def main() -> None:
                     exec(text, {"__name__": "shell"})  # noqa: S102 - the tests' own lines
             except Exception:
                 wrong = traceback.format_exc()
-        # Tests kill the site's servers and start them again.
+        # Tests kill the site's servers and start them again, which would break an open connection.
         connection.close()
         answer = {"number": number, "said": said.getvalue(), "wrong": wrong}
         print(json.dumps(answer), file=answers, flush=True)

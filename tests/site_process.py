@@ -1,4 +1,4 @@
-"""Run the product as users start it, on its own database. The tests of one suite worker share it."""
+"""Run the product as users start it, with its own database. All tests of an xdist worker share one product."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PEOPLE = {
 
 @dataclass(frozen=True)
 class Site:
-    """A running ScriptSmith."""
+    """A running ScriptSmith product."""
 
     url: str
     data: Path
@@ -47,7 +47,7 @@ class Site:
     shell: subprocess.Popen[str]
 
     def run(self, lines: str) -> str:
-        """Run these lines of Python in one transaction on this site's database and return what they print."""
+        """Run these lines of Python in one transaction on this site's database and return their output."""
         assert self.shell.stdin and self.shell.stdout
         number = next(_numbers)
         self.shell.stdin.write(json.dumps([number, lines]) + "\n")
@@ -59,16 +59,17 @@ class Site:
         return str(answer["said"])
 
     def keep_rows(self) -> None:
-        """Copy the rows of all tables, so that `restore_rows` can put them back."""
+        """Copy the rows of all tables, so that `restore_rows` can restore them."""
         with psycopg.connect(self.environment["DATABASE_URL"]) as connection:
             connection.execute("CREATE SCHEMA kept")
             for table, _names in connection.execute(_COLUMNS).fetchall():
                 connection.execute(f"CREATE TABLE kept.{table} AS TABLE {table}")
 
     def restore_rows(self) -> None:
-        """Restore all tables from `keep_rows`. Keys are not reused, because processes may remember them."""
+        """Restore all tables from the copies that `keep_rows` made. Keys are not reused, because processes may have
+        cached them."""
         while True:
-            # A deadlock is possible if a worker waits for these locks while it holds others.
+            # A worker that holds other locks while it waits for these can cause a deadlock.
             with suppress(psycopg.errors.DeadlockDetected):
                 return self._restore_rows()
 
@@ -81,7 +82,7 @@ class Site:
                 connection.execute(f"INSERT INTO {table} ({names}) {rows}")
 
     def child(self, words: str) -> int:
-        """Return the process id of the supervisor's child whose command line contains this text."""
+        """Return the process ID of the supervisor's child whose command line contains this text."""
         for one in self.children_of(self.supervisor):
             try:
                 command = Path(f"/proc/{one}/cmdline").read_bytes().replace(b"\0", b" ").decode()
@@ -92,7 +93,7 @@ class Site:
         raise LookupError(words)
 
     def children_of(self, process: int) -> list[int]:
-        """Return the process ids of its children."""
+        """Return the process IDs of this process's children."""
         found = []
         for status in Path("/proc").glob("[0-9]*/status"):
             try:
@@ -107,7 +108,7 @@ class Site:
 _numbers = itertools.count(1)
 
 
-# This lists each table of the product with the columns that can be inserted.
+# List each table of the product with its insertable columns.
 _COLUMNS = """
 SELECT quote_ident(relname), string_agg(quote_ident(attname), ', ')
 FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
@@ -139,7 +140,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "SCRIPTSMITH_ENDPOINTS": "demo",
         "SCRIPTSMITH_RUN_LEASE_SECONDS": "5",
         "SCRIPTSMITH_OUT_NETWORKS": "127.0.0.0/8",
-        # A test of single sign-on starts its provider at this address.
+        # A test of single sign-on starts its identity provider at this address.
         "SCRIPTSMITH_OIDC_ISSUER": f"http://localhost:{free_port()}",
         "SCRIPTSMITH_OIDC_NAME": "Corporate ID",
         "SCRIPTSMITH_OIDC_CLIENT_ID": "scriptsmith",
@@ -186,9 +187,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def _share_processors_with(sandbox_worker: int) -> None:
-    """Reset the sandbox worker's niceness, because tests wait for its results while they keep the processors busy."""
+    """Reset the sandbox worker's niceness. Tests keep the processors busy while they wait for its results."""
     deadline = time.monotonic() + 120
-    while session_niceness(sandbox_worker) == 0:  # not set yet
+    while session_niceness(sandbox_worker) == 0:  # the worker has not set it yet
         assert time.monotonic() < deadline
         time.sleep(0.05)
     set_session_niceness(0, pid=sandbox_worker, patience=5.0)
@@ -199,7 +200,8 @@ def _with_database(url: str, database: str) -> str:
 
 
 def _own_broker(url: str) -> str:
-    """Return a Redis database for this worker only, so that no other site receives its messages."""
+    """Return the URL of a Redis database that only this test worker uses, so that other sites do not receive its
+    messages."""
     number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) + 1
     if url.startswith("redis+socket:"):
         return f"{url}?virtual_host={number}"
@@ -207,7 +209,7 @@ def _own_broker(url: str) -> str:
 
 
 def wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Wait until the web server answers, or raise AssertionError with the supervisor's log."""
+    """Wait until the web server responds, or raise AssertionError with the supervisor's log."""
     deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
         assert process.poll() is None, log.read_text()

@@ -27,7 +27,7 @@ class StandIn:
         self.pid = 0
 
     def start(self) -> StandIn:
-        """Start the process and wait until it listens, or raise RuntimeError."""
+        """Start the process and wait until it is listening, or raise RuntimeError."""
         with tempfile.TemporaryDirectory(prefix="standin-") as folder:
             announcement = Path(folder) / "announcement.json"
             command = [sys.executable, "-m", "pipeline.standin", "--announce", str(announcement)]
@@ -61,13 +61,13 @@ class StandIn:
         self._ask("/_standin/faults", rules)
 
     def pending_faults(self) -> list[dict[str, object]]:
-        """Return the rules that have not been used as often as they specify."""
+        """Return the rules that can still apply, because they have been used fewer times than specified."""
         return cast(list[dict[str, object]], self._ask("/_standin/faults")["pending"])
 
     def calls(
         self, *, task: str | None = None, billed: bool | None = None
     ) -> list[dict[str, object]]:
-        """Return the calls of the Messages API since the last reset, oldest first."""
+        """Return the Messages API calls since the last reset, oldest first."""
         listed = cast(list[dict[str, object]], self._ask("/_standin/calls")["calls"])
         return [
             call
@@ -76,7 +76,7 @@ class StandIn:
         ]
 
     def totals(self) -> dict[str, int]:
-        """Return the requests, billed requests, input tokens and output tokens since the last reset."""
+        """Return the numbers of requests, billed requests, input tokens and output tokens since the last reset."""
         return cast(dict[str, int], self._ask(f"/_standin/calls?after={sys.maxsize}")["totals"])
 
     def reset(self) -> None:

@@ -1,4 +1,5 @@
-"""Create a migrated database to copy, cached as a dump named by a hash of the code that migrations depend on."""
+"""Create the migrated database that is copied for tests. A dump is cached under a hash of the code that defines the
+schema."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from django.core.management import call_command
 from scriptsmith_site.embedded.servers.binaries import find_postgres
 
 NAME = "scriptsmith_template"
-_PATIENCE = 300.0  # seconds; allows for several suites on a small machine
+_PATIENCE = 300.0  # seconds; enough for multiple test runs on a small machine
 _ROOT = Path(__file__).parents[1]
 _KEPT = _ROOT / ".pytest_cache" / "template"
 # The migrated database depends on these folders and files.
@@ -62,7 +63,7 @@ def main() -> None:
 
 
 def _digest() -> str:
-    """Return a hash of what the migrated database depends on, including the requirements."""
+    """Return a hash of all files that affect the migrated database, including the requirements."""
     found = hashlib.sha256()
     for path in _sources():
         found.update(f"{path.relative_to(_ROOT)}\n".encode() + path.read_bytes())
@@ -79,25 +80,25 @@ def _sources() -> Iterator[Path]:
 
 
 def _restore(kept: Path, url: str) -> bool:
-    """Fill the empty database from the dump. Return False and leave it unchanged if the dump does not fit."""
+    """Load the dump into the empty database. If the dump does not fit, return False and change nothing."""
     command = [find_postgres() / "bin" / "pg_restore", "--single-transaction", "--no-owner"]
     done = subprocess.run([*command, "--dbname", url, kept], capture_output=True, check=False)
     return done.returncode == 0
 
 
 def _keep(kept: Path, url: str) -> None:
-    """Write the dump atomically, because another suite may read it, and delete older dumps."""
+    """Write the dump atomically, because another test run may read it, and delete older dumps."""
     made = kept.with_suffix(f".{os.getpid()}")
     kept.parent.mkdir(parents=True, exist_ok=True)
     command = [find_postgres() / "bin" / "pg_dump", "--format=custom", "--compress=0"]
-    # This table has a hash of the secret key, which is different for each run of the suite.
+    # This table contains a hash of the secret key, which differs between test runs.
     command += ["--exclude-table-data=scriptsmith_site_installation"]
     done = subprocess.run([*command, "--file", made, url], capture_output=True, check=False)
     if done.returncode:
         made.unlink(missing_ok=True)
         return
     made.rename(kept)
-    with suppress(FileNotFoundError):  # another suite may delete the same files
+    with suppress(FileNotFoundError):  # another test run may delete the same files
         for old in sorted(kept.parent.glob("*.dump"), key=lambda one: one.stat().st_mtime)[:-4]:
             old.unlink(missing_ok=True)
 

@@ -58,7 +58,7 @@ def test_after_a_statement():
 
 @pytest.mark.slow
 def test_timeout_with_module_rows_fails_only_the_test_that_hangs(tmp_path: Path) -> None:
-    """Start another pytest, because the timeout must interrupt a real statement."""
+    """Run another pytest process, because the timeout must interrupt a real SQL statement."""
     (tmp_path / "conftest.py").write_text("from tests.conftest import *\n")
     module = tmp_path / "test_generated.py"
     module.write_text(MODULE)

@@ -1,12 +1,12 @@
-"""The HTTP client for all tests, which enforces CSRF as a browser does.
+"""The HTTP client for all tests, which enforces CSRF checks as a browser does.
 
-Requests that change something send a CSRF token:
+Requests that change data send a CSRF token:
 
-- If a fetched page has a form for the address, the client sends that form's token, or none if the form has none.
+- If a fetched page has a form for the address, the client sends that form's token, or no token if the form has none.
 - Requests by htmx or a script (`HX-Request`, `X-Requested-With`, JSON, the API with a session) send `X-CSRFToken` from
   the `hx-headers` of the newest page.
-- Without such a page, the client sends the token that any page would have given to this session.
-- With an API bearer token, or if the test sets a CSRF token, the client adds nothing.
+- If no such page was fetched, the client sends the token that any page would have given to this session.
+- If the request has an API bearer token, or the test sets a CSRF token, the client adds nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ _FORM_TYPES = (MULTIPART_CONTENT, _URLENCODED)
 def _keep_page_context(
     kept: dict[str, Any], *, template: Template, context: Context, **rest: object
 ) -> None:
-    """Store every template but only the context of whole pages, because Django's client copies each part's context."""
+    """Store every template, but only the context of whole pages. Django's client copies the context of each partial
+    template."""
     kept.setdefault("templates", []).append(template)
     if context.template is template:
         kept.setdefault("context", ContextList()).append(copy(context))
@@ -84,7 +85,8 @@ class WebClient(Client):
         return super().generic(method, path, *arguments, **options)
 
     def request(self, **request: Any) -> HttpResponse:
-        """Send a request, including redirects, and remember the HTML page it returns."""
+        """Send one request and store the page if the response is HTML. Each redirect that the client follows is also
+        such a request."""
         response = super().request(**request)
         if not response.streaming and response.get("Content-Type", "").startswith("text/html"):
             path = request["PATH_INFO"].encode("latin-1").decode(errors="replace")
@@ -93,7 +95,7 @@ class WebClient(Client):
         return response
 
     def _login(self, user: User, backend: str) -> None:
-        """Store a new session with one query. Django's client also records a sign-in, which takes fifteen more."""
+        """Store a new session with one query. Django's client also records a sign-in, which takes fifteen queries."""
         if settings.SESSION_COOKIE_NAME in self.cookies:
             super()._login(user, backend)
             return
@@ -108,7 +110,7 @@ class WebClient(Client):
         self._set_login_cookies(request)
 
     def logout(self) -> None:
-        """Log out and forget all pages. Django's client also clears its cookies."""
+        """Log out and forget all pages. Django's `logout` also clears the cookies."""
         super().logout()
         self._pages.clear()
 
@@ -124,7 +126,7 @@ class WebClient(Client):
         return isinstance(data, dict | str) and TOKEN in data
 
     def _form_token(self, path: str) -> str | None:
-        """Return the token of the form for this address, or None if a fetched form has none."""
+        """Return the token of the form for this address. Return None if a fetched form has no token."""
         wanted = unquote(urlsplit(path).path)
         for address, html in reversed(self._pages.items()):
             if "<form" not in html or not (address == wanted or _names(html, wanted)):
@@ -172,7 +174,7 @@ def _names(html: str, path: str) -> bool:
 
 
 def _goes_to(action: str, wanted: str, page: str) -> bool:
-    """Return whether a form with this action on this page is sent to the wanted path."""
+    """Return whether a form with this action on this page is submitted to the wanted path."""
     path = unquote(urlsplit(action).path)
     return (path or page) == wanted
 

@@ -1,4 +1,4 @@
-"""Tests for the bounds of benchmark figures."""
+"""Tests for the confidence bounds of benchmark figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that reading a JSON array in chunks gives the same elements as reading it at once."""
+"""Tests that reading a JSON array in chunks returns the same elements as parsing it all at once."""
 
 from __future__ import annotations
 

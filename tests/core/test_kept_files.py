@@ -1,4 +1,4 @@
-"""Tests for file storage in a folder and in a bucket, with local copies of bucket files."""
+"""Tests for file storage in a folder and in a bucket, including the local copies of bucket files."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_handed_on_file_is_removed(kept: KeptFiles, settings: Settings, tmp_path
 
 
 def test_copy_is_deleted_after_a_day(bucket: None, settings: Settings, tmp_path: Path) -> None:
-    """The worker deletes its own copy after an import, but the web server that received the upload is not notified."""
+    """A worker deletes its own copy after an import, but the web server that received the upload is not notified."""
     settings.LAYOUT = Layout(tmp_path / "web")
     kept, others = KeptFiles("catalogue"), KeptFiles("transfers")
     copy = kept.fetch(kept.keep(ContentFile(b"names")))

@@ -1,4 +1,4 @@
-"""Tests for niceness between sessions, as the kernel reports and applies it."""
+"""Tests for niceness across sessions, as the kernel reports and applies it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SPIN = "import os; os.sched_setaffinity(0, [{cpu}]); print(flush=True)\nwhile T
 
 @contextmanager
 def in_own_session(code: str) -> Iterator[subprocess.Popen[str]]:
-    """Run Python code in its own session and kill it after the block."""
+    """Run Python code in a new session and kill the process after the block."""
     process = subprocess.Popen(
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,

@@ -107,7 +107,7 @@ def test_an_argument_may_stand_anywhere_in_the_query_and_more_than_once(db: None
 
 
 def test_watched_or_not_a_statement_finds_the_same(db: None) -> None:
-    """Tools that count statements must also count prepared ones."""
+    """Tools that count SQL statements must also count prepared ones."""
     sql = "SELECT %(b)s::int - %(a)s::int, %(b)s::int, 7 %% 4, 'a%%(b)s'"
     values = {"a": 2, "b": 5}
     plain = fetch(sql, values)
@@ -160,7 +160,7 @@ def test_ended_connection_is_replaced(db: None, monkeypatch: pytest.MonkeyPatch)
     kept = connection.copy()
     monkeypatch.setattr("core.database.prepared.connections", {"default": kept})
     ((before,),) = fetch("SELECT pg_backend_pid()", [])
-    # Set the same flags as Django does when a request begins.
+    # Set the flags that Django sets when a request begins.
     kept.health_check_enabled, kept.health_check_done = True, False
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [before])

@@ -1,4 +1,4 @@
-"""Tests for reading tables written by Excel and pandas, and for reporting problems with their line number."""
+"""Tests for reading tables written by Excel and pandas, and for reporting errors with their line numbers."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def original(ending: str, *, quoting: int) -> bytes:
 
 
 def mutated(ending: str, block: int) -> list[bytes]:
-    """Return files with one to three random deletions, duplications, replacements or insertions."""
+    """Return files that each have one to three random deletions, duplications, replacements or insertions."""
     chance, found = random.Random(f"{ending} {block}"), []
     for _number in range(BLOCK):
         data = original(ending, quoting=block % 2)
@@ -151,7 +151,7 @@ def mutated(ending: str, block: int) -> list[bytes]:
 
 
 def lost_rows(path: Path) -> set[str]:
-    """Return the ids that are in the file but not in a record, unless a record reports a problem."""
+    """Return the IDs that are in the file but in no record. Return an empty set if reading reports a problem."""
     there = set(re.findall(r"\bi\d\b", path.read_bytes().decode(errors="replace")))
     try:
         for record in Source(path):
@@ -173,7 +173,7 @@ def lost_rows(path: Path) -> set[str]:
     ),
 )
 def test_mutated_file_loses_no_row_silently(tmp_path: Path, ending: str, block: int) -> None:
-    """This tests 200 files by default and 2,000 in the nightly tier."""
+    """The default tier tests 200 files, and the nightly tier 2,000."""
     lost = {}
     for data in mutated(ending, block):
         path = tmp_path / f"x.{ending}"

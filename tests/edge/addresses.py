@@ -13,7 +13,7 @@ _PARAMETER = re.compile(r"\(\?P<\w+>(?:\[[^\]]*\]|[^)\[])*\)|<(?:\w+:)?\w+>")
 def routes(
     patterns: list[URLPattern | URLResolver] | None = None, prefix: str = ""
 ) -> Iterator[str]:
-    """Yield the routes with `{}` in place of each parameter."""
+    """Yield the route of each URL, with `{}` in place of each parameter."""
     for one in get_resolver().url_patterns if patterns is None else patterns:
         route = prefix + re.sub(r"^\^|\$$|\\Z", "", str(one.pattern))
         if isinstance(one, URLResolver):

@@ -1,4 +1,4 @@
-"""Tests that every page and API address answers hostile input with the right status."""
+"""Tests that every page and API address responds to hostile input with the correct status."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
 
-# The user has all roles, so that no request fails for lack of permission.
+# The user has all roles, so no request fails for lack of permission.
 ROLES = ("reviewer", "manager", "curator", "administrator")
 PAGE = {"Accept": "text/html"}
 DEEP = b"[" * 20_000 + b"]" * 20_000
-# These addresses end the session.
+# Requests to these addresses end the session.
 _ENDS = ("/logout/", "/admin/logout/")
 
 
@@ -35,7 +35,7 @@ def person(db: None) -> User:
 
 @pytest.fixture
 def client(person: User) -> Client:
-    """Return a signed-in client with an API token that requests JSON and does not raise server errors."""
+    """Return a signed-in client with an API token. It requests JSON and does not raise server errors."""
     client = WebClient(raise_request_exception=False, headers={"Accept": "application/json"})
     client.force_login(person)
     made = make_token(person, name="x", scopes=ApiToken.Scope.values, days=None, by=person)
@@ -116,7 +116,7 @@ def test_nul_in_any_declared_parameter_is_refused(client: Client, schema: dict[s
 
 @pytest.mark.slow
 def test_nul_in_a_form_or_a_name_of_a_file_is_refused(client: Client) -> None:
-    # This includes the pages of the admin site and the sign-in pages.
+    # The loop includes the pages of the admin site and the sign-in pages.
     for address in addresses():
         if address.startswith("/api/") or address in _ENDS:
             continue
@@ -149,7 +149,7 @@ def test_other_encoding_than_utf_8_is_415(client: Client) -> None:
 
 @pytest.mark.slow
 def test_every_operation_refuses_unreadable_body(client: Client, schema: dict[str, Any]) -> None:
-    """Check that every operation uses the parser, which test_json.py tests in detail."""
+    """Check that every operation uses the parser that test_json.py tests in detail."""
     for body, status in ((DEEP, 422), (b'{"a"', 400)):
         statuses = []
         for method, path, operation in operations(schema, "post", "patch", "delete"):
@@ -158,7 +158,7 @@ def test_every_operation_refuses_unreadable_body(client: Client, schema: dict[st
                 address = address.replace(f"{{{parameter['name']}}}", "1")
             send = getattr(client, method)
             code = send(address, body, content_type="application/json").status_code
-            # Operations do not read the body if they take none or look up the row first.
+            # Some operations accept no body, and others look up the row before they read it.
             kinds = operation.get("requestBody", {}).get("content", {})
             others = set() if "application/json" in kinds else {200, 202, 204, 409, 415, 422}
             assert code in {status, 404} | others, (address, code)
@@ -179,7 +179,7 @@ def _cursor(said: str) -> str:
 
 
 def _lists(schema: dict[str, Any], parameter: str) -> dict[str, dict[str, Any]]:
-    """Return the declaration of this parameter for each list that has it, by path."""
+    """Return the declaration of this parameter, by path, for each list that has the parameter."""
     return {
         path: one
         for _method, path, operation in operations(schema, "get")
@@ -239,7 +239,7 @@ def test_key_that_no_row_can_have_is_not_found(client: Client, keys: list[str], 
     assert len(tried) > 10
     for address in tried:
         for answer in (client.get(address), client.post(address)):
-            # Status 409 is correct, because an ended row and a missing row look the same.
+            # 409 is also correct, because a missing row looks the same as one in a final state.
             assert answer.status_code in (404, 405, 409, 415, 422), (address, answer.status_code)
 
 

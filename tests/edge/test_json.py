@@ -1,4 +1,4 @@
-"""Tests for the API's JSON parser, including the status and field of each error."""
+"""Tests for the API's JSON parser, including the status and the field of each error."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def a_file_looked_through(world: World) -> str:
 def an_import_under_way(world: World) -> str:
     address = a_file_looked_through(world)
     world.client.post(f"{address}start/")
-    # A small file is imported at once. Reset the state, as if no worker had started the job.
+    # A small file is imported immediately. Reset the state, as if no worker had started the job.
     world.job = Job.objects.latest("pk")
     Job.objects.filter(pk=world.job.pk).update(state="waiting")
     return f"/catalogue/imports/{world.job.pk}/"

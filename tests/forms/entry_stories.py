@@ -18,7 +18,7 @@ def page_of(version: Version) -> str:
 
 
 def a_version(state: str, **details: object) -> Callable[[World], str]:
-    """Return a story step that opens the page of a version in this state."""
+    """Return a story step that opens the page of a version in the given state."""
 
     def make(world: World) -> str:
         world.version = shelve(state=state, **details)
@@ -78,13 +78,13 @@ def tags_of(entry: Entry) -> set[str]:
 
 
 def a_review(world: World) -> str:
-    """Open the page on which a version is verified."""
+    """Open the page where a version is verified."""
     a_version("in_review")(world)
     return f"/catalogue/versions/{world.version.pk}/review/"
 
 
 def a_former_version(world: World, *, author: str = "") -> str:
-    """Open the page that rolls back from version 2, which is verified, to version 1."""
+    """Open the page for rolling back from version 2, which is verified, to version 1."""
     other = world.person("second_curator")
     world.version = shelve(author=world.person(author) if author else None)
     script, details = "uptime -p\n", services.details_of(world.version)

@@ -45,7 +45,7 @@ def an_answered_run(world: World) -> str:
 
 
 def a_run_to_fill_in(world: World) -> str:
-    """Create a run that the catalogue answers with a script that needs a value."""
+    """Open a run that the catalogue answers with a script whose parameter has no value yet."""
     address = an_answered_run(world)
     Version.objects.update(
         script=': "${DAYS:=}"\nls "$DAYS"\n',

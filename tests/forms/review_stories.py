@@ -89,7 +89,7 @@ def feedback_is_ready(world: World) -> str:
 
 
 def something_came_back(world: World) -> str:
-    """Open another item while the reviewer's earlier one has feedback ready."""
+    """Open a second item after the reviewer's earlier item has received feedback."""
     feedback_is_ready(world)
     world.earlier = world.item
     services.claim_item(in_queue(world, statement="Show the uptime"), by=world.me)
@@ -148,7 +148,7 @@ def study(world: World, **rules: Any) -> Campaign:
 
 
 def gone_through(world: World, reviewer: str, *values: int) -> Item:
-    """Let this reviewer score the next item of the study."""
+    """Claim and score the next item of the study as this reviewer, and return the item."""
     person = world.person(reviewer)
     claimed = services.claim_next(world.campaign, by=person)
     for value in values:

@@ -38,7 +38,7 @@ def an_app_to_add(world: World) -> str:
 
 
 def a_passkey_made(world: World) -> HttpResponse:
-    """Return the passkey page with the credential that the browser creates in its field."""
+    """Return the passkey page, with a created credential in its form field."""
     world.client.defaults["SERVER_NAME"] = "localhost"
     page = world.client.get(f"{OWN}passkey/")
     made = escape(SoftwareKey().create(page.context["options"]))

@@ -1,4 +1,4 @@
-"""Form stories: which user opens which page, what they fill in and press, and what must be true afterwards."""
+"""Form stories: a user opens a page, fills in a form and presses a button, and a check verifies the result."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ Filled = Mapping[str, Value]
 
 
 class World(SimpleNamespace):
-    """The users and rows of one story, set by `given` and checked by `check`."""
+    """The users and rows of one story. `given` sets them, and `check` verifies them."""
 
     who: str
-    text: str  # of the page after the form was sent
+    text: str  # of the page after the form was submitted
 
     def person(self, role: str) -> User:
-        """Return the user of this role, created on first use."""
+        """Return the user with this role. The first call creates the user."""
         known: dict[str, User] = self.__dict__.setdefault("people", {})
         if role not in known:
             known[role] = make_person(PEOPLE[role], role.removeprefix("second_"))
@@ -51,7 +51,7 @@ class World(SimpleNamespace):
 
     @property
     def client(self) -> WebClient:
-        """Return the browser session of the whole story."""
+        """Return the browser session that the whole story uses."""
         if "browser" not in self.__dict__:
             self.browser = WebClient()
             if self.who != "visitor":
@@ -63,28 +63,30 @@ class World(SimpleNamespace):
 class Story:
     """One form of one template, used as its user would use it. The tables' keys set `template` and `who`."""
 
-    # Returns the page's address, or the page itself if it answers a POST.
+    # Returns the page's address, or the page itself if a POST request returns it.
     given: Callable[[World], str | HttpResponse]
-    sends_to: str  # the name of the URL that the form is sent to
+    sends_to: str  # the name of the URL that the form is submitted to
     press: str = ""  # the label or value of the button; "" is the first button
     fill: Filled | Callable[[World], Filled] = field(default_factory=dict)
-    name: str = ""  # distinguishes stories of one template with the same URL
-    status: int = 200  # of the final answer, after all redirects
-    check: Callable[[World], object] | None = None  # returns something true after success
+    name: str = ""  # distinguishes stories with the same template and URL
+    status: int = 200  # of the final response, after all redirects
+    check: Callable[[World], object] | None = (
+        None  # returns a true value if the form had the intended effect
+    )
     template: str = ""
-    who: str = ""  # a key of PEOPLE, or "visitor" for no account
+    who: str = ""  # a key of PEOPLE, or "visitor" for a user without an account
 
     @property
     def id(self) -> str:
         return f"{self.template} {self.name or self.sends_to}"
 
     def then(self, check: Callable[[World], object]) -> Story:
-        """Return the story with a check that runs after the form is sent."""
+        """Return a copy of the story with a check that runs after the form is submitted."""
         return replace(self, check=check)
 
 
 def told(*tables: Mapping[tuple[str, str], Iterable[Story]]) -> tuple[Story, ...]:
-    """Return the stories of all tables with the template and the user from each table's key."""
+    """Return the stories of all tables, with the template and the user from each table's key."""
     return tuple(
         replace(story, template=template, who=who)
         for table in tables
@@ -94,9 +96,9 @@ def told(*tables: Mapping[tuple[str, str], Iterable[Story]]) -> tuple[Story, ...
 
 
 def open_page(story: Story, world: World) -> HttpResponse:
-    """Return the page with the form, which must use the story's template."""
+    """Return the page with the form. The page must use the story's template."""
     opened = story.given(world)
-    components._draw_once.cache_clear()  # cached components would not count as rendered templates
+    components._draw_once.cache_clear()  # a cached component is not among the rendered templates
     page = world.client.get(opened, follow=True) if isinstance(opened, str) else opened
     shown = {one.name for one in page.templates}
     assert story.template in shown, f"{page.status_code}: the page is made of {sorted(shown)}"
@@ -115,7 +117,7 @@ def check_forms(page: HttpResponse) -> None:
 
 
 def check_links(story: Story, world: World, page: HttpResponse) -> None:
-    """Check that the page of a refused form has no link to an address that only accepts POST."""
+    """Check that the page of a rejected form has no link to an address that only accepts POST."""
     form = find_form(story, page, story.press)
     texts = [one for one in form.controls if one.tag == "textarea" or one.type in ("text", "url")]
     if not texts:
@@ -132,7 +134,7 @@ def check_links(story: Story, world: World, page: HttpResponse) -> None:
 
 
 def find_form(story: Story, page: HttpResponse, press: str) -> Form:
-    """Return the form that is sent to the story's address and has the button."""
+    """Return the form that is submitted to the story's address and has the given button."""
     here = page.request["PATH_INFO"]
     found = [
         form
@@ -150,7 +152,7 @@ def find_form(story: Story, page: HttpResponse, press: str) -> Form:
 
 
 def send(story: Story, world: World, page: HttpResponse) -> HttpResponse:
-    """Fill in the form as a user would, and send exactly what a browser would send."""
+    """Fill in the form as a user would, and send exactly the request that a browser would send."""
     form = find_form(story, page, story.press)
     form.fill(**(story.fill(world) if callable(story.fill) else story.fill))
     return form.send(world.client, page=_address_of(page), press=story.press, follow=True)
@@ -162,5 +164,5 @@ def _address_of(page: HttpResponse) -> str:
 
 
 def now(row: Any) -> Any:
-    """Return the row as it is in the database now."""
+    """Return the row with its current database values."""
     return type(row)._default_manager.get(pk=row.pk)

@@ -1,8 +1,8 @@
-"""Use every POST form once, as its user would, on the rendered page.
+"""Submit every POST form once, as its user would, from the rendered page.
 
-A template with such a form and no story fails here. To add one, put a `Story` into the table for its part of the
-product in this folder, under its template and role. A story says how to open the page, where the form is sent, what to
-fill in and press, and what must be true afterwards.
+A test fails if a template with such a form has no story. To add a story, put a `Story` into the table for its part of
+the product in this folder, under its template and role. A story defines how to open the page, the address of the form,
+the fields to fill in, the button to press, and the expected result.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _POST = re.compile(r"""method=["']?post|hx-post""", re.IGNORECASE)
 
 
 def forms_by_post() -> set[str]:
-    """Return the templates that contain a form that is sent by POST."""
+    """Return the templates that contain a form with the POST method."""
     found = set()
     for file in TEMPLATES.rglob("*.html"):
         text = _COMMENT.sub("", file.read_text())
@@ -67,7 +67,7 @@ def words_of(html: str) -> str:
 @pytest.fixture(autouse=True)
 def _own_folder(settings: object, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "files"
-    # Nothing listens at this provider's address.
+    # No server listens at this provider's address.
     settings.SCRIPTSMITH_OIDC_ISSUER = "http://127.0.0.1:9"
 
 
@@ -78,7 +78,7 @@ _FIRST = {one.template: one for one in reversed(STORIES)}
 @pytest.mark.parametrize(
     "story",
     [
-        # `make test` runs the first story of each template.
+        # `make test` runs only the first story of each template.
         pytest.param(
             one, id=one.id, marks=() if _FIRST[one.template] is one else pytest.mark.nightly
         )

@@ -1,4 +1,4 @@
-"""Generate calls from the schema, run them in this process, and roll each one back."""
+"""Generate calls from the schema, run each in this process, and roll it back."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-# The number of valid calls in ten that use keys of existing rows.
+# Out of ten valid calls, this many use the keys of existing rows.
 KNOWN = 8
 
 
 @dataclass
 class Tally:
-    """The results of the calls."""
+    """The counts and failures of the calls."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     positive: int = 0
-    accepted: int = 0  # of the positive ones
+    accepted: int = 0  # number of positive calls that were accepted
     undeclared: int = 0
     failures: dict[str, str] = field(default_factory=dict)
 
@@ -73,7 +73,7 @@ def operations(secret: str) -> list[APIOperation[Any]]:
 def call_operation(
     operation: APIOperation[Any], *, examples: int, secret: str, world: World, tally: Tally
 ) -> None:
-    """Call the operation this often, two times in three with valid data. Each call is rolled back."""
+    """Call the operation `examples` times, about two thirds with valid data. Each call is rolled back."""
     negative, positive = max(examples // 3, 1), GenerationMode.POSITIVE
     for mode, count in ((positive, examples - negative), (GenerationMode.NEGATIVE, negative)):
         if mode is GenerationMode.NEGATIVE and not _has_input(operation):
@@ -136,7 +136,7 @@ def _has_input(operation: APIOperation[Any]) -> bool:
 def _name_what_exists(
     case: Case[Any], world: World, draw: Callable[[st.SearchStrategy[Any]], Any]
 ) -> None:
-    """Replace generated keys with those of existing rows."""
+    """Replace generated keys with keys of existing rows."""
     for name in case.path_parameters:
         if known := world.known(case.path, name):
             case.path_parameters[name] = draw(st.sampled_from(known))

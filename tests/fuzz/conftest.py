@@ -1,4 +1,4 @@
-"""Report the results of the generated calls at the end, from all test workers."""
+"""Report the combined results of the generated calls from all test workers at the end of the run."""
 
 from __future__ import annotations
 

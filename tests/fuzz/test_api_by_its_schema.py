@@ -1,4 +1,5 @@
-"""Call every operation with data that its schema allows and forbids. No response may be 5xx or undeclared."""
+"""Call every operation with data that its schema allows and with data that it forbids. No response may have a 5xx or
+undeclared status."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ pytestmark = [pytest.mark.nightly, pytest.mark.django_db, pytest.mark.timeout(3 
 
 @pytest.fixture
 def _same_connection() -> Iterator[None]:
-    """Keep all calls in the test's transaction, as Django's own test client does."""
+    """Keep all calls in the test's transaction, as Django's test client does."""
     signals = (request_started, request_finished)
     for signal in signals:
         signal.disconnect(close_old_connections)
@@ -35,13 +36,13 @@ def _same_connection() -> Iterator[None]:
 @pytest.mark.usefixtures("_same_connection")
 @pytest.mark.parametrize(("role", "examples"), [("reviewer", EXAMPLES), ("chief", EXAMPLES)])
 def test_the_api_keeps_to_its_schema(role: str, examples: int, record_property: object) -> None:
-    """Only generated calls find unexpected combinations."""
+    """Only generated calls can find unexpected combinations of values."""
     world = make_world()
     person: User = getattr(world, role)
     secret = make_token(
         person,
         name="fuzz",
-        # Metrics are not an operation of the API, and their scope needs another role.
+        # The API has no operation for metrics, and the metrics scope requires another role.
         scopes=[one for one in ApiToken.Scope.values if one != ApiToken.Scope.METRICS],
         days=None,
         by=person,

@@ -1,4 +1,4 @@
-"""Rows of every kind for the generated calls, and the table of parameters and their possible values."""
+"""Rows of every kind for the generated calls, and the possible values of each parameter."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class World:
     """The users, and the possible values by folder or field name."""
 
     reviewer: User
-    chief: User  # manager, curator and administrator in one
+    chief: User  # has the manager, curator and administrator roles
     folders: dict[str, Sequence[object]] = field(default_factory=dict)
     fields: dict[str, Sequence[object]] = field(default_factory=dict)
 
     def known(self, path: str, parameter: str) -> Sequence[object]:
-        """Return the possible values of a parameter of this path, if any are known."""
+        """Return the possible values of a parameter in this path. The result is empty if none are known."""
         folder = path.removeprefix("/api/v1/").split("/")[0]
         if parameter in ("remark", "shortening"):
             return self.folders[parameter]

@@ -1,4 +1,5 @@
-"""Tests for the client's contract with a real server: `make test-model`. Other runs ignore this file name."""
+"""Tests for the client's contract with a real model server: `make test-model`. Pytest does not collect this file name
+in other runs."""
 
 from __future__ import annotations
 
@@ -32,12 +33,12 @@ from scriptsmith_site.operation.local_models import speed_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300.0
-# Use the data folder of `make run`, because the tests' own folder has no models.
+# Use the data folder of `make run`, because the tests' own folder contains no models.
 FOLDER = Path(os.environ.get("SCRIPTSMITH_TEST_DATA") or ROOT / ".data") / "local-models"
 
 
 def smallest_model() -> Path:
-    """Return the smallest model file, or end the run with a message about what is missing."""
+    """Return the smallest model file, or exit with a message that says what is missing."""
     named = os.environ.get("SCRIPTSMITH_LOCAL_MODEL")
     files = (
         [Path(named)] if named else sorted(FOLDER.glob("*.gguf"), key=lambda p: p.stat().st_size)
@@ -52,7 +53,7 @@ def smallest_model() -> Path:
 
 
 class Served:
-    """A real server, started as the supervisor starts it."""
+    """A real model server, started in the same way as by the supervisor."""
 
     def __init__(self, model: Path, folder: Path) -> None:
         self.name = model.stem
@@ -73,7 +74,7 @@ class Served:
         )
 
     def is_busy(self) -> bool:
-        """Return whether the server is generating text, according to its metrics."""
+        """Return whether the server's metrics show that it is generating text."""
         asked = urllib.request.Request(
             f"{self.target.base_url}/metrics", headers={"authorization": f"Bearer {self.model.key}"}
         )
@@ -107,7 +108,7 @@ def send(served: Served, *requests: Request) -> list[Answered | Failed]:
 
 
 def write_for_long(served: Served) -> tuple[threading.Thread, list[Answered | Failed], Group]:
-    """Begin a long reply in a thread and wait until the model writes."""
+    """Start a long reply in a thread and wait until the model generates text."""
     ended: list[Answered | Failed] = []
     group = Group()
 

@@ -1,4 +1,4 @@
-"""Send requests as a browser with its CSRF token does, and undo their changes."""
+"""Send requests as a browser with a CSRF token would, and roll back their changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TOKEN = "c" * 32
 
 
 class _Requests(RequestFactory):
-    """Django's request factory with a client handler. The test client records every template, which is slow."""
+    """Django's request factory with a client handler. The test client would record every template, which is slow."""
 
     handler = ClientHandler(enforce_csrf_checks=True)
 
@@ -32,7 +32,7 @@ class _Requests(RequestFactory):
 
 
 class Browser:
-    """The browser of a user, or an anonymous one."""
+    """The browser of a user or of an anonymous visitor."""
 
     def __init__(self, user: User | None = None, *, token: str = "") -> None:
         self._requests = _Requests()
@@ -46,11 +46,11 @@ class Browser:
         self._headers = {"Authorization": f"Bearer {token}"} if token else {"X-CSRFToken": _TOKEN}
 
     def answer(self, method: str, url: str) -> str:
-        """Return allowed, 403, 404, 405, sign-in, no history or an error. The database does not change."""
+        """Return allowed, 403, 404, 405, sign-in, no history, or an error. Roll back all changes."""
         return self.ask(method, url)[0]
 
     def ask(self, method: str, url: str) -> tuple[str, str]:
-        """Return the response in one word, as above, and the page, which is empty for streams and other types."""
+        """Return the result from `answer` and the page's HTML, which is empty for streams and other content types."""
         with undone():
             response = self._send(method, url, **self._refused_as(method))
             kind = response.headers.get("Content-Type", "")
@@ -59,20 +59,21 @@ class Browser:
             return self._sort(response, url), html
 
     def get(self, url: str) -> HttpResponseBase:
-        """Return the page itself. Its changes are kept, and the caller reads streams."""
+        """Return the response itself. Its changes are not rolled back, and the caller reads streams."""
         return self._send("GET", url)
 
     def _refused_as(self, method: str) -> dict[str, str]:
-        """Ask for JSON, because three in five responses are refusals, whose HTML pages are always the same.
+        """Return headers that request JSON, because three in five responses are denials, whose HTML pages are all the
+        same.
 
-        An anonymous browser follows links to the sign-in page.
+        An anonymous browser requests HTML, because it follows redirects to the sign-in page.
         """
         if self._is_anonymous and method == "GET":
             return {}
         return {"Accept": "application/json"}
 
     def _send(self, method: str, url: str, **headers: str) -> HttpResponseBase:
-        # Undo the response's changes to the cookies as well.
+        # Discard the cookies that the previous response set.
         self._requests.cookies = SimpleCookie(self._cookies.replace("Set-Cookie: ", ""))
         kind = {"content_type": "application/json"} if url.startswith("/api/") else {}
         send = getattr(self._requests, method.lower())
@@ -85,7 +86,7 @@ class Browser:
         if status >= 500 or status in (403, 404, 405):
             return str(status)
         to = urlsplit(response.headers.get("Location", "")).path
-        if to == reverse("admin:login"):  # checks whether they may sign in there
+        if to == reverse("admin:login"):  # check whether the user may sign in there
             self._admin = self._admin or self._sort(self._send("GET", to), to)
             return self._admin
         if to == reverse("admin:index") and "/history/" in url:
@@ -97,7 +98,7 @@ class Browser:
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """Roll back everything that is written inside."""
+    """Roll back all database changes made in the block."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)

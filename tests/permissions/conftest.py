@@ -1,4 +1,4 @@
-"""Users and objects of every kind. A test sends hundreds of requests to them, and each request is undone."""
+"""Users and objects of every kind. Tests send hundreds of requests to them, and each request is rolled back."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ def _everything(module_rows: None, django_db_blocker: DjangoDbBlocker) -> Everyt
 
 @pytest.fixture
 def everything(_everything: Everything, db: None, settings: Settings) -> Everything:
-    """Return users of every role and objects of every kind. Single sign-on is set up, but contacts no provider."""
+    """Return users of every role and objects of every kind. Single sign-on is configured but contacts no provider."""
     settings.SCRIPTSMITH_OIDC_ISSUER = "https://id.example.org"
     return _everything

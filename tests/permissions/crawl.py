@@ -9,7 +9,8 @@ from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 _KEYS_JS = (Path(__file__).parents[2] / "static" / "js" / "keys.js").read_text(encoding="utf-8")
-# The keys that keys.js accepts: a character, two in sequence, one with Ctrl, or one of the keys that it names.
+# The keys that keys.js accepts: a character, two characters in sequence, a character with Ctrl, or a key that keys.js
+# names.
 _PLAIN = next(line for line in _KEYS_JS.splitlines() if "key.length === 1" in line)
 _NAMED = [name.lower() for name in re.findall(r'key === "(\w+)"', _PLAIN)]
 _WORKS = re.compile(rf"mod\+\S+|\S|\S \S|{'|'.join(_NAMED)}")
@@ -50,19 +51,19 @@ class _Offers(HTMLParser):
 
 
 def offers_of(html: str, *, page: str) -> set[Offer]:
-    """Return the requests to this product's own URLs. The admin's pages are Django's."""
+    """Return the requests to this product's own URLs, except those of the admin, whose pages are Django's."""
     reader = _Offers(page)
     reader.feed(html)
     return reader.found
 
 
 class _Keys(HTMLParser):
-    """A parser that collects the keys shown on each control, and the key that each control has."""
+    """A parser that collects the keys shown on each control and the key assigned to it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.controls: list[dict[str, str]] = []
-        self.owned: dict[str, str] = {}  # of fields, by their id
+        self.owned: dict[str, str] = {}  # attributes of fields, by field ID
         self.printed: list[tuple[str, dict[str, str]]] = []
         self._open: list[tuple[str, dict[str, str]]] = []
         self._is_key = False
@@ -73,7 +74,7 @@ class _Keys(HTMLParser):
         if "data-key" in got:
             self.controls.append(got)
             self.owned[got.get("id", "")] = got["data-key"]
-            if self._open:  # a field in its label
+            if self._open:  # a field inside its label
                 self._open[-1][1].setdefault("data-key", got["data-key"])
         if tag in ("a", "button", "summary", "label"):
             self._open.append((tag, got))
@@ -89,14 +90,15 @@ class _Keys(HTMLParser):
 
 
 def dead_keys(html: str) -> list[str]:
-    """Return the keys that are shown on a control of the page or assigned to one, but do not work."""
+    """Return the keys that are assigned to or shown on a control of the page but do not work."""
     page = _Keys()
     page.feed(html)
     dead = [one["data-key"] for one in page.controls if not _WORKS.fullmatch(one["data-key"])]
     for words, control in page.printed:
         key = control.get("data-key") or page.owned.get(control.get("for", ""), "")
         caps = _CAPS.get(key) or key.upper().replace("MOD+", "Ctrl ")
-        # Of the others "?" opens the sheet, digits choose a reason, and Enter scores (desk.js).
+        # Other controls may show other text: "?" opens the shortcut list, digits choose a reason, and Enter scores
+        # (desk.js).
         is_other = "data-keys-open" in control or "data-quick" in control
         if words != caps and not is_other and "Enter" not in control.get("aria-keyshortcuts", ""):
             dead.append(f"{words} on {control}")

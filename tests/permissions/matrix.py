@@ -1,8 +1,8 @@
-"""The permissions in the tables of this folder, and the product's own addresses to compare them with.
+"""The permissions from the tables in this folder, and the product's own addresses to compare them with.
 
-The keys do not depend on where a view is: `pages.txt` has the name of the URL pattern and the method, `operations.txt`
-the operation of the OpenAPI schema, and `admin.txt` the name of the pattern. An address without a row fails the suite,
-and so does a row without an address.
+The keys do not depend on the location of a view. `pages.txt` uses the name of the URL pattern and the method,
+`operations.txt` uses the operation in the OpenAPI schema, and `admin.txt` uses the name of the pattern. An address
+without a row fails the suite, and so does a row without an address.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ _EITHER = re.compile(r"<(?:\w+:)?(\w+)>|\{(\w+)\}")
 
 
 class Objects(Protocol):
-    """Rows of every kind, whose keys fill in addresses."""
+    """Rows of every kind. Their keys fill in the parameters of addresses."""
 
     def keys(self, object: str, person: str) -> dict[str, object]:
-        """Return the row's keys by parameter name, and under "" the key for all other parameters."""
+        """Return the row's keys by parameter name. The key for all other parameters is under ""."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table: who may access one address with one kind of object."""
+    """One line of a table: the users that may access one address, for one kind of object."""
 
     room: str
-    name: str  # of the URL pattern, or the id of the operation
+    name: str  # of the URL pattern, or the ID of the operation
     methods: tuple[str, ...]
     object: str  # kind and owner, or "-"
     who: tuple[str, ...]
-    refused: str = "403"  # or 404, and for which roles (the others get 403)
-    scope: str = ""  # of the API: any one of those separated by |
+    refused: str = "403"  # or 404, and the roles that get it (other roles get 403)
+    scope: str = ""  # of the API; with several separated by |, any of them is enough
     operation: str = ""
 
     def answer_to(self, person: str) -> str:
-        """Return allowed, 403, 404 or sign-in."""
+        """Return the expected response for this user: allowed, 403, 404 or sign-in."""
         if "public" in self.who:
             return "allowed"
         if person == ANONYMOUS:
@@ -79,7 +79,7 @@ class Address(NamedTuple):
 
 
 def _lines(name: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the package and the columns of each row."""
+    """Yield the package and the columns of each row in the named table."""
     room = ""
     for line in (HERE / name).read_text(encoding="utf-8").splitlines():
         if line.startswith("== "):
@@ -152,7 +152,7 @@ def _all() -> tuple[tuple[str, str, URLPattern], ...]:
 
 @cache
 def page_routes() -> dict[str, str]:
-    """Return the route by name of every address outside the admin and the API."""
+    """Return the routes of all addresses outside the admin and the API, by name."""
     return {
         name: route
         for name, route, pattern in _all()
@@ -164,7 +164,7 @@ def page_routes() -> dict[str, str]:
 
 @cache
 def admin_routes() -> dict[str, str]:
-    """Return the route by name of the admin's addresses. Those without a name redirect to one with a name."""
+    """Return the routes of the admin's addresses, by name. Unnamed addresses only redirect to named ones."""
     named = [
         (name, route)
         for name, route, pattern in _all()
@@ -185,19 +185,19 @@ def operations() -> dict[str, tuple[str, str]]:
 
 
 def api_routes() -> set[tuple[str, str]]:
-    """Return method and path of everything that the API's routers serve, with parameters as {}."""
+    """Return the method and path of every endpoint that the API's routers serve, with parameters as {}."""
     found = set()
     for _name, route, pattern in _all():
         actions = getattr(pattern.callback, "actions", None)
         if actions and "(?P<format>" not in route:
             path = re.sub(r"\(\?P<\w+>[^)]*\)", "{}", route.replace("^", ""))
-            # REST framework adds HEAD to views with GET after their first request.
+            # After the first request, REST framework adds HEAD to views that have GET.
             found |= {(method.upper(), f"/{path}") for method in actions if method != "head"}
     return found
 
 
 def url_of(row: Row, objects: Objects, person: str) -> str:
-    """Return the address of a row with the keys of its objects, as this user would request it."""
+    """Return the address of a row as this user would request it, with the keys of the row's objects."""
     route = operations()[row.operation][1] if row.operation else "/" + _plain(row)
     if not _EITHER.search(route):
         return route
@@ -217,7 +217,7 @@ def addresses(
 ) -> Iterator[Address]:
     """Yield every address of the pages and the API as this user would request it, once per method.
 
-    `rows` filters them, for example `[row for row in page_rows() if row.answer_to("reviewer") == "allowed"]`.
+    `rows` limits the addresses, for example `[row for row in page_rows() if row.answer_to("reviewer") == "allowed"]`.
     """
     for row in (*page_rows(), *operation_rows()) if rows is None else rows:
         for method in row.methods:

@@ -72,7 +72,7 @@ from tests.people import make_person
 from tests.permissions.matrix import ROLES, SCOPES, SIGNED_IN
 from tests.review.maker import make_study
 
-EVERY_ROLE = "everyone"  # a user with all roles, whose tokens are tested
+EVERY_ROLE = "everyone"  # the user for token tests, who has all roles
 
 
 class Everything:
@@ -96,7 +96,7 @@ class Everything:
         self._make_own("", self.other)
 
     def keys(self, object: str, person: str) -> dict[str, object]:
-        """Return the keys in the address of this object. `other` is the same for all users."""
+        """Return the keys in this object's address for the user. Objects of `other` are the same for all users."""
         if object.startswith("admin:"):
             return self._admin_keys(object.removeprefix("admin:"))
         kind, _space, whose = object.partition(" ")
@@ -110,7 +110,7 @@ class Everything:
         self._keys[object, person] = {"": key, **more}
 
     def _admin_keys(self, name: str) -> dict[str, object]:
-        """Return a row of the model that an address of the admin is about."""
+        """Return the URL parameters for an address of the admin, with the first row of its model."""
         found = re.match(r"(auth|auditlog|catalog|pipeline)_([a-z]+)_", name)
         row = apps.get_model(found[1], found[2]).objects.first() if found else None
         user = ContentType.objects.get_for_model(User)
@@ -192,7 +192,7 @@ class Everything:
             reason="No",
         )
         self._put("decision", decision.pk)
-        # Decided runs are visible to all users.
+        # All users can see runs with a decision.
         Item.objects.filter(pk=decided.pk).update(state=Item.State.CLOSED, closed_at=timezone.now())
         self._put("run decided", decided.run_id)
         self._put("draft", shown(draft))

@@ -1,4 +1,4 @@
-"""Users may use what an empty page offers them. A walk through a full product sees no empty pages."""
+"""Tests that users may use every link and form on empty pages, which a crawl of a product with data does not see."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.permissions.matrix import SIGNED_IN, page_routes, page_rows
 
 # They respond with files or fragments, or only describe the product.
 _NOT_ASKED = ("api-docs", "api-schema", "api:api-root", "readyz", "healthz", "operation", "gallery")
-# A page without data, and a search without results.
+# The first query is for a page without data, the second for a search without results.
 _QUERIES = ("", "?q=zzq")
 
 

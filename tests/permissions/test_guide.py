@@ -1,4 +1,4 @@
-"""The table in docs/roles.md agrees with the permission matrix."""
+"""Tests that the table in docs/roles.md agrees with the permission matrix."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.conf import settings
 
 from tests.permissions.matrix import ROLES, page_rows
 
-# The task in the guide, and the URL for it.
+# Maps each task in the guide to the row of the matrix.
 WHAT = {
     "request a script": "action-new POST -",
     "run again, cancel or retry own requests": "run-retry POST run own",

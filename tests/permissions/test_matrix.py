@@ -1,4 +1,4 @@
-"""Request every address as every role on each kind of object, and compare the responses with the tables."""
+"""Tests that every address responds to every role as the tables specify, for each kind of object."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.permissions.matrix import (
 )
 from tests.permissions.objects import EVERY_ROLE, Everything
 
-# Responses to a method that an address does not accept. Some views check the user before the method.
+# Possible responses to a method that an address does not accept. Some views check the user before the method.
 _REFUSED = ("405", "403", "sign-in")
 
 
@@ -37,7 +37,8 @@ def differences(
 ) -> list[str]:
     """Return the responses that differ from the rows, and print the number of requests.
 
-    With `is_whole=False`, only the first user who may open an address opens it. All users who may not still try.
+    With `is_whole=False`, each address is opened only by the first user with access. All users without access still
+    try.
     """
     rows = list(rows)
     tried, addressed, opened, found = 0, set(), set(), []
@@ -64,12 +65,12 @@ def differences(
 
 
 def _says_the_same(answer: str, expected: str) -> bool:
-    """Accept that the admin looks for missing rows first and checks the method last."""
+    """Accept the admin's order of checks: it looks for missing rows first and checks the method last."""
     return answer == NOTHING_THERE or (answer, expected) in (("405", "allowed"), ("404", "403"))
 
 
 def test_a_user_without_a_role_is_refused_as_the_tables_say(everything: Everything) -> None:
-    """Send one request to each address. `make test` sends no others, because a refusal is cheap."""
+    """Send one request to each address. Denials are cheap, so `make test` sends only these requests."""
     refused = {
         row.name: replace(row, methods=row.methods[-1:])
         for row in (*page_rows(), *operation_rows())
@@ -85,7 +86,7 @@ def test_a_user_without_a_role_is_refused_as_the_tables_say(everything: Everythi
 def test_every_address_answers_every_role_as_the_table_says(
     everything: Everything, table: Callable[[], tuple[Row, ...]], is_whole: bool
 ) -> None:
-    """Only the request itself shows that a view checks permissions."""
+    """Only an actual request shows whether a view checks permissions."""
     found = differences(everything, table(), [ANONYMOUS, *SIGNED_IN], is_whole=is_whole)
     assert not found, "\n" + "\n".join(found)
 
@@ -93,7 +94,7 @@ def test_every_address_answers_every_role_as_the_table_says(
 @pytest.mark.slow
 @pytest.mark.parametrize("others", [1, pytest.param(len(SCOPES), marks=pytest.mark.nightly)])
 def test_a_token_opens_what_its_scope_says(everything: Everything, others: int) -> None:
-    """Each operation is called with its own scopes and with this many others.
+    """Call each operation with its own scopes and with `others` other scopes.
 
     The token's user has every role, so only the scope can deny a call.
     """
@@ -101,7 +102,8 @@ def test_a_token_opens_what_its_scope_says(everything: Everything, others: int) 
     asked_by_others = Counter[Row]()
     for scope in SCOPES:
         made = make_token(person, name=scope, scopes=[scope], days=1, by=person)
-        # Otherwise each request would be its first from this address, because each is rolled back.
+        # Record a use from this address. Otherwise every request would be the token's first from this address, because
+        # each request is rolled back.
         find_token(made.secret, address="127.0.0.1")
         browser = Browser(token=made.secret)
         for one in addresses(everything, person=EVERY_ROLE, rows=operation_rows()):

@@ -1,4 +1,4 @@
-"""Check that users may use every link and form on all pages that they can reach, including the navigation bar."""
+"""Tests that users may use every link and form on all pages that they can reach, including the navigation bar."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.permissions.crawl import Offer, dead_keys, offers_of
 from tests.permissions.matrix import SIGNED_IN, Row, admin_rows, page_rows
 from tests.permissions.objects import Everything
 
-_EACH = 3  # maximum number of pages per address, and of offers per address on them
+_EACH = 3  # maximum number of visited pages per address, and of tried requests per address and kind of page
 _NOT_ASKED = {"api-docs", "api-schema", "help-picture", "readyz", "operation"}
 
 
@@ -29,7 +29,7 @@ def _row_of(address: str) -> Row:
 
 @pytest.mark.parametrize("role", SIGNED_IN)
 def test_the_bar_shows_what_the_table_allows(everything: Everything, role: str) -> None:
-    """Check each link by itself, and that the page of a study member has exactly those links."""
+    """Check each link by itself, and check that a study member's page has exactly the allowed links."""
     for one in COMMANDS:
         assert one.is_for(everything.people[role]) == (
             _row_of(one.address).answer_to(role) == "allowed"
@@ -45,7 +45,7 @@ def test_the_bar_shows_what_the_table_allows(everything: Everything, role: str) 
 
 
 def wrong_offers(everything: Everything, role: str) -> tuple[int, int, list[str]]:
-    """Return the numbers of pages and offers, and a list of refused offers and of judgments by Enter."""
+    """Return the numbers of pages and requests, and a list of denied requests and of judgments that Enter records."""
     browser, home = Browser(everything.people[role]), reverse("home")
     waiting, walked, tried, wrong = deque([(home, browser.ask("GET", home)[1])]), 0, Counter(), []
     seen, asked = {home}, set[tuple[str, str]]()
@@ -58,7 +58,7 @@ def wrong_offers(everything: Everything, role: str) -> tuple[int, int, list[str]
             name = _name_of(offer)
             if (offer.method, offer.path) in asked or name in _NOT_ASKED:
                 continue
-            # The same address on the same kind of page is only tried a few times.
+            # Try the same address from the same kind of page only a few times.
             kind_of_place = (offer.method, name, _name_of(Offer("GET", page, "")))
             tried[kind_of_place] += 1
             if tried[kind_of_place] > _EACH:
@@ -70,7 +70,7 @@ def wrong_offers(everything: Everything, role: str) -> tuple[int, int, list[str]
                 wrong.append(f"{role} is offered {offer.method} {url} ({name}) on {page}: {answer}")
             elif offer.method == "GET" and offer.path not in seen:
                 seen.add(offer.path)
-                if offer.query:  # a search or filter may leave little on the page
+                if offer.query:  # a search or filter may hide most of the page's rows
                     there = browser.ask("GET", offer.path)[1]
                 waiting.append((offer.path, there))
     return walked, len(asked), wrong
