@@ -1,4 +1,5 @@
-"""Accessibility problems that axe finds: by all WCAG 2.2 AA rules in the page's theme, by contrast in the other."""
+"""Find accessibility problems with axe: all WCAG 2.2 AA rules in the page's theme, and only contrast in the other
+theme."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _RUN = (
 
 
 def problems_of(page: Page) -> list[str]:
-    """Return the problems of the page in its current state. A theme changes colors only."""
+    """Return the accessibility problems of the page in its current state. The second theme changes only colors."""
     page.evaluate(_AXE)
     found = [*page.evaluate(_RUN, _LEVELS)]
     page.emulate_media(color_scheme="dark")

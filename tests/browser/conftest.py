@@ -1,4 +1,4 @@
-"""A real Chromium and the product as users start it (tests/site_process.py)."""
+"""Fixtures for a real Chromium and for the product as users start it (tests/site_process.py)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHROMIUM = next(
     ),
     None,
 )
-# The rest of the suite may slow the machine down, and nothing here measures time.
+# Other tests may slow the machine down, and no browser test measures time.
 expect.set_options(timeout=20_000)
 ARGUMENTS = [
     "--headless",
@@ -57,13 +57,13 @@ def chromium() -> str:
 def _restored_rows(chromium: str, site: Site) -> None:
     """Start each module with the rows of a new product.
 
-    Otherwise a page shows what the tests before it left: claimed items, saved views, changed settings.
+    Otherwise, pages show what earlier tests left: claimed items, saved views and changed settings.
     """
     site.restore_rows()
 
 
-# A browser for the session does not work. While Playwright runs, the test thread has an event loop, and Django refuses
-# to use the database there.
+# A browser for the whole session does not work. While Playwright runs, the test thread has an event loop, and Django
+# does not allow database access there.
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
@@ -81,7 +81,7 @@ def note_page(page: Page) -> None:
 def press_on_loaded_pages_only(page: Page) -> None:
     """Press keys only after a page has loaded.
 
-    Earlier keys are lost, because text is visible before the scripts run.
+    Earlier key presses are lost, because text is visible before the scripts run.
     """
     press = page.keyboard.press
 
@@ -94,7 +94,7 @@ def press_on_loaded_pages_only(page: Page) -> None:
 
 @pytest.fixture
 def sign_in(site: Site, browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Return a function that opens a page in a fresh profile, signed in. An error on its console fails the test."""
+    """Return a function that signs in and opens a page in a new profile. An error on the console fails the test."""
     contexts: list[BrowserContext] = []
     errors: list[str] = []
 
@@ -129,7 +129,7 @@ def sign_in(site: Site, browser: Browser) -> Iterator[Callable[..., Page]]:
 
 @pytest.fixture
 def context(browser: Browser, site: Site) -> Iterator[BrowserContext]:
-    """Return a separate profile without the console check, for tests that cause errors on purpose."""
+    """Return a separate profile without the console check, for tests that cause errors intentionally."""
     made = browser.new_context(base_url=site.url, viewport={"width": 1440, "height": 900})
     yield made
     made.close()

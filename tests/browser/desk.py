@@ -1,4 +1,4 @@
-"""A study on the running product, and helpers that score it with the keyboard."""
+"""Create a study on the running product, and score it with the keyboard."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ run.update(state='done', owner='', lease_until=None, finished_at=timezone.now())
 
 
 def hold_run(site: Site, key: str) -> None:
-    """Let a slow worker hold the item's run."""
+    """Set the item's run to running, as if a slow worker were processing it."""
     site.run(_HOLD.format(key=key))
 
 
 def end_run(site: Site, key: str) -> None:
-    """Let that worker finish."""
+    """Finish the run that `hold_run` blocked."""
     site.run(_END.format(key=key))
 
 
@@ -81,7 +81,7 @@ def make_on(site: Site, name: str, *, items: int, people: list[str], overlap: in
     return f"/studies/{site.run(script).strip()}/"
 
 
-# The browser keeps the counts across pages. A modifier and the key pressed with it count as one.
+# The browser stores the counts across pages. A modifier and the key pressed with it count as one key.
 _COUNT = """(() => {
   const more = (name) => { sessionStorage[name] = 1 + Number(sessionStorage[name] ?? 0); };
   more("loads");
@@ -90,7 +90,8 @@ _COUNT = """(() => {
 
 
 def count_work(page: Page) -> Callable[[], tuple[int, int]]:
-    """Count keys and page loads from the next page on. The returned function gives the counts since its last call."""
+    """Count keys and page loads, starting with the next page. The returned function returns the counts since its last
+    call."""
     page.add_init_script(_COUNT)
 
     def counted() -> tuple[int, int]:
@@ -112,7 +113,8 @@ def score_all(
 ) -> list[str]:
     """Score a study's queue with the keyboard, and return the items in order.
 
-    `key_for` returns the key of a statement's score. `begin` is the key that opens the first item, empty if it is open.
+    `key_for` returns the key for a statement's score. `begin` is the key that opens the first item, or empty if the
+    item is already open.
     """
     if begin:
         page.keyboard.press(begin)
@@ -133,7 +135,7 @@ def score_all(
 
 
 def item_on(page: Page) -> str:
-    """Return the item on the review page, or an empty string on other pages."""
+    """Return the ID of the item on the review page, or an empty string on other pages."""
     return str(page.evaluate("document.querySelector('#desk')?.dataset.item ?? ''"))
 
 
@@ -143,7 +145,7 @@ def press(page: Page, *keys: str) -> None:
 
 
 def at_stage(page: Page, stage: str) -> None:
-    """Wait until the review page is at this stage."""
+    """Wait until the review page shows this stage."""
     expect(page.locator(".steps [aria-current]")).to_contain_text(stage)
 
 

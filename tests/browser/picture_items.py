@@ -1,4 +1,4 @@
-"""The items on the screenshots of the review page. Runs inside the running product."""
+"""Create the items for the screenshots of the review page. Runs inside the running product."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ _LONG = _HEAD + "".join(
 
 
 def make(*, password: str) -> str:
-    """Create four items in the live queue and one returned to Lena. Return their keys and her study's."""
+    """Create four items in the live queue and one that was returned to Lena. Return the keys of the items and of her
+    study."""
     lena = person("lena", "Lena", "reviewer", password)
     boss = person("boss", "Mona", "manager", password)
     items = [_dumps(), _passed(), _long(), _hostile()]
@@ -63,7 +64,7 @@ def person(name: str, first_name: str, role: str, password: str) -> User:
 
 
 def take_in(run: Run) -> Item:
-    """Add the run to the live queue and return its item."""
+    """Add the run to the review queue and return its item."""
     item = services.take_in(run.pk)
     assert item is not None
     return item

@@ -1,4 +1,4 @@
-"""Screenshots for the docs, saved in the folder that SCRIPTSMITH_SCREENSHOTS names."""
+"""Save screenshots for the docs in the folder that SCRIPTSMITH_SCREENSHOTS names."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _SAY_INSTEAD = """
 
 
 def hide_path(page: Page, path: Path, *, behind: str) -> None:
-    """Replace a path of this machine on the page by an address, for a screenshot."""
+    """Replace a path of this machine on the page with an address, for a screenshot."""
     page.evaluate(_SAY_INSTEAD, [str(path), behind])
 
 
 def take(page: Page, name: str, *, narrow: bool = False, whole: bool = False) -> None:
-    """Save the page as NAME-light.png and NAME-dark.png, or do nothing without a folder.
+    """Save the page as NAME-light.png and NAME-dark.png. Do nothing if no folder is set.
 
-    `whole` includes what is below the edge, and `narrow` adds a screenshot at phone width.
+    `whole` includes the part below the window, and `narrow` adds a screenshot at phone width.
     """
     folder = os.environ.get("SCRIPTSMITH_SCREENSHOTS")
     if not folder:

@@ -1,4 +1,4 @@
-"""The admin site under the product's content security policy. Anything that it blocks fails the test."""
+"""Tests that the admin site works under the product's content security policy. A blocked resource fails the test."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_no_page_needs_what_the_policy_refuses(
 def test_the_admin_can_be_read_by_everybody(
     shelved: dict[str, str], context: BrowserContext
 ) -> None:
-    # Do not use sign_in, because axe adds an inline style on long forms, which the policy blocks.
+    # Do not use sign_in: on long forms, axe adds an inline style, which the policy blocks.
     page = context.new_page()
     page.emulate_media(reduced_motion="reduce")
     log_in(page, "carla")

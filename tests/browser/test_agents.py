@@ -1,4 +1,4 @@
-"""The pages about agents and programs, checked and used with the keyboard, with screenshots for the guide."""
+"""Tests for the pages about agents and programs, used with the keyboard. They also take screenshots for the guide."""
 
 from __future__ import annotations
 

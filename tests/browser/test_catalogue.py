@@ -1,4 +1,5 @@
-"""The catalogue with the keyboard: the palette, thirty rows, collapsing filters, a review and a rollback."""
+"""Tests for using the catalogue with the keyboard: the palette, thirty rows, collapsing filters, a review and a
+rollback."""
 
 from __future__ import annotations
 
@@ -84,7 +85,7 @@ def test_thirty_rows_fit_and_their_head_stays(
         "rows => rows.filter(row => row.getBoundingClientRect().bottom <= innerHeight).length"
     )
     assert fitting >= 30
-    # Check before scrolling, because axe finds an element too small if the header partly covers it.
+    # Check before scrolling, because axe reports elements that the header partly covers as too small.
     assert problems_of(page) == []
     page.evaluate("scrollTo(0, 400)")
     assert page.evaluate("scrollY") > 100

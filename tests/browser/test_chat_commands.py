@@ -1,4 +1,4 @@
-"""An administrator adds a slash command, tests it and reads the response, with the keyboard."""
+"""Tests that an administrator can add and test a slash command and read its response with the keyboard."""
 
 from __future__ import annotations
 

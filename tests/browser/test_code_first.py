@@ -1,4 +1,5 @@
-"""The review page with a script of 25 lines: one scroll bar, visible decision buttons, reasons and line comments."""
+"""Tests for the review page of a script with 25 lines: one scroll bar, visible decision buttons, reasons and line
+comments."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ for draft in run.drafts.all():
     keep_findings(draft, analyse(draft.script))
 print(reverse('item-review', args=[services.take_in(run.pk).pk]))
 """
-# Elements that scroll inside the page, vertically or horizontally.
+# Elements inside the page that scroll vertically or horizontally.
 _SCROLLS = """() => [...document.querySelectorAll('main *')].filter(one => {
   const style = getComputedStyle(one);
   const down = /auto|scroll/.test(style.overflowY) && one.scrollHeight > one.clientHeight + 1;
@@ -43,7 +44,7 @@ _SCROLLS = """() => [...document.querySelectorAll('main *')].filter(one => {
 
 @pytest.fixture
 def take(site: Site, sign_in: Callable[..., Page]) -> Callable[..., Page]:
-    """Return a function that opens the claimed script at a window size."""
+    """Return a function that opens the claimed script at a given window size."""
 
     def make(name: str, **size: int) -> Page:
         address = site.run(_MAKE.format(name=name)).strip()
@@ -71,7 +72,7 @@ def test_scores_and_decision_are_in_sight_at_every_stage(
         for name in ("Score", "Approve", "Edit and approve", "Reject"):
             button = page.locator(".desk-act").get_by_role("button", name=name).first
             expect(button).to_be_in_viewport(ratio=1)
-            # Nothing covers the button.
+            # Check that no element covers the button.
             button.click(trial=True)
         expect(page.locator(".score-picker-options")).to_be_in_viewport(ratio=1)
         assert page.evaluate(_SCROLLS) == []

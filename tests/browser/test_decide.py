@@ -1,4 +1,4 @@
-"""A decision with the keyboard uses what the page shows, and undo restores all of it."""
+"""Tests that a decision by keyboard uses what the page shows, and that undo restores all of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ print(decided, [(one.stage, one.value, one.comment) for one in given])
 
 
 def stored(site: Site, address: str) -> str:
-    """Return the number of decisions on the item and the current scores."""
+    """Return the number of decisions on the item and its current scores, as text."""
     return site.run(_STORED.format(key=item_of(address))).strip()
 
 
@@ -37,7 +37,7 @@ def take(page: Page, address: str) -> None:
 
 
 def reject(page: Page) -> None:
-    """Reject the script with a reason, using keys, without waiting for the result."""
+    """Reject the script with a reason by keyboard, without waiting for the result."""
     page.keyboard.press("0")
     page.keyboard.press("r")
     page.keyboard.type("It finds too much.")
@@ -45,7 +45,7 @@ def reject(page: Page) -> None:
 
 
 def hold_decisions(page: Page) -> list[Route]:
-    """Hold back decision requests until a test responds to them."""
+    """Intercept decision requests and return the list of them. The test responds to them later."""
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -140,7 +140,7 @@ def test_nothing_is_kept_behind_a_decision_that_is_on_its_way(
     reject(page)
     page.wait_for_timeout(1500)  # typed text is saved after 400 ms
     assert kept == []
-    # The server does not respond, so the typed text is saved now.
+    # The server does not respond, so the page saves the typed text now.
     with page.expect_request("**/scratch/"):
         held.pop().fulfill(status=503)
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")

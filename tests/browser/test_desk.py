@@ -1,4 +1,5 @@
-"""The review page in a browser: a session with keys only, two users at once, and failures of every part."""
+"""Tests for the review page in a browser: keyboard sessions, two simultaneous users, and failures of every
+component."""
 
 from __future__ import annotations
 
@@ -53,14 +54,15 @@ def test_scoring_a_study_takes_two_keys_a_score_and_no_page_load(
     assert len(set(met)) == 6
     page.wait_for_url(f"**{address}")
     expect(page.get_by_text("6 done by you")).to_be_visible()
-    # Two items are flagged and have three stages. The one page load is the study's page after the last item.
+    # Two items are flagged and have three stages. The one page load is the study page after the last item.
     assert counted() == (2 * (4 + 2 * 3), 1)
 
 
 def test_rejecting_scripts_of_the_queue_takes_nine_keys_each_and_no_page_load(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
-    """Three stages, and a new risk in the rewrite that is visible without a key. Then a reason and the decision."""
+    """The script has three stages, and a new risk in the rewrite is visible without a key. A reason and the decision
+    follow."""
     site.run(_RISKY)
     page = sign_in("rita")
     counted = count_work(page)
@@ -91,7 +93,7 @@ def test_rejecting_scripts_of_the_queue_takes_nine_keys_each_and_no_page_load(
         page.wait_for_function(
             "item => document.querySelector('#desk')?.dataset.item !== item", arg=item
         )
-        # The page changes without a load, except after the last item, when the queue is shown.
+        # The page changes without a load, except after the last item, when the queue opens.
         keys, loads = counted()
         assert (keys, loads) == (9, int(number == 2))
     assert len(met) == 3
@@ -121,7 +123,7 @@ def test_the_screen_fits_and_can_be_used_by_everybody_at_each_stage(
     expect(page.locator(".diff-side")).to_be_visible()
     expect(page.locator("[data-key=z]")).to_be_focused()
     found += problems_of(page)
-    # At 200% zoom and on a phone.
+    # Check 200% zoom and phone width.
     for width in (720, 390):
         page.set_viewport_size({"width": width, "height": 450})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -216,7 +218,8 @@ def test_two_tabs_on_one_item_are_told_apart(site: Site, context: BrowserContext
 def test_reload_after_typing_keeps_the_text_and_tells_of_no_other_tab(
     site: Site, context: BrowserContext
 ) -> None:
-    """The time between the last key and the reload decides which request reaches the server, so several are tested."""
+    """The delay between the last key and the reload decides which request reaches the server, so multiple delays are
+    tested."""
     (address,) = queue_on(site, "reloaded")
     page = context.new_page()
     log_in(page, "rita")
@@ -239,7 +242,7 @@ def test_reload_after_typing_keeps_the_text_and_tells_of_no_other_tab(
         expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
         if page.locator("#toasts .notice").count():
             lost.append(f"{wait} ms: {page.locator('#toasts').inner_text()}")
-        if number % 4 == 3:  # on the server too, and reverted
+        if number % 4 == 3:  # the text is also on the server, and reverted
             page.evaluate("localStorage.clear()")
             page.reload()
             expect(field).to_have_value(written)

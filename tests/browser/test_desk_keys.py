@@ -1,4 +1,4 @@
-"""Tests for keys of the review page that leave a field, show what is missing, and open a dialog once."""
+"""Tests for review page keys that leave a field, show what is missing, and open a dialog only once."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ def test_each_dialog_is_opened_once(desk: Page) -> None:
     for name in names:
         desk.locator(f"#desk [data-dialog={name}]:visible").first.click()
         expect(desk.locator(f"#{name}")).to_be_visible()
-        if name == "edit":  # the first one only says that Tab leaves the editor now
+        if name == "edit":  # the first Escape only shows that Tab now leaves the editor
             desk.keyboard.press("Escape")
         desk.keyboard.press("Escape")
         expect(desk.locator(f"#{name}")).to_be_hidden()
     assert warnings == []
 
 
-# Note which control a key reaches, and keep it from leaving the page.
+# Record which control a key reaches, and prevent the control from leaving the page.
 _REACHED = """window.reached = [];
 const note = (event) => {
   const control = event.target.closest?.("[data-key]")
@@ -94,7 +94,7 @@ mark_case(study.cases.order_by('pk')[1], 'training', known={'script': 2}, by=Use
 
 @pytest.mark.slow
 def test_every_key_shown_reaches_its_control(site: Site, sign_in: Callable[..., Page]) -> None:
-    """Only a browser runs keys.js; on a training item Enter leads to the next one."""
+    """Only a browser runs keys.js. On a training item, Enter opens the next item."""
     address = make_on(site, "Keys", items=3, people=["rita"])
     site.run(_TRAINING)
     page = sign_in("rita")

@@ -1,4 +1,4 @@
-"""The script editor: keys, findings next to lines, changes, saving, and a plain field without JavaScript."""
+"""Tests for the script editor: keys, findings next to lines, changes, saving, and a plain field without JavaScript."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DANGEROUS = 'rm -rf "$TMPDIR"/*'
 
 
 def edit_page(site: Site, title: str, script: str = SCRIPT) -> str:
-    """Return the address for editing the next version of a new entry."""
+    """Return the address of the edit page for the next version of a new entry."""
     return (
         f"/catalogue/versions/{site.run(_ENTRY.format(title=title, script=script)).strip()}/edit/"
     )
@@ -45,7 +45,7 @@ def at_end(page: Page) -> None:
 
 
 def paste(page: Page, text: str) -> None:
-    """Replace all text as if from the clipboard."""
+    """Replace all text, as if it were pasted from the clipboard."""
     page.keyboard.press("Control+a")
     page.locator(".cm-content").evaluate(
         """(editor, text) => {
@@ -70,13 +70,13 @@ def test_a_version_is_edited_by_keys_with_findings_and_changes(
     at_end(page)
     page.keyboard.type(f"if true; then\n{DANGEROUS}\nfi")
     expect(page.locator("#id_script")).to_have_value(f"{SCRIPT}if true; then\n    {DANGEROUS}\nfi")
-    # The mark next to the line is the same as in the list and in the summary.
+    # The risk label next to the line is the same as in the list and in the summary.
     found = page.locator(".checked li", has_text="Line 11")
     expect(found.locator(".risk-high").first).to_have_text("high risk")
     expect(page.locator(".checked-summary .risk-high")).to_have_text("high risk")
     expect(page.locator(".cm-marks svg.is-high")).to_have_count(1)
     assert problems_of(page) == []
-    # A finding in the list leads to its line.
+    # Clicking a finding in the list moves to its line.
     page.keyboard.press("Control+Home")
     found.get_by_role("button", name="Line 11").first.click()
     page.keyboard.press("End")
@@ -145,7 +145,7 @@ def test_the_desk_edits_in_a_dialog_that_the_first_escape_leaves_open(
     expect(editor).to_contain_text("a r e 1")
 
 
-# Layout shift while loading, as browsers measure it (CLS). Up to 0.1 is good.
+# Cumulative layout shift (CLS) during loading, as browsers measure it. Up to 0.1 is good.
 _SHIFTS = """() => {
   const observer = new PerformanceObserver(() => {});
   observer.observe({ type: 'layout-shift', buffered: true });
@@ -194,7 +194,8 @@ def test_hostile_text_is_shown_as_it_is_and_stays_what_it_was(
     expect(page.locator(".cm-odd", has_text="U+202E")).to_be_visible()
     expect(page.locator(".checked-summary .risk-high")).to_be_visible()
     assert page.locator("img[src]").count() == 0
-    # With ten thousand lines and one of 5,000 characters, only the visible part is drawn, but the field has all.
+    # With ten thousand lines and one line of 5,000 characters, the editor renders only the visible part, but the field
+    # contains all text.
     long = "\n".join(f"echo {number}" for number in range(10_000)) + "\necho " + "x" * 5_000
     paste(page, long)
     expect(page.locator("#id_script")).to_have_value(long)

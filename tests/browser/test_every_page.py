@@ -1,6 +1,6 @@
-"""Every page of the product is accessible to all users, in both themes, zoomed and on a phone.
+"""Tests that every page is accessible in both themes, at 200% zoom and on a phone.
 
-The addresses come from the product itself, so that a new page is checked without being listed here.
+The addresses come from the product itself, so new pages are checked without being listed here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.browser.desk import make_on, queue_on
 from tests.page_forms import JUDGMENTS
 from tests.site_process import PASSWORD, Site
 
-# Pages of libraries, downloads, what browsers request by themselves, and redirects.
+# Pages of libraries, downloads, files that browsers request automatically, and redirects.
 NOT_OURS = (
     "/admin/",
     "/api/",
@@ -31,12 +31,12 @@ NOT_OURS = (
     "/metrics",
     "/jsi18n",
 )
-# Additional addresses for routes whose parameter has several kinds of values.
+# Additional addresses for routes whose parameter has multiple kinds of values.
 BESIDES = [
     *("/search/?q=files", "/help/reviewing/", "/endpoints/demo/", "/configurations/demo/"),
     *("/configurations/default/", "/campaigns/flags/?answered=yes"),
 ]
-# A home page, a list, a form, a detail page and a report, and each folder of templates at least once.
+# A home page, a list, a form, a detail page and a report, and at least one page for each template folder.
 KINDS = (
     *(
         "/",
@@ -55,7 +55,7 @@ user.set_password({password!r})
 user.save()
 user.groups.set(Group.objects.all())
 """
-# The addresses with the keys of existing rows, by their folder.
+# The addresses with the keys of existing rows, by folder.
 _ADDRESSES = """
 import json
 from django.urls import get_resolver
@@ -125,7 +125,7 @@ def everything(site: Site) -> list[str]:
 
 
 def is_page(page: Page, address: str) -> bool:
-    """Return whether GET returns a full page: no file, fragment, redirect or error."""
+    """Return whether a GET request returns a full page, not a file, a fragment, a redirect or an error."""
     answer = page.request.get(address, max_redirects=0)
     kind = answer.headers.get("content-type", "")
     return (
@@ -134,11 +134,11 @@ def is_page(page: Page, address: str) -> bool:
 
 
 def faults_of(page: Page, address: str) -> list[str]:
-    """Open the page and return what some readers can't use on it."""
+    """Open the page and return its accessibility and layout problems."""
     page.set_viewport_size({"width": 1280, "height": 900})
     page.goto(address)
     found = problems_of(page)
-    # 1280 pixels at 200%, and a phone.
+    # 1280 pixels at 200% zoom, and a phone
     for width in (640, 390):
         page.set_viewport_size({"width": width, "height": 800})
         if page.evaluate("document.documentElement.scrollWidth") > width:
@@ -151,7 +151,7 @@ def faults_of(page: Page, address: str) -> list[str]:
 def test_one_page_of_each_kind_is_accessible(
     everything: list[str], sign_in: Callable[..., Page]
 ) -> None:
-    """Only a browser knows contrast, names and widths of a page as it is drawn."""
+    """Only a browser knows the contrast, accessible names and widths of a rendered page."""
     page, found = sign_in("eve"), list[str]()
     for kind in KINDS:
         address = next(one for one in everything if re.fullmatch(kind, one))
@@ -181,7 +181,7 @@ def test_every_page_can_be_read_by_everybody(
 def test_whoever_wants_no_motion_sees_none(
     everything: list[str], sign_in: Callable[..., Page]
 ) -> None:
-    """These tests ask for reduced motion, so no animation may last longer than a blink."""
+    """These tests request reduced motion, so no animation may last longer than a blink."""
     page = sign_in("eve")
     longest = """Math.max(0, ...document.getAnimations({subtree: true}).map(one => {
         const timing = one.effect.getComputedTiming();
@@ -218,7 +218,7 @@ _FIELDS = "form input:not([type=hidden], [type=submit]), form select, input[form
 def test_enter_in_any_field_records_no_judgment(
     site: Site, everything: list[str], sign_in: Callable[..., Page]
 ) -> None:
-    """Only a browser knows which button Enter presses. Chromium has its own rules for lists and radio buttons."""
+    """Only a browser shows which button Enter presses. Chromium has its own rules for lists and radio buttons."""
     page, judged, pressed = sign_in("eve"), set[str](), 0
     opened = site.run(_WITH_JUDGMENTS).split()
     for address in [*opened, *(one for one in everything if is_page(page, one))]:

@@ -1,6 +1,6 @@
-"""Sandbox tests in a browser: those of an entry, their results on the review page, and the follow-up.
+"""Tests for sandbox tests in a browser: an entry's tests, their results on the review page, and the follow-up.
 
-The scripts run in the machine's own sandbox. Without one, these tests are skipped with a reason.
+The scripts run in the machine's own sandbox. Without a sandbox, these tests are skipped with a reason.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def test_scripts_in_the_same_worlds_and_what_a_reviewer_makes_of_the_cases(
     assert problems_of(page) == []
     panel.evaluate("one => one.scrollIntoView()")
     take(page, "desk-execution")
-    # The rewrite misses the .yml files but is scored 2. Give the reason with a key.
+    # The rewrite misses the .yml files but has a score of 2. Give the reason with a key.
     page.keyboard.press("4")
     expect(panel.locator("[aria-pressed=true]")).to_contain_text("Ambiguous request")
     panel.get_by_text("Remove, edit or add a test").click()

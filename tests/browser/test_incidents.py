@@ -1,4 +1,4 @@
-"""From an alert to a copied script with the keyboard. Sources and rules as an administrator sees them."""
+"""Tests for incidents with the keyboard, from an alert to a copied script, and for sources and rules."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ TITLE = "Restart nginx on web-1: it does not answer"
 
 @pytest.fixture(scope="module")
 def incident(site: Site) -> str:
-    """Return the address of an incident that came over HTTP and through the worker."""
+    """Return the address of an incident that a worker created from alerts sent over HTTP."""
     source, secret = site.run(_MAKE).split()
     for number in range(3):
-        # Send them one by one. Otherwise the worker's threads decide which one comes first.
+        # Send the alerts one by one. Otherwise the worker's threads decide which alert comes first.
         wait_for(site, "Incident.objects.count()", number)
         alerts = [
             prometheus_alert(f"{number}-{one}", service="nginx", instance=f"web-{one}:9100")
@@ -76,12 +76,12 @@ def incident(site: Site) -> str:
 
 
 def ask(site: Site, value: str) -> int:
-    """Return the site's number of incidents or alerts that this expression counts."""
+    """Evaluate this expression on the site, and return the number of incidents or alerts."""
     return int(site.run(f"from scriptsmith_site.models import Incident; print({value})"))
 
 
 def wait_for(site: Site, value: str, wanted: int) -> None:
-    """Wait until the worker has processed this many."""
+    """Wait until the worker has processed at least `wanted` alerts or incidents."""
     deadline = time.monotonic() + 60
     while ask(site, value) < wanted:
         assert time.monotonic() < deadline, "no worker took the alert in"

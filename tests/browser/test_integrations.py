@@ -1,4 +1,4 @@
-"""Webhooks and notifications in a browser: added, tested and read, with the keyboard, in both themes, on a phone."""
+"""Tests for webhooks and notifications in a browser: with the keyboard, in both themes, and on a phone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Long lists other than the catalogue: thirty rows, a sticky sortable header, collapsing filters, a saved view."""
+"""Tests for long lists other than the catalogue: thirty rows, a sticky sortable header, collapsing filters and a saved
+view."""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ def test_thirty_rows_fit_and_their_head_stays_and_sorts(
     expect(page.locator(".facet-lists [aria-current]", has_text="By " + head)).to_be_visible()
     page.get_by_role("button", name="Remove view By " + head).click()
     expect(page.get_by_text("By " + head, exact=True)).to_have_count(0)
-    # The chosen order is in the address at once, and so in a saved view.
+    # The chosen order appears in the address immediately, so a saved view includes it.
     order = page.locator("#id_sort option[value]:not([value=''])").first.get_attribute("value")
     page.goto(address)
     page.get_by_label("Order").select_option(order)

@@ -1,4 +1,5 @@
-"""The Git mirror in a browser: set up, tested, stopped by another user's push, and a branch to import."""
+"""Tests for the Git mirror in a browser: setup, connection test, a push by another user that stops it, and a branch
+import."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ for model in (MirrorBranch, MirrorCommit, Mirror): model.objects.all().delete()
 
 
 def wait_for(page: Page, what: Locator) -> None:
-    """Reload the page until this element is visible. A worker's changes arrive within seconds."""
+    """Reload the page until this element is visible. A worker's changes appear within seconds."""
     for _try in range(60):
         page.goto("/integrations/mirror/")
         with suppress(AssertionError):
@@ -66,7 +67,7 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
     folder.mkdir(exist_ok=True)
     repository = Repository(folder / "catalogue.git")
     subprocess.run(["chmod", "-R", "a+rwX", folder], check=True)
-    # Use the actual names, because another test may have entries with these titles.
+    # Use the titles that the site assigned, because another test may have entries with the same titles.
     restart, _show, delete = site.run(_PUBLISH).split()
     page = sign_in("adam")
     page.goto("/integrations/mirror/")

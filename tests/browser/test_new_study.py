@@ -1,4 +1,4 @@
-"""A manager who has read no docs: from a table of forty rows to a closed study.
+"""Tests that a manager who has read no docs can get from a table of forty rows to a closed study.
 
 The test counts page loads and clicks. Two reviewers score all items with the keyboard.
 """
@@ -20,7 +20,7 @@ ROWS = 40
 
 
 class Manager:
-    """A user at the browser, whose clicks and page loads are counted."""
+    """A user of the browser whose clicks and page loads are counted."""
 
     def __init__(self, page: Page) -> None:
         self.page, self.clicks, self.pages = page, 0, 0
@@ -46,7 +46,7 @@ def statement_of(number: int) -> str:
 
 
 def write_table(path: Path) -> None:
-    """Write forty rows with the user's own column names."""
+    """Write a table of forty rows with custom column names."""
     with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(["nr", "Question", "Answer", "candidate", "reward"])
@@ -78,7 +78,7 @@ def test_from_a_table_to_a_closed_study(
     take(page, "study-new", narrow=True)
     manager.click(page.get_by_role("button", name="Continue"))
 
-    # The column roles were guessed correctly.
+    # The guessed roles of the columns are correct.
     expect(page.get_by_label("Question")).to_have_value("statement")
     expect(page.get_by_label("candidate")).to_have_value("script")
     expect(page.get_by_label("reward")).to_have_value("execution")
@@ -114,14 +114,14 @@ def test_from_a_table_to_a_closed_study(
     print(f"From the list of campaigns to an open study: {opened[0]} clicks, {opened[1]} pages")
     assert opened <= (12, 8)
 
-    # Two reviewers find the study and score all of it with the keyboard. They disagree on every fifth item.
+    # Two reviewers find the study and score all items with the keyboard. They disagree on every fifth item.
     for name_of in ("rita", "rolf"):
         reviewer = sign_in(name_of)
         reviewer.goto("/studies/")
         if name_of == "rita":
             take(reviewer, "study-of-reviewer", narrow=True)
         reviewer.get_by_role("link", name=name).click()
-        # The list has a heading of this name too.
+        # The list also has a heading with this name.
         reviewer.wait_for_url(re.compile(r"/studies/[^/]+/$"))
         expect(reviewer.get_by_role("heading", name=name)).to_be_visible()
         keys = {statement_of(number): "1" for number in range(5, ROWS + 1, 5)}
@@ -137,7 +137,7 @@ def test_from_a_table_to_a_closed_study(
     expect(waiting).to_be_visible()
     take(page, "study-done", narrow=True, whole=True)
 
-    # The disagreements are adjudicated, with a reason each.
+    # Adjudicate each disagreement with a reason.
     manager.click(waiting)
     manager.click(page.get_by_role("link", name="Start"))
     while page.locator("#settle").count():

@@ -1,4 +1,4 @@
-"""Typed text survives every interruption while typing, in each text field."""
+"""Tests that text typed into any text field survives every kind of interruption."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.nightly
 
 @dataclass(frozen=True)
 class Field:
-    """A text field, and the keys that lead to it."""
+    """A text field, and the keys that move the focus to it."""
 
     where: str
     keys: tuple[str, ...]
     in_dialog: bool = False
-    editor: str = ""  # where the user types, if it is not the field itself
+    editor: str = ""  # the element in which the user types, if it is not the field itself
 
 
 FIELDS = {
@@ -79,14 +79,14 @@ def take_and_score(page: Page, address: str) -> None:
 
 
 def write(page: Page, field: Field, text: str) -> None:
-    """Go to the field by its keys, append the text, and leave the field."""
+    """Move to the field by its keys, append the text, and leave the field."""
     for key in field.keys:
         page.keyboard.press(key)
     expect(page.locator(field.editor or field.where)).to_be_focused()
     page.keyboard.press("Control+End")
     page.keyboard.type(text)
     if field.editor:
-        page.keyboard.press("Escape")  # the first Escape lets Tab leave
+        page.keyboard.press("Escape")  # after the first Escape, Tab leaves the editor
     if field.in_dialog:
         page.keyboard.press("Escape")
     page.locator("h1").focus()

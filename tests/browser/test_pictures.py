@@ -1,6 +1,6 @@
 """Screenshots of every state of the review page for docs/images, in light and dark mode.
 
-Slow, and they find no errors that other tests miss, so they run only if SCRIPTSMITH_SCREENSHOTS names a folder.
+The tests are slow and find no errors that other tests miss, so they run only if SCRIPTSMITH_SCREENSHOTS names a folder.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ pytestmark = [
 ]
 
 _MAKE = "from tests.browser import picture_items; print(picture_items.make(password={password!r}))"
-# What does not fit: a page wider than the window, an inner scroll bar, clipped text, a button with two lines.
+# Layout problems: a page wider than the window, an inner scroll bar, clipped text, or a button with two lines.
 _FAULTS = """() => {
   const said = one => `${one.tagName.toLowerCase()}.${one.className} ${one.textContent.trim().slice(0, 40)}`;
   // What scrolls or is cut by design: fields, filters beside a list, tags of a dense row, findings in a dialog.
@@ -54,7 +54,7 @@ LONG = (
 
 @pytest.fixture
 def made(site: Site) -> list[str]:
-    """Return items of each kind, all unclaimed except the one that was sent back."""
+    """Return items of each kind. All are unclaimed except the one that was sent back."""
     return site.run(_MAKE.format(password=PASSWORD)).split()
 
 
@@ -68,7 +68,7 @@ def lena(browser: Browser, site: Site) -> Iterator[BrowserContext]:
 
 
 def fits(page: Page) -> None:
-    """Check that the buttons are visible and that everything fits."""
+    """Check that the buttons are visible and that the page has no layout problems."""
     expect(page.locator(".desk-act, .desk-side .button-primary").first).to_be_in_viewport()
     assert page.evaluate(_FAULTS) == []
 
@@ -92,7 +92,7 @@ def test_pictures_of_the_stages(site: Site, lena: BrowserContext, made: list[str
     take(page, "desk-line-comment")
     press(page, "Control+Enter")
     expect(page.locator(".remark")).to_be_visible()
-    # It disappears by itself after some seconds, which is too slow here.
+    # Remove the notice, because waiting until it disappears takes too long.
     page.evaluate("document.querySelectorAll('#toasts .notice').forEach(one => one.remove())")
     press(page, "?")
     expect(page.locator("#keys")).to_be_visible()

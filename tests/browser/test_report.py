@@ -1,4 +1,4 @@
-"""The demo study's report and item pages in a browser: with the keyboard, without JavaScript, at every width."""
+"""Tests for the demo study's report and item pages: with the keyboard, without JavaScript, and at every width."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.site_process import Site
 
 pytestmark = pytest.mark.nightly
 
-# A finished study of two models and three experts, and two items on which its reviewers still differ.
+# A finished study with two models and three experts. The reviewers still disagree on two items.
 _STUDY = """
 from django.contrib.auth.models import User
 from review.counting.tallies import count_due
@@ -68,7 +68,7 @@ def test_what_matters_stands_on_one_screen_and_the_rest_opens_by_its_link(
 
 
 def test_printed_report_keeps_axis_and_chart_labels(page: Page, study: str) -> None:
-    """The page is as wide as a sheet of paper. On a screen of this width, some labels are left out."""
+    """The window is as wide as a sheet of paper. On a screen of this width, some labels are hidden."""
     page.goto(f"/campaigns/{study}/report/")
     page.set_viewport_size({"width": 718, "height": 1000})
     page.emulate_media(media="print")

@@ -1,4 +1,4 @@
-"""Signing in with Chromium and the keyboard: a passkey of its virtual authenticator, an app and a provider."""
+"""Tests for signing in with the keyboard: with a virtual passkey, an authenticator app and an identity provider."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def named(browser: Browser, site: Site) -> Iterator[BrowserContext]:
 
 def _sign_in(page: Page, name: str) -> None:
     page.goto("/login/")
-    expect(page.get_by_label("Username")).to_be_focused()  # keys typed before that are lost
+    expect(page.get_by_label("Username")).to_be_focused()  # earlier key presses are lost
     page.keyboard.type(name)
     page.keyboard.press("Tab")
     expect(page.get_by_label("Password")).to_be_focused()

@@ -1,4 +1,4 @@
-"""After signing out, Back shows no page seen before. While signed in, it works."""
+"""Tests that after signing out, the Back button shows no earlier page. While the user is signed in, Back works."""
 
 from __future__ import annotations
 

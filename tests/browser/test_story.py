@@ -1,4 +1,5 @@
-"""The main job from start to finish with keys only: request, watch, score, approve and rephrase the request."""
+"""Tests for the main workflow with keys only: request a script, watch the run, score, approve and rephrase the
+request."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ REWORDED = "Remove the files in /var/tmp/exports that are more than 30 days old"
 
 
 def ask(page: Page, statement: str) -> None:
-    """Request a script from any page: the key of *Request script*, text, Ctrl+Enter."""
+    """Request a script from any page: press the keys of *Request script*, type the text, and press Ctrl+Enter."""
     page.keyboard.press("g")
     page.keyboard.press("n")
     page.wait_for_url("**/actions/new/**")
@@ -28,7 +29,7 @@ def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
 ) -> None:
     page = sign_in("rita")
     ask(page, STATEMENT)
-    # The stages appear by themselves, and the page stops polling when the run ends.
+    # The stages appear automatically, and the page stops polling when the run ends.
     expect(page.get_by_text("assessor: passed").first).to_be_visible()
     expect(page.get_by_text("Describe", exact=True).first).to_be_visible()
     take(page, "run")
@@ -50,10 +51,10 @@ def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
     page.locator("#risk_reason").fill("It is to delete what is old, and only there.")
     page.keyboard.press("Tab")
     page.keyboard.press("a")
-    # The next item, or the queue if none waits.
+    # The next item opens, or the queue if no item is waiting.
     expect(page.get_by_text("Approved and added to the catalogue as")).to_be_visible()
 
-    # The requester approved it too, so another user must confirm that the phrasing matches the script.
+    # The requester also approved the script, so another user must confirm that the phrasing matches it.
     other = sign_in("carla")
     other.goto("/catalogue/curation/wordings/")
     other.get_by_role("link", name=STATEMENT).click()

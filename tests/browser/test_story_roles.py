@@ -1,4 +1,4 @@
-"""The main job of each role in a browser, with every form sent as rendered."""
+"""Tests for the main workflow of each role in a browser, with every form submitted as rendered."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEW_PASSWORD = "a good new passphrase"
 
 
 def press(page: Page, control: Locator) -> None:
-    """Click it and wait for the next page."""
+    """Click the control and wait for the next page."""
     with page.expect_navigation():
         control.click()
 
@@ -30,7 +30,7 @@ def test_pressing_cancel_leaves_a_form_unsent(sign_in: Callable[..., Page]) -> N
 def test_a_reviewer_asks_scores_and_approves_without_any_script(
     site: Site, browser: Browser
 ) -> None:
-    """Every form is sent as rendered, because no JavaScript could send it differently."""
+    """Without JavaScript, the browser submits every form exactly as rendered."""
     context = browser.new_context(base_url=site.url, java_script_enabled=False)
     page = context.new_page()
     log_in(page, "rolf")

@@ -1,4 +1,4 @@
-"""A study from its name to its figures: filled, piloted, run, scored by two, adjudicated, read and exported."""
+"""Tests for a study from its creation to its exported results: import, pilot, runs, two reviewers and adjudication."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def choose_file(page: Page, campaign: str, file: Path, *, kind: str, button: str
 
 
 def wait_for_rows(page: Page) -> None:
-    """Wait until the last row is read."""
+    """Wait until the last row of the import has been read."""
     expect(page.get_by_text("Rejected")).to_be_visible()
     expect(page.locator("#transfer[hx-trigger]")).to_have_count(0)
 
@@ -42,7 +42,7 @@ def import_file(page: Page, campaign: str, file: Path, *, kind: str) -> None:
 
 
 def look_and_import(page: Page, campaign: str, file: Path) -> None:
-    """Preview a file with different column names, change a guessed role and change it back, and import the file."""
+    """Preview a file with unusual column names, change a guessed role and change it back, and import the file."""
     choose_file(page, campaign, file, kind="items", button="Preview")
     expect(page.get_by_label("nr")).to_have_value("id")
     expect(page.get_by_label("what")).to_have_value("statement")
@@ -55,7 +55,7 @@ def look_and_import(page: Page, campaign: str, file: Path) -> None:
 
 
 def start_runs(page: Page, campaign: str, button: str, *, ready: int) -> None:
-    """Start runs, and wait until this many items are ready for review or held for later."""
+    """Start runs, and wait until this many items are available for review or reserved for later."""
     page.goto(f"{campaign}setup/start/")
     page.get_by_role("button", name=button).click()
     expect(page.locator(".notice-success").first).to_be_visible()
@@ -75,7 +75,7 @@ def move(page: Page, campaign: str, label: str) -> None:
 
 
 def new_campaign(page: Page, name: str) -> str:
-    """Create a campaign, and return the prefix of its pages' addresses."""
+    """Create a campaign, and return the common prefix of its page addresses."""
     page.goto("/campaigns/new/")
     page.fill("input[name=name]", name)
     page.keyboard.press("Control+Enter")
@@ -84,9 +84,9 @@ def new_campaign(page: Page, name: str) -> str:
 
 
 def score(page: Page, study: str, doubtful: str) -> int:
-    """Score all available items from the study's page with the keyboard, and return their number.
+    """Score all available items from the study's page with the keyboard, and return how many.
 
-    Every script except the doubtful one is right, as are feedback and refined scripts.
+    All scripts except the doubtful one are correct, and so are the feedback and the refined scripts.
     """
     page.goto(study)
     page.keyboard.press("s")
@@ -130,7 +130,7 @@ def test_a_study_from_its_name_to_figures_that_travel(
     manager.locator("button[name=everybody]").click()
     expect(manager.locator(".notice-success")).to_be_visible()
 
-    # The pilot has one statement and one review. The rest follows.
+    # The pilot has one statement and one review. The other statements follow later.
     start_runs(manager, campaign, "Run pilot statements", ready=1)
     move(manager, campaign, "Start pilot")
     study = campaign.replace("/campaigns/", "/studies/")

@@ -1,4 +1,5 @@
-"""A reviewer waits for the model on an item's page. The page updates by itself, but not while they use it."""
+"""Tests that an item's page updates automatically while a reviewer waits for the model, but not while the reviewer uses
+it."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ services.claim_item(item, by=rita)
 score_next(item, rita, 0)
 Assignment.objects.filter(item=item).update(state='waiting', lease_until=None)
 """
-LATER = 10_000  # milliseconds, more than the polling interval
+LATER = 10_000  # milliseconds; longer than the polling interval
 
 
 def test_what_is_ready_appears_by_itself_but_not_while_one_writes(
@@ -70,7 +71,7 @@ def test_what_is_ready_appears_by_itself_but_not_while_one_writes(
 
     with page.expect_response("**/items/*/?waits=1"):
         page.clock.fast_forward(LATER)
-    # The item is claimed again, at the new stage.
+    # The item is claimed again at the new stage.
     expect(page.locator(".steps [aria-current]")).to_contain_text("Feedback")
     expect(page.locator("#value_0")).to_be_visible()
     expect(waits).to_have_count(0)
@@ -113,7 +114,8 @@ LIMIT = 0.05  # of a core
 def test_waiting_page_uses_little_of_the_processor(
     site: Site, sign_in: Callable[..., Page], subtests: pytest.Subtests
 ) -> None:
-    """Takes 20 s for each page, because the processor time of a shorter wait is mostly that of loading."""
+    """The measurement takes 20 s per page, because a shorter one would mostly include the processor time for
+    loading."""
     running, waiting, check = site.run(_SLOW_MODEL).split()
     page = sign_in("adam")
     page.emulate_media(reduced_motion="no-preference")

@@ -1,4 +1,4 @@
-"""Run a whole product on a copied database so that tests can kill its parts while the demo model counts calls."""
+"""Run a whole product on a copied database. Tests kill its parts while the demo model counts calls."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _READY_SECONDS = 90.0
 
 @dataclass(frozen=True)
 class Account:
-    """The ledger's counts and the model's count."""
+    """The counts in the ledger and in the model's log."""
 
     states: dict[str, int]  # runs by state
     answered: int
@@ -44,7 +44,7 @@ class Account:
 
     @property
     def extra(self) -> int:
-        """Return how many billed calls have no answer in the ledger."""
+        """Return the number of billed calls without an answer in the ledger."""
         return self.billed - self.answered
 
 
@@ -58,19 +58,19 @@ class Storm:
             "DATABASE_URL": layout.database_url(),
             "REDIS_URL": layout.redis_url(),
         }
-        self.supervisor = 0  # process id, once it runs
+        self.supervisor = 0  # process ID, once the supervisor runs
         self.standin = standin
         # The model logs each call as one line of JSON, which survives every kill.
         self.standin_log = Path(environment["SCRIPTSMITH_STORM_LOG"])
-        # Rows from before this moment came with the copied database.
+        # Rows from before this time came with the copied database.
         self._began = datetime.now(UTC)
 
     def kill_worker(self) -> None:
-        """Kill the worker, including the scheduler thread."""
+        """Kill the worker, including its scheduler thread."""
         self._kill(self._is_worker)
 
     def stop_worker(self) -> None:
-        """Send SIGTERM to the worker. The supervisor starts a new one after it exits."""
+        """Send SIGTERM to the worker. The supervisor starts a new worker after it exits."""
         for pid in processes.find(self._is_worker):
             os.kill(pid, signal.SIGTERM)
 
@@ -91,7 +91,7 @@ class Storm:
             client.flushall()
 
     def in_flight(self) -> int:
-        """Return how many calls the model is answering now."""
+        """Return the number of calls that the model is currently answering."""
         return sum(call["ended"] is None for call in self.standin.calls())
 
     def unfinished(self) -> int:
@@ -104,7 +104,8 @@ class Storm:
             return sys.maxsize
 
     def went_on_after(self, moment: float) -> float | None:
-        """Return the seconds from a moment until a later call was first answered, or None if none was."""
+        """Return the seconds between `moment` and the first answer to a later call. Return None if no later call was
+        answered."""
         try:
             rows = self._ask_database(
                 "SELECT extract(epoch FROM min(ended_at))::float8 FROM pipeline_attempt"
@@ -115,7 +116,7 @@ class Storm:
         return float(str(rows[0][0])) - moment if rows[0][0] is not None else None
 
     def account(self) -> Account:
-        """Return the counts of the ledger and of the model. Call this after all runs have ended."""
+        """Return the counts of the ledger and of the model. Call this only after all runs have ended."""
         states = self._ask_database(
             "SELECT state, count(*) FROM pipeline_run"
             f" WHERE coalesce(finished_at, now()) >= '{self._began}' GROUP BY state"
@@ -165,7 +166,7 @@ def storm(
 ) -> Iterator[Storm]:
     """Run the product on a copy of this database and delete it afterwards. `latency` and `lease` are in seconds."""
     folder = Path(tempfile.mkdtemp(prefix="scriptsmith-storm-", dir="/tmp"))
-    folder.chmod(0o711)  # if run as root, PostgreSQL's own user must be able to enter it
+    folder.chmod(0o711)  # If run as root, PostgreSQL's own user must be able to enter the folder.
     layout = Layout(folder / "data", outside=folder / "outside")
     try:
         _copy_database(database_url, layout)
@@ -202,7 +203,7 @@ def _copy_database(url: str, layout: Layout) -> None:
 
 
 def wait_until(holds: Callable[[], bool], *, seconds: float, what: str) -> None:
-    """Wait until the condition holds, or raise AssertionError after `seconds`."""
+    """Wait until the condition is true, or raise AssertionError after `seconds`."""
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, f"{what} did not come about within {seconds:.0f} s"

@@ -1,4 +1,4 @@
-"""Tests that events arrive in order and with one id each although the worker and the web server are killed."""
+"""Tests that events arrive in order and with one ID each, even if the worker and the web server are killed."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class _Renamer(threading.Thread):
 
 
 def _kill_web(site: Site) -> None:
-    """Kill the web server with all its processes while it answers requests."""
+    """Kill the web server and all its processes while it is handling requests."""
     master = site.child("scriptsmith web")
     for one in (master, *site.children_of(master)):
         os.kill(one, signal.SIGKILL)
@@ -86,7 +86,7 @@ def test_every_event_arrives_at_least_once_and_in_order(site: Site) -> None:
         kills = {EVENTS // 5, EVENTS * 3 // 5}
 
         def kill_in_flight(_document: dict[str, object]) -> int:
-            # Kill the worker between its request and the answer.
+            # Kill the worker after it sends the request and before it receives the response.
             if len(receiver.received) in kills:
                 os.kill(site.child("scriptsmith worker"), signal.SIGKILL)
                 _kill_web(site)
@@ -123,8 +123,8 @@ def test_every_event_arrives_at_least_once_and_in_order(site: Site) -> None:
     assert sum(counts.values()) <= len(ids) + len(kills), (
         "again is sent what was in flight, and no more"
     )
-    # Every answered rename has an event. An unanswered one has a complete event or none. Often no rename is in flight
-    # when the server is killed.
+    # Every rename with a response has an event. A rename without one has either a complete event or none. Often no
+    # rename is in flight when the server is killed.
     assert renamer.done
     assert EVENTS + renamer.done <= len(ids) <= EVENTS + renamer.done + renamer.unanswered
     first: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""Tests that /metrics adds up the counts of all web and worker processes, including killed ones."""
+"""Tests that /metrics adds the counts of all web and worker processes, including killed ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ print('token', make_token(adam, name='prometheus', scopes=['metrics'], days=1, b
 
 
 def scrape(site: Site, token: str) -> dict[str, float]:
-    """Return the sum of all samples by name."""
+    """Scrape /metrics and return the sum of the samples of each name."""
     request = urllib.request.Request(
         f"{site.url}/metrics", headers={"Authorization": f"Bearer {token}"}
     )
@@ -36,7 +36,7 @@ def scrape(site: Site, token: str) -> dict[str, float]:
 
 
 def samples_by_name(text: str) -> dict[str, float]:
-    """Return the sum of all samples of a scrape by name."""
+    """Return the sum of the samples of each name in a scrape."""
     found: dict[str, float] = {}
     for family in text_string_to_metric_families(text):
         for one in family.samples:

@@ -1,4 +1,4 @@
-"""Tests for the health checks and metrics of compose.yaml's programs, each with its own data folder."""
+"""Tests for the health checks and metrics of the programs in compose.yaml, each with its own data folder."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from tests.ports import free_port
 from tests.site_process import ROOT, Site
 
 SERVICES = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-PATIENCE = 240.0  # allows for a busy machine
+PATIENCE = 240.0  # seconds; enough for a busy machine
 
 
 @contextmanager
 def started(
     site: Site, service: str, data: Path, **settings: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run the program of this service on the site's database and broker."""
+    """Run this service's program on the site's database and broker."""
     command = SERVICES[service]["command"].replace("/data", str(data))
     words = shlex.split(command)
-    # Leave out "nice", because the program would starve on a busy machine.
+    # Omit "nice", because the program would starve on a busy machine.
     words = words[words.index("celery") :]
     words[0] = str(Path(sys.executable).parent / "celery")
     with (data / "log").open("w") as log:
@@ -76,7 +76,7 @@ def wait_until(holds: Callable[[], bool], data: Path) -> None:
 def test_program_is_alive_although_its_metrics_port_is_taken_until_it_hangs(
     site: Site, tmp_path: Path, service: str
 ) -> None:
-    """Check compose.yaml's commands and health checks, which needs real processes."""
+    """Check the commands and health checks of compose.yaml, which requires real processes."""
     assert not is_alive(service, tmp_path)
     taken = {"SCRIPTSMITH_WORKER_METRICS": f"127.0.0.1:{site.environment['PORT']}"}
     with started(site, service, tmp_path, **taken) as process:
@@ -118,7 +118,7 @@ def test_what_a_worker_elsewhere_counts_is_scraped_from_it(site: Site, tmp_path:
         wait_until(lambda: is_alive("worker", tmp_path), tmp_path)
 
         def has_had_a_run() -> bool:
-            site.run(_RUN)  # either this worker or the site's own takes the run
+            site.run(_RUN)  # either this worker or the site's own worker claims the run
             time.sleep(1)
             return scrape(port, token)[1].get("scriptsmith_runs_total", 0) >= 1
 

@@ -1,4 +1,4 @@
-"""Tests that no run or billed call is lost when parts of the product fail and replies are late."""
+"""Tests that no run and no billed call is lost when parts of the product fail and replies are late."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ RUNS = 8
 
 @pytest.fixture
 def database_url(transactional_db: None) -> str:
-    """Return a database with queued runs, half of them in a batch, at an endpoint with three concurrent calls."""
+    """Return a database with queued runs. Half of them are in a batch, and the endpoint allows three concurrent
+    calls."""
     Endpoint.objects.filter(name="demo").update(max_in_flight=3, timeout_seconds=6)
     batch = Batch.objects.create(name="Storm")
     for number in range(RUNS):
@@ -59,5 +60,5 @@ def test_all_runs_end_and_billed_calls_are_counted_after_kills(database_url: str
         account = product.account()
     assert account.states == {Run.State.DONE: RUNS}
     assert (account.answered, account.answered_twice) == (clean_run().calls * RUNS, 0)
-    # An attempt that was recorded but not sent before its worker was killed also counts as an orphan.
+    # An attempt that was recorded but not sent before the worker was killed may not have been billed.
     assert account.extra <= account.possibly_billed

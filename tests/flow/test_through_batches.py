@@ -1,4 +1,4 @@
-"""Tests that a study through Message Batches finishes at half the price despite two kills and an expired batch."""
+"""Tests that a study through Message Batches costs half the price, despite two kills and an expired batch."""
 
 from __future__ import annotations
 

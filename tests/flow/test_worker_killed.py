@@ -1,4 +1,4 @@
-"""Tests that a run finishes after its worker is stopped, without repeating a finished call."""
+"""Tests that a run finishes after its worker is stopped, and that no finished call is repeated."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def calls(site: Site) -> list[dict[str, object]]:
 
 
 def begin_run(site: Site, *, describe_seconds: int) -> int:
-    """Request a run whose describe call takes this long, and wait until that call is in flight."""
+    """Request a run whose describe call takes this many seconds, and wait until that call is in flight."""
     standin(site, "/_standin/reset", [])
     late = {"kind": "delay", "seconds": describe_seconds, "task": "describe", "count": None}
     standin(site, "/_standin/faults", [late])
@@ -84,7 +84,7 @@ def wait_for_end(site: Site, run: int) -> dict[str, object]:
 
 @pytest.mark.timeout(240)
 def test_run_of_a_killed_worker_finishes_and_repeats_only_the_call_in_flight(site: Site) -> None:
-    """Show that leases, broker and ledger recover together, which needs a worker that is really killed."""
+    """Only a killed worker shows that leases, broker and ledger recover together."""
     try:
         run = begin_run(site, describe_seconds=8)
         os.kill(site.child("scriptsmith worker"), signal.SIGKILL)
@@ -103,7 +103,7 @@ def test_run_of_a_killed_worker_finishes_and_repeats_only_the_call_in_flight(sit
 @pytest.mark.nightly
 @pytest.mark.timeout(240)
 def test_worker_that_is_told_to_end_loses_no_call(site: Site) -> None:
-    """Show that a real signal drains a real worker. Faster tests cover the drain itself."""
+    """Show that a real signal drains a real worker. Faster tests cover the details of draining."""
     run = begin_run(site, describe_seconds=5)
     os.kill(site.child("scriptsmith worker"), signal.SIGTERM)
     report = wait_for_end(site, run)

@@ -39,19 +39,19 @@ class Books:
 
     items: dict[str, int]  # by state
     batches: int
-    expired: int  # requests that were in a batch when it expired
+    expired: int  # requests in batches that expired
     answered: int  # calls with an answer
     answered_twice: int
     billed: int  # requests that the model answered
     billed_twice: int  # requests that the model answered more than once
-    unknown: int  # requests that the model answered but the ledger does not have
-    created_twice: int  # batches that the model has but the ledger does not
+    unknown: int  # requests that the model answered but that are not in the ledger
+    created_twice: int  # batches that the model has but that are not in the ledger
     paid: int  # micro-dollars in the report
     full_price: float  # micro-dollars for the tokens that the model counted
 
 
 def prepare_study(items: int, *, by: User) -> None:
-    """Create a study and request its runs at an endpoint that has batches and a price."""
+    """Create a study and request its runs at an endpoint with batches and a price."""
     endpoint = Endpoint.objects.get(name="demo")
     Endpoint.objects.filter(pk=endpoint.pk).update(has_batches=True, timeout_seconds=20)
     Price.objects.filter(endpoint=endpoint).delete()
@@ -71,7 +71,7 @@ def prepare_study(items: int, *, by: User) -> None:
 
 
 def carry_through(product: Storm, *, seconds: float) -> Books:
-    """Kill the worker during a batch and again while it reads results, then wait until every item is prepared."""
+    """Kill the worker during a batch and again while it reads results, then wait until all items are prepared."""
 
     def count(query: str) -> int:
         return int(str(product.ask(query)[0][0]))
