@@ -1,4 +1,4 @@
-"""A user at their own browser: pages are loaded, and their forms are filled in and sent as rendered."""
+"""Act as a user with a browser: load pages, fill in their forms, and submit them as rendered."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ class Person:
         self.client = WebClient(REMOTE_ADDR=address, **headers)
 
     def send(self, page: str, action: str | None = None, **typed: str | list[str]) -> HttpResponse:
-        """Load the page, fill in its form with this `action` (None: its only form) and send it."""
+        """Load the page, fill in its form with this `action`, and submit it. With None, the page must have only one
+        form."""
         forms = forms_in(self.client.get(page).content.decode())
         (form,) = [one for one in forms if one.is_post and _is_wanted(one, action)]
         return form.fill(**typed).send(self.client, page=page)

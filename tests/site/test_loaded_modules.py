@@ -1,4 +1,4 @@
-"""Tests for the modules that each kind of process loads at its start, which determine memory and startup time."""
+"""Tests for the modules that each kind of process loads at startup, which determine memory use and startup time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# For tests, single sign-on and second factors, the mirror, statistics, models and the API's description.
+# Modules for tests, single sign-on, second factors, the mirror, statistics, models and the API schema.
 _FOR_FEW = {
     "anthropic",
     "django.test",
@@ -24,8 +24,9 @@ _FOR_FEW = {
 }
 
 
-# What a command loads, what the supervisor and the workers load in addition, and what the web processes load in
-# addition. Each entry has the modules that must not be loaded by then, and the maximum number of loaded ones.
+# The three steps are what a command loads, what the supervisor and the workers load in addition, and what the web
+# processes load in addition. Each step has the modules that must not be loaded by then, and the maximum number of
+# loaded modules.
 _STEPS = (
     ("import django; django.setup()", _FOR_FEW | {"redis", "celery.apps.worker"}, 2_000),
     ("from scriptsmith_site.embedded.load import load; load(8000)", _FOR_FEW, 2_350),

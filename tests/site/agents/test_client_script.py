@@ -1,4 +1,4 @@
-"""The client script as users run it: in its own process, against a running server."""
+"""Tests for the client script as users run it: in its own process, against a running server."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ YES, NO, USAGE, NOT_LET_IN, UNREACHABLE, LATER = range(6)
 
 
 class Shell:
-    """One user's shell: a folder, a server and a token in the environment."""
+    """One user's shell, with a folder, and with the server and a token in the environment."""
 
     def __init__(self, folder: Path, url: str, token: str) -> None:
         self.folder = folder
@@ -73,7 +73,7 @@ def shell(live_server: LiveServer, robot: User, tmp_path: Path) -> Shell:
 
 @pytest.mark.slow
 def test_find_show_verify_and_report(shell: Shell, robot: User) -> None:
-    """Only the script in its own process shows its exit codes and its two output streams."""
+    """Only a separate process shows the script's exit codes and its two output streams."""
     carla = make_person("carla", "curator")
     version = shelve(UPTIME, verified_by=carla)
     slug = version.entry.slug
@@ -227,7 +227,7 @@ def test_the_product_hands_out_the_file_of_the_tree(stranger: User) -> None:
 
 
 def test_it_needs_the_standard_library_of_python_3_9_alone() -> None:
-    """Parse with the grammar of Python 3.9. Modules of the product or of packages are not in the standard library."""
+    """Parse with the grammar of Python 3.9, and check that every import is from the standard library."""
     tree = ast.parse(CLIENT.read_text(), feature_version=(3, 9))
     named = {
         alias.name.split(".")[0]

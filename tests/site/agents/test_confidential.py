@@ -1,4 +1,5 @@
-"""Agents and pipelines learn nothing about an open study. Responses do not depend on its hidden data."""
+"""Tests that agents and pipelines learn nothing about an open study, because responses do not depend on its hidden
+data."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ def known() -> Version:
 
 
 def publish_all(item: Item, known: Version) -> list[Version]:
-    """Publish the script of a study in every possible way, with what is derived from it."""
+    """Publish the script of a study and the versions derived from it, in every possible way."""
     curator = User.objects.get(username="cora")
     own = publish(item, OF_ITS_OWN, by=curator)
     after = publish(item, AFTER, by=curator, entry=known)
@@ -56,7 +57,7 @@ def in_a_world(happen: Callable[[], Any]) -> Any:
 
 
 def answers(item: Item, known: Version, robot: User) -> list[object]:
-    """Return all responses about a study's scripts, and about the entry that agents and pipelines may read."""
+    """Return all responses about a study's scripts and about the entry that agents and pipelines may read."""
     token, pipeline = token_of(robot), token_of(robot, "agent_read")
     run, statement = item.run.pk, item.run.action.statement
     scripts = [f"echo '{text}, of run {run}'\n" for text in (OF_ITS_OWN, AFTER)]
@@ -77,7 +78,7 @@ def answers(item: Item, known: Version, robot: User) -> list[object]:
 
 
 def own_slug(statement: str) -> str:
-    """Return the slug that the catalogue gives an entry with this title."""
+    """Return the slug of a catalogue entry with this title."""
     words = "".join(one if one.isalnum() else " " for one in statement.lower()).split()
     return "-".join(words)[:80]
 
@@ -126,7 +127,7 @@ def test_closed_study_is_found(studied: Item, known: Version, robot: User, manag
 
 
 def test_withdrawn_script_is_not_verified(studied: Item, known: Version, robot: User) -> None:
-    """Only a replacement is hidden. A version that was deprecated or suspended by itself stays unavailable."""
+    """Only a replacement is hidden. A version that was itself deprecated or suspended stays unavailable."""
     headers = {"Authorization": f"Bearer {token_of(robot, 'agent_read')}"}
     curator = User.objects.get(username="cora")
     after = publish(studied, AFTER, by=curator, entry=known)

@@ -1,4 +1,4 @@
-"""The endpoint for agents, called by the protocol's official client over HTTP and by raw requests."""
+"""Tests for the agent endpoint, called with the protocol's official client over HTTP and with raw requests."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def send(body: object, *, token: str = "", **headers: str) -> HttpResponse:
 
 
 def call(token: str, name: str, **arguments: object) -> dict[str, Any]:
-    """Return the result of a tool."""
+    """Call a tool and return its result."""
     params = {"name": name, "arguments": arguments}
     response = send(
         {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}, token=token
@@ -66,7 +66,7 @@ def call(token: str, name: str, **arguments: object) -> dict[str, Any]:
 
 
 def refused(token: str, name: str, **arguments: object) -> str:
-    """Return a tool's error message."""
+    """Call a tool that must fail, and return its error message."""
     result = call(token, name, **arguments)
     assert result["isError"] is True
     return str(result["content"][0]["text"])
@@ -117,7 +117,7 @@ def test_the_official_client_finds_and_takes_a_script(live_server: LiveServer) -
     ]
     assert risk.structured_content["lines"] == risk.structured_content["analyzed_lines"] == 2
     assert risk.structured_content["verification"] == "not verified"
-    # Viewing a script is not a use, so its usage history stays unchanged.
+    # Viewing a script is not a use, so the script's usage history stays unchanged.
     assert not Use.objects.exists()
     events = [row.additional_data["event"] for row in LogEntry.objects.filter(actor=robot)]
     assert sorted(one for one in events if one.startswith("agent")) == [
@@ -302,7 +302,7 @@ def test_who_asks_too_often_fills_one_line_of_the_audit_log(robot: User, setting
 
 
 def verify(token: str) -> int:
-    """Return the status of a verification."""
+    """Request a verification and return the HTTP status."""
     headers = {"Authorization": f"Bearer {token}"}
     answer = WebClient().get("/api/v1/verify/", {"sha256": "0" * 64}, headers=headers)
     if answer.status_code == 429:

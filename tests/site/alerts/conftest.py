@@ -1,4 +1,4 @@
-"""Sources with a secret, and a client of the alert endpoint without cookies."""
+"""Alert sources with a secret, and a client without cookies for the alert endpoint."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.web_client import WebClient
 
 @dataclass
 class Door:
-    """A source and the client with which its system sends alerts."""
+    """An alert source and the client with which its system sends alerts."""
 
     source: AlertSource
     secret: str
@@ -32,7 +32,7 @@ class Door:
         return f"/hooks/{self.source.kind}/{self.source.pk}"
 
     def send(self, body: Any, *, take_in: bool = True, **headers: str) -> HttpResponse:
-        """Send a request as the system does, then process it as the worker does."""
+        """Send a request as the system would, then process it as the worker would."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         answer = self.post(raw, headers=headers or self.proof(raw))
         if take_in:
@@ -57,7 +57,7 @@ class Door:
         return {"X-Grafana-Alerting-Signature": signed}
 
     def counts(self) -> dict[str, int]:
-        """Return how many requests and alerts had each outcome."""
+        """Return the numbers of requests and alerts by outcome."""
         return dict(self.source.tallies.filter(count__gt=0).values_list("what", "count"))
 
 
@@ -65,14 +65,14 @@ OpenDoor = Callable[..., "Door"]
 
 
 def take_in_all() -> None:
-    """Process all waiting requests, as a worker does."""
+    """Process all waiting requests, as a worker would."""
     for key in AlertDelivery.objects.filter(state="waiting").values_list("pk", flat=True):
         processing.take_in(key)
 
 
 @pytest.fixture
 def open_door(administrator: User) -> OpenDoor:
-    """Return a function that creates a source of a kind with its first secret."""
+    """Return a function that creates a source of the given kind with its first secret."""
 
     def make(kind: str = "alertmanager", **details: object) -> Door:
         given = {"name": f"Our {kind}", **details}

@@ -1,4 +1,4 @@
-"""Payloads of other systems, written by hand from their documentation."""
+"""Payloads of other systems, written by hand according to their documentation."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def alertmanager(*alerts: dict[str, Any], group: str = "g1", **more: Any) -> dic
 
 
 def grafana() -> dict[str, Any]:
-    """Return a Grafana request: the same structure with a few more fields."""
+    """Return a Grafana request, which has Alertmanager's structure and a few more fields."""
     alert = prometheus_alert() | {
         "values": {"A": 97.5},
         "valueString": "[ var='A' value=97.5 ]",
@@ -128,7 +128,7 @@ GENERIC_MAPPING = {
 
 
 def generic(*, over: bool = False) -> dict[str, Any]:
-    """Return what a custom tool may send."""
+    """Return a request that a custom tool could send."""
     return {
         "event": {
             "name": "Old exports fill /var/tmp",

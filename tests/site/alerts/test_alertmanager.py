@@ -1,4 +1,4 @@
-"""The real Alertmanager on loopback, if it is installed: retries, truncated alerts, resolved alerts."""
+"""Tests with the real Alertmanager on loopback, if it is installed: retries, truncated alerts and resolved alerts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ receivers:
 
 @pytest.fixture
 def alertmanager(open_door: OpenDoor, tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
-    """Return its address and the statuses it received. Its first request gets 503, the others reach the product."""
+    """Return Alertmanager's address and the statuses it received. Its first request gets 503, and the others reach the
+    product."""
     door, answers = open_door(), list[int]()
 
     class Front(Handler):
@@ -87,7 +88,7 @@ def test_alertmanager_retries_after_503(alertmanager: tuple[str, list[int]]) -> 
     names = ["a1", "a2", "a3"]
     _post(url, [_alert(name) for name in names])
     _until(lambda: answers[:2] == [503, 202])
-    # It may send the first alert before it has read the others.
+    # Alertmanager may send the first alert before it has read the others.
     _until(_has_told_of_all)
     incident = Incident.objects.get()
     assert (incident.firing, incident.truncated, incident.is_open) == (2, 1, True)
@@ -141,7 +142,7 @@ def _asked(url: str) -> bool:
 
 
 def _until(condition: Callable[[], bool]) -> None:
-    """Wait for another process, long enough for a busy machine."""
+    """Wait until another process meets the condition. The deadline is long enough for a busy machine."""
     deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass"

@@ -1,4 +1,4 @@
-"""The page of an incident: scripts found without a model, values that a user accepts, and escaped hostile text."""
+"""Tests for an incident's page: scripts found without a model, values that a user accepts, and escaped hostile text."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_incidents_are_found_by_every_text_of_an_alert_the_most_severe_first(
     newest = as_reviewer.get("/incidents/?sort=newest&q=zebra").text
     assert 0 < newest.find("Page high") < newest.find("Page low")
     assert "Page high" not in as_reviewer.get("/incidents/", {"q": "zebra giraffe"}).text
-    # The catalogue is searched by the description, because the summary does not mention the task.
+    # The catalogue is searched with the description, because the summary does not mention the task.
     incident = Incident.objects.get(title="Page low")
     assert TITLE in as_reviewer.get(f"/incidents/{incident.pk}/").text.partition("</h1>")[2]
     as_reviewer.post(f"/incidents/{incident.pk}/statement/", {"statement": "Renew the certificate"})
@@ -292,7 +292,7 @@ def test_pages_take_a_fixed_number_of_queries(
         as_reviewer.get("/incidents/?state=all&q=exports&severity=2")
     with django_assert_max_num_queries(35):
         as_reviewer.get(f"/incidents/{newest.pk}/")
-    # More matching scripts must not slow the page down. It opens in less than a second.
+    # More matching scripts must not slow the page down. It loads in less than a second.
     most = 40
     for number in range(6):
         text = f"echo {number}\n{script.script}"

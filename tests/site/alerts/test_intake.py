@@ -1,4 +1,4 @@
-"""Intake of alerts: authentication, rejections, stored data, and no loss when a worker dies."""
+"""Tests for alert intake: authentication, rejections, stored data, and no loss when a worker dies."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_size_encoding_and_form_are_refused_with_final_statuses(door: Door) -> N
 
 
 def test_deep_nesting_is_refused_and_never_a_defect(door: Door) -> None:
-    """Include a depth just below the limit of Python's own parser."""
+    """The tested depths include one just below the limit of Python's own parser."""
     proof = {"Authorization": f"Bearer {door.secret}"}
     alert = json.dumps(sent.prometheus_alert() | {"labels": {"x": "@"}, "fingerprint": "@"})
     outer = json.dumps(sent.alertmanager() | {"alerts": ["#"], "groupKey": "@", "more": "@"})

@@ -1,4 +1,4 @@
-"""Requests of every kind of source are converted to one form, with any text in them."""
+"""Tests that requests from every kind of source are converted to the same form, whatever text they contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests become incidents: one card per group, in any order and with repeats."""
+"""Tests that requests become incidents: one card per group, in any order of arrival and with repeats."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def kinds(incident: Incident) -> list[str]:
 
 
 def forget_window() -> None:
-    """Move past the ten-minute window, after which the same body is a reminder."""
+    """Move all requests out of the ten-minute window, after which the same body is a reminder."""
     AlertDelivery.objects.update(window=-F("pk"))
 
 
@@ -104,7 +104,7 @@ def started(name: str, hour: int, *, over: bool = False) -> dict[str, Any]:
 
 
 def test_late_resolved_ends_nothing_that_began_after_it(open_door: OpenDoor) -> None:
-    """In any order of processing, the first alert is resolved and the second is firing."""
+    """In any order of processing, the first alert ends as resolved and the second as firing."""
     requests = [
         sent.alertmanager(started("a1", 1)),
         sent.alertmanager(started("a1", 1, over=True)),
@@ -125,7 +125,7 @@ def test_late_resolved_ends_nothing_that_began_after_it(open_door: OpenDoor) -> 
 
 
 def test_a_resolved_that_somebody_kept_and_sends_again_closes_nothing(open_door: OpenDoor) -> None:
-    """Its signature has no time, so the request is accepted. Alerts that fired since then stay open."""
+    """The request's signature has no timestamp, so the request is accepted. Alerts that fired since then stay open."""
     door = open_door("grafana", proof="signature")
     over = sent.grafana() | {"alerts": [started("a1", 1, over=True)], "status": "resolved"}
     door.send(sent.grafana() | {"alerts": [started("a1", 1)]})
@@ -140,7 +140,7 @@ def test_a_resolved_that_somebody_kept_and_sends_again_closes_nothing(open_door:
 
 
 def test_what_was_cut_ends_with_its_group_though_it_was_taken_in_late(door: Door) -> None:
-    """An alert is first seen when its request arrives, not when a worker processes it."""
+    """An alert is first seen when its request arrives, not when a worker processes the request."""
     door.send(sent.alertmanager(started("a1", 1), started("a2", 1)), take_in=False)
     over = sent.alertmanager(started("a1", 1, over=True), truncatedAlerts=1)
     door.send(over, take_in=False)

@@ -1,4 +1,4 @@
-"""Texts of alerts are deleted after a time, and with the request that was created from them."""
+"""Tests that alert text is deleted after a time, and together with the request that was created from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules request scripts as users do, within a budget, once an administrator has enabled them."""
+"""Tests that rules request scripts as users do, within a budget, once an administrator has enabled the rules."""
 
 from __future__ import annotations
 

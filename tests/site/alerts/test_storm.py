@@ -1,4 +1,4 @@
-"""A small alert storm with real threads: many requests of few groups at once, and every alert is counted."""
+"""Tests a small alert storm with real threads: many simultaneous requests of few groups, with every alert counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slash commands: responses, rejections, and no text of a study or of a script."""
+"""Tests for slash commands: responses, rejections, and no text from studies or scripts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TITLE = "Restart nginx"
 
 @dataclass
 class Chat:
-    """A chat program that knows the secret of a command."""
+    """A chat program with the secret of a command."""
 
     command: ChatCommand
     client: WebClient
@@ -51,7 +51,8 @@ class Chat:
         return self.client.generic("POST", more.pop("url", self.url), body, headers=headers, **more)
 
     def sign(self, body: bytes, *, secret: str = SECRET, at: float = 0) -> dict[str, str]:
-        """Sign as described in Slack's guide to verifying requests, without the product's code."""
+        """Return signed headers as described in Slack's guide to verifying requests, without using the product's
+        code."""
         stamp = str(int(at or time.time()))
         mac = hmac.new(secret.encode(), f"v0:{stamp}:".encode() + body, hashlib.sha256)
         return {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": f"v0={mac.hexdigest()}"}
@@ -65,7 +66,7 @@ class Chat:
         return self.post(body, self.sign(body) if self.command.kind == "slack" else {})
 
     def said(self, text: str) -> str:
-        """Return the response, which only its user sees."""
+        """Return the response text, which only the sender sees."""
         answer = self.ask(text)
         assert answer.status_code == 200, answer.text
         body = answer.json()
@@ -238,7 +239,7 @@ def test_paused_it_says_so_and_looks_for_nothing(slack: Chat, administrator: Use
 def test_worlds_that_differ_in_what_a_study_hides_are_answered_the_same(
     open_chat: Callable[..., Chat], manager: User, reviewer: User, kind: str
 ) -> None:
-    """Four databases: the verdict differs or not, and the study's script is in the catalogue or not."""
+    """The four databases differ in the verdict and in whether the study's script is in the catalogue."""
     chat = open_chat(kind)
     study = make_study(by=manager, reviewers=[reviewer], items=1)
     item = Item.objects.get(campaign=study)

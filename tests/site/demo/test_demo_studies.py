@@ -1,4 +1,5 @@
-"""The demo's users and its two studies: a finished one with a report and one that waits for its reviewer."""
+"""Tests for the demo's users and two studies: a finished study with a report, and one that is waiting for its
+reviewer."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def made(manager: User, reviewer: User) -> User:
 
 @pytest.mark.slow
 def test_the_finished_one_has_a_report_worth_a_look(made: User, manager: User) -> None:
-    """Only the whole study, scored and adjudicated, shows that its report has results."""
+    """Only the complete study, scored and adjudicated, shows that its report has results."""
     campaign = Campaign.objects.get(name=studies.FINISHED)
     assert campaign.state == Campaign.State.CLOSED
     assert campaign.items.count() == campaign.items.filter(state="closed").count() == 40
@@ -46,7 +47,7 @@ def test_the_finished_one_has_a_report_worth_a_look(made: User, manager: User) -
     primary = report["details"]["p_values"]["primary"]
     assert 0 < primary["p_value"] < 0.05
     assert Adjudication.objects.filter(item__campaign=campaign, by=manager).count() >= 4
-    # All of its data is marked as demo data.
+    # All data of the study is marked as demo data.
     assert not campaign.items.filter(run__demo=False).exists()
     agreement = report["agreement"]["script"]
     assert 0.4 < agreement["krippendorff_alpha"] < 1
@@ -71,7 +72,7 @@ def test_its_reviewer_is_shown_no_verdict_of_what_it_asks(
     settings.LAYOUT = Layout(tmp_path)  # the passwords are written here
     monkeypatch.setattr("catalog.services.load_starter", lambda: None)
     passwords = demo.load()
-    # The first user is the one that pages and docs call the reviewer.
+    # Pages and docs use the first user as the example reviewer.
     rita = User.objects.get(username="rita")
     assert "rita" in passwords and rita.has_perm("review.review")
     runs = Run.objects.filter(origin=Run.Origin.DEMO)

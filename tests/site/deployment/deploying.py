@@ -26,7 +26,7 @@ SETTINGS = {
     "SCRIPTSMITH_ORIGINS": "https://scripts.example.org",
     "SCRIPTSMITH_ENDPOINTS": "claude",
 }
-# Settings that are fixed in compose.yaml and the chart, and why.
+# Settings with fixed values in compose.yaml and the chart, with the reason.
 FIXED = {
     "DATABASE_URL": "PostgreSQL is one of the services of compose.yaml, and a Secret of the chart",
     "REDIS_URL": "the same",
@@ -44,7 +44,7 @@ FIXED = {
     "SCRIPTSMITH_POSTGRES_USER": "of the embedded PostgreSQL",
     "SCRIPTSMITH_PRODUCTION": "it is",
 }
-# Credentials, which a program that runs scripts must not get.
+# Credentials that a program that runs scripts must not receive.
 SECRET = {
     "ANTHROPIC_API_KEY",
     "AWS_SECRET_ACCESS_KEY",

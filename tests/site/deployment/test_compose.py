@@ -1,4 +1,4 @@
-"""Tests of compose.yaml that need no container engine."""
+"""Tests for compose.yaml that need no container engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_compose_is_of_its_schema() -> None:
 
 @pytest.fixture
 def resolve(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Return a function that resolves compose.yaml with these variables. podman-compose only asks for a version."""
+    """Return a function that resolves compose.yaml with these variables. A fake podman is enough for podman-compose."""
     engine = tmp_path / "podman"
     engine.write_text("#!/bin/sh\necho podman version 5.0.0\n")
     engine.chmod(0o755)
@@ -63,7 +63,7 @@ def test_every_setting_can_be_set_where_compose_is_started(resolve: Resolve) -> 
         told = services[program]["environment"]
         lost = [name for name, text in wanted.items() if text not in str(told.get(name))]
         assert not lost, f"{program} is not told {lost}"
-    # Unset variables are passed as empty strings, and the settings use their defaults.
+    # Unset variables are passed as empty strings, and the settings then use their defaults.
     resolved = resolve(**SETTINGS)
     told = yaml.safe_load(resolved.stdout)["services"]["web"]["environment"]
     for key, text in told.items():

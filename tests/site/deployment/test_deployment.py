@@ -1,4 +1,4 @@
-"""Tests of the image, and of what it shares with compose.yaml and the chart, that need no container engine."""
+"""Tests for the image, and for what it shares with compose.yaml and the chart. They need no container engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.site.loopback import Handler, serving
 
 @pytest.mark.slow
 def test_the_image_has_all_that_the_product_reads(tmp_path: Path) -> None:
-    """The files that the Dockerfile copies are enough to run the checks and the server."""
+    """The files that the Dockerfile copies are sufficient to run the checks and the server."""
     text = (ROOT / "Dockerfile").read_text()
     let_in = set(re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text(), re.M))
     copied = [

@@ -1,4 +1,4 @@
-"""The guide to the settings is up to date, and links in documents work in the repository and under Help."""
+"""Tests that the settings guide is up to date, and that links in documents work in the repository and under Help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Environment variables are parsed or rejected, never guessed."""
+"""Tests that environment variables are parsed or rejected, never guessed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the Helm chart that need no cluster."""
+"""Tests for the Helm chart that need no cluster."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_every_setting_can_be_set_in_the_chart_once() -> None:
         told = [(one["name"], one["value"]) for one in pod["containers"][0]["env"]]
         assert len(dict(told)) == len(told), f"{name} is told something twice"
         assert wanted.items() <= dict(told).items(), name
-    # An empty variable would hide one of the same name in a Secret.
+    # An empty variable would override one with the same name in a Secret.
     for name, pod in pods(documents()).items():
         assert all(one["value"] for one in pod["containers"][0]["env"]), name
 

@@ -1,4 +1,4 @@
-"""The seccomp profile of the runner: it allows the sandbox, and blocks what a script outside it might try."""
+"""Tests that the runner's seccomp profile allows the sandbox and blocks what a script outside it might try."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ for family, protocol in {families}:
         print(family, "opened")
 socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0).close()
 """
-# Numbers on x86_64 of calls that are blocked for root too, because the tests may run as root.
+# The x86_64 numbers of system calls that are also blocked for root, because the tests may run as root.
 NUMBERS = {"keyctl": 250, "bpf": 321, "ptrace": 101, "setns": 308, "io_uring_setup": 425}
 FAMILIES = [(17, 768), (38, 0), (40, 0), (16, 12), (9, 0)]  # packet, alg, vsock, netfilter, x25
 
@@ -77,7 +77,7 @@ def test_the_sandbox_works_under_it(sandbox: None) -> None:
 def test_the_sandbox_says_what_is_missing_where_it_is_not_given(
     sandbox: None, tmp_path: Path
 ) -> None:
-    """Docker's own profile forbids these calls."""
+    """Docker's default profile blocks these calls."""
     profile: dict[str, Any] = json.loads(PROFILE.read_text())
     profile["syscalls"][0]["names"] += ["unshare", "mount"]
     stricter = tmp_path / "stricter.json"
@@ -97,5 +97,5 @@ def test_only_the_runner_is_given_it_and_no_program_is_without_any() -> None:
     assert [name for name, words in given.items() if "seccomp" in words] == ["runner"]
     assert "seccomp=./deploy/seccomp-runner.json" in given["runner"]
     assert "systempaths=unconfined" in given["runner"], "a /proc of one's own needs it"
-    # Programs for other ABIs (x32, 32 bit) use other numbers, so they are killed.
+    # Programs for other ABIs (x32, 32-bit) use different call numbers, so they are killed.
     assert all(not one["subArchitectures"] for one in json.loads(PROFILE.read_text())["archMap"])

@@ -1,4 +1,4 @@
-"""Tests for what is loaded before the web workers fork, and that connections are kept alive, but not forever."""
+"""Tests for modules loaded before the web workers fork, and for the limits of keep-alive connections."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ print(len(cached.get_template_cache), "review.desk.views.desk" in sys.modules, g
 
 @pytest.mark.slow
 def test_views_and_templates_are_loaded_before_the_first_page_is_asked_for() -> None:
-    """Run in a separate process, as gunicorn loads it."""
+    """Load the product in a separate process, as gunicorn does."""
     done = subprocess.run(
         [sys.executable, "-c", _LOADED], check=True, capture_output=True, text=True, timeout=60
     )

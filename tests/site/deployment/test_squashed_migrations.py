@@ -1,6 +1,8 @@
-"""Databases from before the squash keep all data when they migrate. Half-migrated ones are rejected with advice.
+"""Tests that databases from before the squash keep all data when they migrate, and that half-migrated ones are
+rejected.
 
-The backup in tests/cases/upgrades was made by the code with 64 migrations. It has the demo and a row in every table.
+The backup in tests/cases/upgrades was created by the code with 64 migrations. It contains the demo and at least one row
+in every table.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ SQUASHED = {
     ("review", "0001_squashed_0027_initial"),
     ("scriptsmith_site", "0001_squashed_0017_initial"),
 }
-# Tables that later migrations change. They keep their rows, but have another checksum.
+# Tables that later migrations change. They keep their rows but have different checksums.
 CHANGED_SINCE = (
     "catalog_recheck",
     "pipeline_configuration",
@@ -65,7 +67,7 @@ ADVICE = "docs/operation.md, 'Half-migrated databases'"
 
 @pytest.fixture
 def backup(settings: Settings, tmp_path: Path) -> Path:
-    """Return a backup by the old code, in its own data folder."""
+    """Return a backup created by the old code, in its own data folder."""
     settings.LAYOUT = Layout(tmp_path / "data")
     settings.MEDIA_ROOT = tmp_path / "data" / "files"
     settings.MEDIA_ROOT.mkdir(parents=True)
@@ -81,7 +83,7 @@ def own_database(purpose: str) -> str:
 def schema_of(database: str) -> str:
     """Return the schema with sorted columns, without comments, and with one notation for lists of texts.
 
-    PostgreSQL casts the list or each of its elements, depending on whether the constraint was restored from a dump.
+    PostgreSQL casts either the list or each element, depending on whether the constraint was restored from a dump.
     """
     dumped = subprocess.run(
         [find_postgres() / "bin" / "pg_dump", "--schema-only", "--no-owner"],
@@ -150,14 +152,14 @@ def test_database_of_64_migrations_gets_the_schema_of_a_new_one_and_keeps_every_
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_backup_of_64_migrations_is_restored(backup: Path, tmp_path: Path) -> None:
-    """Only the command shows that no check of names, checksums and versions rejects an old backup."""
+    """Only the command shows that no check of names, checksums or versions rejects an old backup."""
     (tmp_path / "parts").mkdir()
     expected = unpack(backup, tmp_path / "parts").tables
     with fresh_database(own_database("restored")):
         call_command("restore", str(backup), stdout=io.StringIO())
         assert applied_migrations() >= SQUASHED
         found = backup_database.count_tables()
-    # The restore records itself and deletes the workers of the backup.
+    # The restore records itself and deletes the backup's worker rows.
     for tables in (found, expected):
         for changed in ("django_migrations", "pipeline_worker", "scriptsmith_site_backupevent"):
             del tables[changed]
@@ -181,7 +183,7 @@ def test_initial_migrations_are_reversible() -> None:
 
 @pytest.fixture(params=["catalog", "scriptsmith_site"])
 def half_migrated(db: None, request: pytest.FixtureRequest) -> str:
-    """Delete the last two replaced migrations of an app from the history, and return the first of them."""
+    """Delete the last two replaced migrations of an app from the history, and return the first of the two."""
     app = request.param
     (squashed,) = [one for one in SQUASHED if one[0] == app]
     replaced = MigrationLoader(None).disk_migrations[squashed].replaces
@@ -194,7 +196,8 @@ def half_migrated(db: None, request: pytest.FixtureRequest) -> str:
 def test_half_migrated_database_is_refused_by_every_command_with_one_message(
     half_migrated: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only the command shows that its checks run first. Django would skip the app or fail with a traceback."""
+    """Only the command shows that its checks run first. Without them, Django would skip the app or fail with a
+    traceback."""
     told = f"{half_migrated} and 1 more is missing"
     with pytest.raises(SystemCheckError, match=f"(?s)E008.*{told}.*HINT.*{ADVICE}"):
         call_command("migrate", verbosity=0, skip_checks=False)

@@ -1,4 +1,4 @@
-"""A wrong setting is reported with advice before any user notices it."""
+"""Tests that a wrong setting is reported with advice before any user notices the problem."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PROVIDER = {
 
 
 def ids_with(databases: list[str] | None = None, **changes: object) -> set[str]:
-    """Return the identifiers of our system checks that fail under these settings."""
+    """Return the IDs of our system checks that fail with these settings."""
     with override_settings(**changes):
         return {
             message.id
@@ -84,7 +84,7 @@ def test_demo_accounts_of_an_earlier_start_are_found(settings: Settings) -> None
 
 @pytest.mark.django_db
 def test_demo_leaves_accounts_alone_that_it_did_not_create() -> None:
-    """Names match in any case. A second start finds the accounts of the first."""
+    """Names match case-insensitively. A second start finds the accounts of the first start."""
     theirs = [make_person(name, "reviewer") for name in ("rita", "Carlo", "mona", "demo-mona")]
     for user in theirs:
         make_token(user, name="ours", scopes=["read"], days=30, by=user)

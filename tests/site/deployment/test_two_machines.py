@@ -1,4 +1,4 @@
-"""Two machines with separate data folders share one database, one broker and one folder of files."""
+"""Tests that two machines with separate data folders can share one database, one broker and one folder of files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def token_of(page: str) -> str:
 
 @pytest.mark.nightly
 def test_a_session_and_an_export_of_one_are_good_on_the_other(site: Site, tmp_path: Path) -> None:
-    """Only two running installations show what they share and what each keeps for itself."""
+    """Only two running installations show which data they share and which each of them stores."""
     campaign = int(site.run(_STUDY).split("campaign ")[-1])
     with another_machine(site, tmp_path) as second, httpx2.Client(timeout=60) as browser:
         form = browser.get(f"{site.url}/login/").text
@@ -92,7 +92,7 @@ _WORKER = "-m celery -A scriptsmith_site worker --pool threads"
     ids=["make run", "web", "migrate", "worker"],
 )
 def test_another_secret_key_is_refused(site: Site, tmp_path: Path, command: str) -> None:
-    """Each start command is its own process and must check the key before it does anything."""
+    """Each start command runs in its own process and must check the key before it does anything else."""
     key = "another-key-of-fifty-characters-0123456789-0123456789"
     own = {"SCRIPTSMITH_DATA": str(tmp_path), "SCRIPTSMITH_SECRET_KEY": key, "PORT": "0"}
     ended = subprocess.run(

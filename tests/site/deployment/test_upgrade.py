@@ -1,4 +1,4 @@
-"""Migrations keep what the previous release reads and writes, so that its workers can continue."""
+"""Tests that migrations keep everything the previous release reads and writes, so that its workers can continue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ONLY_ADDS = ("CREATE TABLE ", "CREATE INDEX ", "DROP INDEX ")
 
 
 def breaking(statements: Iterable[str]) -> Iterator[str]:
-    """Yield the statements that could break a program of the previous release."""
+    """Yield the SQL statements that could break a program of the previous release."""
     new = set()
     for statement in statements:
         if statement == "--" or (statement.startswith("-- ") and "CANNOT" not in statement):
@@ -40,7 +40,7 @@ def breaking(statements: Iterable[str]) -> Iterator[str]:
 
 
 def _adds_a_column(statement: str) -> bool:
-    """Return whether the statement adds a column that an INSERT may omit."""
+    """Return whether the SQL statement adds a column that an INSERT may omit."""
     return " ADD COLUMN " in statement and (
         " DEFAULT " in statement or " NOT NULL" not in statement
     )

@@ -38,10 +38,10 @@ class Place:
         }
 
     def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
-        """Start Python with arguments, in the project's folder."""
+        """Start Python with these arguments in the project folder."""
 
         def listen() -> None:
-            # A test run started in the background ignores Ctrl-C, and so would its children.
+            # A test run that was started in the background ignores Ctrl-C, and so would its children.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
 
         return subprocess.Popen(
@@ -56,7 +56,7 @@ class Place:
         )
 
     def alive(self, *words: str) -> list[int]:
-        """Return the processes that name this place and all of these words, except this one."""
+        """Return the IDs of other processes whose command line contains this place and all given words."""
 
         def matches(pid: int) -> bool:
             line = " ".join(processes.command_line(pid))
@@ -81,7 +81,7 @@ def short_folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def outside() -> Iterator[Path]:
-    """Yield the folder that PostgreSQL is copied to for root, once for all tests."""
+    """Yield the folder to which PostgreSQL is copied when running as root. All tests share it."""
     with short_folder() as folder:
         yield folder
 
@@ -117,7 +117,7 @@ def place(outside: Path, ours: None) -> Iterator[Place]:
 
 @pytest.fixture
 def used_place(used_folder: Path, outside: Path, ours: None) -> Iterator[Place]:
-    """Yield a place with a database, which tests share one after the other."""
+    """Yield a place with a database. Tests share it one after another."""
     place = Place(used_folder, outside)
     yield place
     processes.end(place.alive())

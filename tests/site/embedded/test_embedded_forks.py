@@ -1,4 +1,5 @@
-"""Forks of a process with one thread. Pytest has more threads, so each test forks from its own program."""
+"""Tests for forks of a process with a single thread. Pytest has more threads, so each test forks from its own
+program."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def fork(main, **options):
 
 
 def run(folder: Path, lines: str) -> str:
-    """Run lines of Python after the definitions above, and return their output."""
+    """Run Python code after the definitions above, and return its output."""
     root = Path(__file__).resolve().parents[3]
     done = subprocess.run(
         [sys.executable, "-c", _FORK + lines],

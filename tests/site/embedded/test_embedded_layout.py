@@ -36,7 +36,7 @@ def test_data_folder_is_where_the_environment_says(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.usefixtures("as_user")
 def test_sockets_are_short_and_never_shared() -> None:
-    # Paths that are too long for a socket, or that a URL would quote.
+    # These paths are too long for a socket or contain characters that URLs must escape.
     elsewhere = [LONG, Path("/srv/my data"), Path("/srv/100%"), Path("/srv/données")]
     for data in (Path("/srv/data"), *elsewhere):
         layout = Layout(data)

@@ -25,7 +25,7 @@ from scriptsmith_site.embedded.supervision import processes
 
 @pytest.fixture
 def postgres(used_place) -> Postgres:
-    """Return a stopped server with an existing database."""
+    """Return a stopped server whose database already exists."""
     return Postgres(used_place.layout, durable=False)
 
 
@@ -122,7 +122,7 @@ def test_the_data_of_another_version_is_refused_with_advice(place, new_postgres)
 @pytest.mark.slow
 def test_a_server_out_of_sight_on_the_same_data_is_never_doubled(used_place, postgres) -> None:
     address = used_place.layout.postgres_sockets / ".s.PGSQL.5432"
-    address.unlink(missing_ok=True)  # left behind by a server that an earlier test killed
+    address.unlink(missing_ok=True)  # a server that an earlier test killed may have left it
     with socket.socket(socket.AF_UNIX) as another_container:
         another_container.bind(str(address))
         another_container.listen()

@@ -1,4 +1,4 @@
-"""Scenarios of `make run`, with a small product in the `used_place` of the large one."""
+"""Tests for `make run` with the small product, in the `used_place` of the full product."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ELSEWHERE = {"SCRIPTSMITH_DEMO_MODEL_URL": "http://127.0.0.1:9"}
 
 
 class Product:
-    """A supervisor that is ready, and its output."""
+    """A ready supervisor and its output."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -42,14 +42,14 @@ class Product:
             return response.read().decode()
 
     def end(self) -> tuple[int, str]:
-        """Stop it, and return its exit status and its standard error."""
+        """Stop the supervisor, and return its exit status and its standard error output."""
         self.process.send_signal(signal.SIGTERM)
         _, complaint = self.process.communicate(timeout=180)
         return self.process.returncode, complaint
 
 
 def kill(*processes: int) -> None:
-    """Kill the processes that are still running. Some end as soon as another one does."""
+    """Kill the processes that are still running. Some exit as soon as another one does."""
     for process in processes:
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
@@ -83,7 +83,7 @@ def test_what_is_killed_comes_back(used_place, start, until) -> None:
         until(lambda w=words, b=before: (now := set(used_place.alive(*w))) and not now & b)
         assert product.answer().isdigit()
     assert product.answer() != first
-    # A web process that had to load its views again would not respond for seconds.
+    # A web process that had to reload its views would not respond for seconds.
     assert product.answer("loaded-by") == str(product.process.pid)
     until(Postgres(used_place.layout).is_running)
     assert product.end() == (0, "")

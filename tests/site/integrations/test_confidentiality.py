@@ -1,4 +1,5 @@
-"""Events do not depend on what an open study hides: two databases that differ only in that send the same."""
+"""Tests that events do not depend on what an open study hides: databases that differ only in that send the same
+events."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ _REWRITINGS = [
 
 
 def happenings(item: Item, curator: User) -> None:
-    """Trigger every event about a script of a study, also in the catalogue."""
+    """Trigger every event about a study's script, including those in the catalogue."""
     run = item.run
     emit(run, "finished")
     for words in ("approved", "edited and approved", "rejected", "decision taken back"):
@@ -61,14 +62,14 @@ def happenings(item: Item, curator: User) -> None:
 
 
 def edit_and_verify(version: Version, script: str, *, by: User) -> Version:
-    """Return a new version made from this one, verified by a second curator."""
+    """Create a new version from this one, let a second curator verify it, and return it."""
     made = entries.edit_version(version, script=script, details=entries.details_of(version), by=by)
     entries.verify(made, by=User.objects.get(username="cleo"))
     return made
 
 
 def forget_the_beginning() -> None:
-    """Delete the messages about the start of the study, which are not compared."""
+    """Delete the messages about the start of the study, which the tests do not compare."""
     work()
     Delivery.objects.all().delete()
     Notification.objects.all().delete()
@@ -77,7 +78,7 @@ def forget_the_beginning() -> None:
 def sent_in_a_world(
     item: Item, receiver: Receiver, curator: User, change: Callable[[Item], None] | None
 ) -> tuple[list[bytes], int, list[tuple[int, str, str]]]:
-    """Return the bodies that were sent, the number of deliveries, and the notifications."""
+    """Return the sent bodies, the number of deliveries, and the notifications."""
     receiver.received.clear()
     with transaction.atomic():
         if change is not None:
@@ -86,7 +87,7 @@ def sent_in_a_world(
         happenings(item, curator)
         Event.objects.update(at=_AT)
         work()
-        # Database keys differ between runs.
+        # Primary keys differ between runs.
         bodies = [
             re.sub(rb'(entry:|"entry":|entries/)\d+', rb"\1N", one.body)
             for one in receiver.received
@@ -124,7 +125,7 @@ def test_what_was_made_from_a_version_of_a_study_leaves_once_the_study_is_closed
     manager: User,
     settings: Settings,
 ) -> None:
-    """Send it by webhook, notification and email, as the mirror does."""
+    """The versions are sent by webhook, notification and email, as by the mirror."""
     settings.EMAIL_HOST = "mail.example.org"
     curator = make_person("cora", "curator", "reviewer")
     make_person("cleo", "curator", "reviewer")
@@ -150,7 +151,7 @@ def test_what_was_made_from_a_version_of_a_study_leaves_once_the_study_is_closed
 def test_that_a_known_entry_is_suspended_leaves_at_once_and_nothing_else_of_it(
     studied: Item, make_destination: MakeDestination, receiver: Receiver, is_known: bool
 ) -> None:
-    """Four databases: the verdict differs or not, and the study's script is in the catalogue or not."""
+    """The four databases differ in the verdict and in whether the study's script is in the catalogue."""
     make_destination(includes_texts=True)
     curator = make_person("cora", "curator", "reviewer")
     known = shelve("Print the uptime") if is_known else None
@@ -173,7 +174,7 @@ def test_that_a_known_entry_is_suspended_leaves_at_once_and_nothing_else_of_it(
             work()
             transaction.set_rollback(True)
         bodies = [json.loads(one.body) for one in receiver.received]
-        # Keys of events and of links always differ.
+        # The keys of events and links always differ.
         return [(one["type"], one["data"]["sequence"]) for one in bodies]
 
     worlds = [
@@ -194,7 +195,7 @@ def test_worlds_that_differ_in_what_the_queue_hides_send_the_same(
 ) -> None:
     """Items of the live queue are blinded until they are scored.
 
-    Their events are sent, but must not reveal the verdict.
+    Their events are sent but must not reveal the verdict.
     """
     make_destination(includes_texts=True)
     forget_the_beginning()

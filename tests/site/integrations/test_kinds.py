@@ -1,4 +1,5 @@
-"""The tables of events and notifications are complete, and the preferences and the guide list every kind."""
+"""Tests that the tables of events and notifications are complete, and that the preferences and the guide list every
+kind."""
 
 from __future__ import annotations
 

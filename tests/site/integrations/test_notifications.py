@@ -1,4 +1,4 @@
-"""Notifications: who gets them, once each, on the page and by email, at the hours that each user chose."""
+"""Tests for notifications: each recipient gets one, on the page and by email, at the hours that the user chose."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_the_bell_its_page_and_what_was_read(
             model="catalog.version" if number % 2 else "review.item",
             object_id=version.pk if number % 2 else run.pk,
         )
-    # The session, the user with unread notifications, and the preferences.
+    # The queries are for the session, the user with unread notifications, and the preferences.
     with django_assert_num_queries(3):
         bell = client.get("/notifications/bell/").text
     assert ">60</span>" in bell and "hidden>" not in bell
@@ -429,7 +429,7 @@ def test_email_goes_out_by_the_habits_of_its_user() -> None:
         ("2026-06-01 12:34", Habits(berlin, "hourly"), "2026-06-01 13:00"),
         ("2026-06-01 05:00", Habits(berlin, "daily", 8), "2026-06-01 06:00"),
         ("2026-06-01 06:00", Habits(berlin, "daily", 8), "2026-06-02 06:00"),
-        # Daylight saving time ends, so 8 o'clock is an hour later in UTC the next day.
+        # Daylight saving time ends, so 8 o'clock on the next day is an hour later in UTC.
         ("2026-10-24 07:00", Habits(berlin, "daily", 8), "2026-10-25 07:00"),
         ("2026-06-01 21:00", Habits(berlin, "at-once", 8, 22, 7), "2026-06-02 05:00"),
         ("2026-06-01 04:59", Habits(berlin, "at-once", 8, 22, 7), "2026-06-01 05:00"),

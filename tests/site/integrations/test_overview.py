@@ -1,4 +1,4 @@
-"""The integrations page lists each integration with its state."""
+"""Tests that the integrations page lists each integration with its state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _rows(html: str) -> dict[str, str]:
-    """Return the text of each row by integration."""
+    """Return the text of each table row, by integration."""
     table = html.partition("<tbody>")[2].partition("</tbody>")[0]
     rows = [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in table.split("</tr>")]
     names = re.findall(r'class="row-title"[^>]*>([^<]+)<', table)

@@ -1,4 +1,4 @@
-"""Events are sent to a program on loopback, which verifies them as receivers do."""
+"""Tests that events are sent to a program on loopback, which verifies them as receivers do."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from tests.site.integrations.receiver import Receiver, is_genuine
 
 pytestmark = pytest.mark.django_db
 
-SCRIPT_WORD = "exports"  # is in every script of the test factories
+SCRIPT_WORD = "exports"  # occurs in every script of the test factories
 
 
 def finish(run: Run) -> None:
-    """Emit the event that a worker writes when it finishes a run."""
+    """Emit the event that a worker emits when a run finishes."""
     emit(run, "finished")
 
 
@@ -313,7 +313,7 @@ def test_events_of_an_object_go_out_by_their_number_and_not_by_when_they_were_wr
 ) -> None:
     run = make_run(by=administrator)
     finish(run)
-    # The transaction that wrote the first event ended after that of the second.
+    # The transaction with the first event ended after the transaction with the second event.
     late = Event.objects.filter(pk=Event.objects.latest("pk").pk)
     late.update(retry_at=timezone.now() + timedelta(hours=1))
     finish(run)

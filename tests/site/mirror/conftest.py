@@ -1,4 +1,4 @@
-"""A local bare repository, a mirror to it, and what real Git reads from it."""
+"""A local bare repository, a mirror to it, and helpers that read the repository with real Git."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WHO = ("-c", "user.name=Gita Hub", "-c", "user.email=gita@example.org")
 
 
 class Repository:
-    """A repository as Git itself sees it. Skips the test with a reason if Git is not installed."""
+    """A repository, read with Git itself. The test is skipped with a reason if Git is not installed."""
 
     def __init__(self, path: Path) -> None:
         if GIT is None:
@@ -33,7 +33,7 @@ class Repository:
         self.git("init", "--quiet", "--bare", "--initial-branch=main", str(path), inside=False)
 
     def git(self, *words: str, inside: bool = True, cwd: Path | None = None) -> str:
-        """Return the output of a Git command."""
+        """Run a Git command and return its output."""
         where = ("--git-dir", str(self.path)) if inside and cwd is None else ()
         done = subprocess.run(
             [GIT, *_WHO, *where, *words],
@@ -67,12 +67,12 @@ class Repository:
         return self.git("show", f"{commit}:{path}")
 
     def clone(self, to: Path) -> Path:
-        """Create a working copy, for commits of another author."""
+        """Create a working copy for commits by another author."""
         self.git("clone", "--quiet", str(self.path), str(to), inside=False)
         return to
 
     def commit(self, clone: Path, files: dict[str, str], message: str, *, push: str) -> str:
-        """Commit these files as another author, push them to the branch, and return the hash."""
+        """Commit these files as another author, push them to the `push` branch, and return the hash."""
         for name, text in files.items():
             path = clone / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -102,13 +102,13 @@ def set_up(administrator: User, repository: Repository) -> Callable[[], Mirror]:
 
 
 def work() -> int:
-    """Run the worker's periodic tasks, and return how many commits were written."""
+    """Run the worker's periodic tasks, and return the number of commits written."""
     distribution.distribute(tell_people, queue_publication)
     return write_mirror()
 
 
 class Killed(BaseException):
-    """An exception that ends a worker, because no handler of the product catches it."""
+    """Raised to simulate a killed worker, because no handler of the product catches it."""
 
 
 def die(*_given: object, **_named: object) -> None:

@@ -1,4 +1,4 @@
-"""Which repositories the catalogue may be written to."""
+"""Tests for the repositories to which the catalogue may be written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A branch is imported as versions in review. The import verifies nothing."""
+"""Tests that a branch is imported as versions in review, and that the import verifies no version."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_whoever_wrote_any_of_it_verifies_none_of_it(
     second_curator: User,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One author wrote the file elsewhere, and another one moved it."""
+    """One author wrote the file in another place, and another author moved it."""
     gita = make_person("gita", "curator")
     repository.commit(clone, {"draft.txt": "uptime -s\n"}, "Draft", push="moved")
     (clone / "draft.txt").rename(clone / FOLDER / "script.sh")
@@ -185,7 +185,7 @@ def test_whoever_wrote_any_of_it_verifies_none_of_it(
 def test_whoever_is_named_beside_the_author_verifies_none_of_it(
     clone: Path, repository: Repository, curator: User, message: str
 ) -> None:
-    """Co-authors are recognized by a trailer and by the notification address that an account has confirmed."""
+    """Co-authors are recognized by a commit trailer and by the notification address that an account has confirmed."""
     quinn = make_person("quinn", "curator")
     User.objects.filter(pk=quinn.pk).update(email="")
     if "quinn@example.org" in message:

@@ -1,4 +1,4 @@
-"""The commits of the mirror do not depend on what an open study hides."""
+"""Tests that the mirror's commits do not depend on what an open study hides."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def publish(item: Item, text: str, *, by: User, entry: Version | None = None) -> Version:
-    """Publish the script of a study, as a new entry or as a version of an existing one."""
+    """Publish a study's script as a new entry or as a version of an existing entry."""
     script = f"echo '{text}, of run {item.run.pk}'\n"
     return publish_of_study(item, script, by=by, entry=entry.entry if entry else None)
 
 
 def everything(repository: Repository) -> str:
-    """Return every byte of every commit, as Git prints it."""
+    """Return the content of every commit, as Git prints it."""
     heads = repository.git("for-each-ref", "--format=%(refname)")
     if not heads:
         return ""
@@ -92,7 +92,7 @@ def test_worlds_that_differ_in_what_a_study_hides_have_the_same_mirror(
 
 
 def strip_keys(world: str) -> str:
-    """Remove what differs between any two runs: hashes of events and commits."""
+    """Remove the hashes of events and commits, which differ between any two runs."""
     return "\n".join(
         line for line in world.splitlines() if not line.startswith(("Event:", "index ", "commit "))
     )

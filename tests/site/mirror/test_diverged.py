@@ -1,4 +1,4 @@
-"""A branch with unexpected commits stops the mirror with an error. Nothing is ever overwritten."""
+"""Tests that a branch with unexpected commits stops the mirror with an error and is never overwritten."""
 
 from __future__ import annotations
 

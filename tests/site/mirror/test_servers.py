@@ -1,4 +1,4 @@
-"""A mirror over HTTP with Git's own server, and over SSH with a fake SSH program."""
+"""Tests for a mirror over HTTP with Git's own server, and over SSH with a fake SSH program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOKEN = "t0ken"
 
 
 class GitServer(Handler):
-    """Git's own CGI program, protected by a password."""
+    """A server that runs Git's own CGI program, protected by a password."""
 
     protocol_version = "HTTP/1.1"
     folder: Path

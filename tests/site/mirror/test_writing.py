@@ -1,4 +1,4 @@
-"""One commit for each publication, in order and without repeats, as real Git reads them."""
+"""Tests that each publication has exactly one commit, in order, as real Git reads them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_way_of_an_entry_is_told_commit_by_commit(
     ]
     assert work() == 0, "nothing is told twice"
     told = MirrorCommit.objects.values("uid")
-    # A rollback has two events and one commit.
+    # A rollback has two events but only one commit.
     assert Event.objects.filter(uid__in=told).update(distributed_at=None) == 7
     assert work() == 0, "not even where the events are distributed once more"
 
@@ -184,13 +184,13 @@ def test_a_worker_that_dies_between_push_and_record_pushes_nothing_twice(
     set_up()
     work()
     next_version(version, "uptime -p\n", author=curator, by=second_curator)
-    with monkeypatch.context() as patched:  # before the push
+    with monkeypatch.context() as patched:  # the worker dies before the push
         patched.setattr(Remote, "push", die)
         with pytest.raises(Killed):
             work()
     assert MirrorCommit.objects.latest("pk").state == MirrorCommit.State.MADE
     assert len(repository.log) == 1
-    with monkeypatch.context() as patched:  # after the push
+    with monkeypatch.context() as patched:  # the worker dies after the push
         patched.setattr(writing, "_note_pushed", die)
         with pytest.raises(Killed):
             work()

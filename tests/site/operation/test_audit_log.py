@@ -1,4 +1,4 @@
-"""The audit log: append-only, filtered, paginated and exported without spreadsheet formulas."""
+"""Tests for the audit log: append-only, filtered, paginated, and exported without spreadsheet formulas."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def read_csv(answer: object) -> list[dict[str, str]]:
 
 
 def test_a_change_may_have_any_name(admin: Client, reviewer: User) -> None:
-    """In a template, `changes.items` is the change of the field "items", not the method of the dictionary."""
+    """In a template, `changes.items` is the change of the field "items", not the dictionary's method."""
     for name in ("items", "keys", "values", "get"):
         record(reviewer, "something counted", by=reviewer, **{name: ("", 30)})
     answer = admin.get("/audit/")

@@ -1,4 +1,4 @@
-"""A backup is restored completely, or rejected without changing anything."""
+"""Tests that a backup is either restored completely or rejected without any change."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_what_is_there_is_not_replaced_unasked(data: Path) -> None:
 
 def databases() -> set[str]:
     with connection.cursor() as cursor:
-        # Other test processes create databases too, under other names.
+        # Other test processes also create databases, with different names.
         cursor.execute("SELECT datname FROM pg_database")
         own = str(connection.settings_dict["NAME"])
         return {name for (name,) in cursor.fetchall() if name.startswith(own)}
@@ -269,7 +269,7 @@ CORRUPTED = 200
 
 
 def corrupted(good: bytes, number: int) -> bytes:
-    """Truncate the file, flip bits, swap parts or overwrite bytes, always in the same way for a number."""
+    """Truncate the file, flip bits, swap parts or overwrite bytes. The same number always causes the same damage."""
     chance = random.Random(number)
     changed = bytearray(good)
     kind = number % 4
@@ -279,7 +279,7 @@ def corrupted(good: bytes, number: int) -> bytes:
         for _ in range(chance.choice((1, 1, 1, 8))):
             changed[chance.randrange(len(good))] ^= 1 << chance.randrange(8)
     elif kind == 2:
-        # Swap two ranges of whole tar blocks, which have 512 bytes.
+        # Swap two ranges of whole tar blocks of 512 bytes.
         length = 512 * chance.randrange(1, 9)
         first, second = sorted(chance.sample(range(0, len(good) - length, 512), 2))
         changed[first : first + length], changed[second : second + length] = (
@@ -412,7 +412,7 @@ def test_it_is_said_that_an_open_backup_holds_the_secret_key(data: Path) -> None
 
 
 def as_format_1(good: Path, old: Path) -> None:
-    """Convert the backup to the format from before there were checksums."""
+    """Convert the backup to the format that had no checksums."""
     with tarfile.open(good) as source, tarfile.open(old, "w") as target:
         for member in source.getmembers():
             file = source.extractfile(member)

@@ -1,4 +1,4 @@
-"""Health checks: alive, ready and degraded, without sign-in and without secrets."""
+"""Tests for the health checks: alive, ready and degraded, without sign-in and without secrets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.make import make_run
 
 
 def test_a_living_process_asks_nobody(client: Client) -> None:
-    # Without the `db` fixture, a database query would fail this test.
+    # The test has no `db` fixture, so a database query would fail it.
     answer = client.get("/healthz")
     assert answer.status_code == 200
     assert answer.json()["status"] == "ok"
@@ -65,7 +65,7 @@ def test_everything_is_ready(client: Client, worker: Worker) -> None:
 
 
 def degraded(client: Client) -> list[str]:
-    """Return the degraded parts, while pages are still served."""
+    """Return the degraded parts. The pages must still be served."""
     answer = client.get("/readyz")
     assert answer.status_code == 200
     parts = answer.json()["parts"]
@@ -107,7 +107,7 @@ def test_full_disk_of_either_part_fails_readiness(
     assert (answer.status_code, answer.json()["parts"]["disk"]) == (503, "failed")
     monkeypatch.undo()
     with connection.cursor() as cursor:
-        # PostgreSQL rejects temporary files as on a full disk, but still answers SELECT 1.
+        # As on a full disk, PostgreSQL rejects temporary files but still answers SELECT 1.
         cursor.execute("SET LOCAL temp_file_limit = 0")
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["parts"]["database"]) == (503, "failed")

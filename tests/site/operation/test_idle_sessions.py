@@ -1,4 +1,4 @@
-"""Sessions of a worker's idle threads, counted in PostgreSQL."""
+"""Tests for the database sessions of a worker's idle threads, counted in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scriptsmith_site.idle_sessions import IdleSessions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# Another process may run these tests at the same time, in its own database.
+# Another process may be running these tests in its own database.
 _COUNT = """
     SELECT count(*) FROM pg_stat_activity
     WHERE application_name = 'idle-test' AND datname = current_database()
@@ -32,7 +32,7 @@ def sessions(monkeypatch: pytest.MonkeyPatch) -> IdleSessions:
 
 @pytest.fixture
 def pool() -> Iterator[ThreadPoolExecutor]:
-    """Yield four threads, each of which closes its connection after the test."""
+    """Yield a pool of four threads. Each thread closes its connection after the test."""
     together = threading.Barrier(4)
 
     def close() -> None:
@@ -74,7 +74,7 @@ def test_sessions_of_idle_threads_are_closed_and_that_of_a_busy_thread_stays(
         all_began.wait(60)
         if number == 0:
             assert may_end.wait(60)
-            with connection.cursor() as cursor:  # the session at the start
+            with connection.cursor() as cursor:  # the session that existed at the start
                 cursor.execute("SELECT current_setting('application_name') = 'idle-test'")
                 assert cursor.fetchone() == (True,)
         sessions.end_task()

@@ -1,4 +1,4 @@
-"""No secret reaches a log in any form."""
+"""Tests that no secret reaches a log in any form."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_log_line_reaches_the_supervisor_when_urgent_or_the_disk_is_full(
             )
     assert os.read(reader, 4096).decode().splitlines() == ["/dev/null 40", "/dev/full 30"]
     os.set_blocking(reader, False)
-    process.write_to_console("x" * 2**20)  # must not block, although nothing reads the output
+    process.write_to_console("x" * 2**20)  # must not block, although no process reads the output
     monkeypatch.setattr(process, "console", reader)
     process.write_to_console("not writable")
 

@@ -1,4 +1,4 @@
-"""Metrics for alerting at /metrics, for programs with a token."""
+"""Tests for the metrics at /metrics, which programs read with a token for alerting."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_it_says_what_waits(client: Client, stranger: User, prometheus: dict[str
 def test_doors_to_other_systems_say_what_waits_and_what_came_of_it(
     client: Client, administrator: User, prometheus: dict[str, str]
 ) -> None:
-    """First nothing waits, then one of each kind for a different time.
+    """Compare the metrics without waiting work and with one waiting item of each kind.
 
     Paused work and work that is not due do not count.
     """
@@ -101,7 +101,7 @@ def test_doors_to_other_systems_say_what_waits_and_what_came_of_it(
 
 @pytest.fixture
 def prometheus(administrator: User) -> dict[str, str]:
-    """Return the headers of a program with a token that may read metrics only."""
+    """Return the request headers of a program whose token may only read metrics."""
     return {"Authorization": f"Bearer {token_of(administrator, 'metrics')}"}
 
 

@@ -1,4 +1,4 @@
-"""Counters of processes for /metrics: summed up, safe to fork, optional and independent of verdicts."""
+"""Tests for the counters at /metrics: summed over processes, safe to fork, optional, and independent of verdicts."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_requests_are_counted_by_status(client: Client, scrape: Callable[[], str
 
 
 def run_lines(lines: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run these Python lines in a process that stores its counts in this folder."""
+    """Run this Python code in a process that stores its counts in this folder."""
     environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(folder)}
     command = [sys.executable, "-c", lines]
     return subprocess.run(
@@ -103,7 +103,7 @@ def run_lines(lines: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_processes_are_added_up(tmp_path: Path) -> None:
-    """Count in a parent and the child that it forks, as gunicorn does after loading the product."""
+    """Count in a parent and in a child that it forks, as gunicorn does after loading the product."""
     lines = """
 import os, sys
 from core import metrics
@@ -155,7 +155,7 @@ def test_attempts_are_counted_once_and_with_their_time() -> None:
 
 
 def _asked_in_a_study(flagged: bool) -> Iterator[tuple[object, object, Answered]]:
-    """Yield the model calls of one item, which a flagged script has more of."""
+    """Yield the model calls of one item. A flagged script has more calls."""
     yield from (_attempt(pk, stage) for pk, stage in enumerate(["generate", "describe"]))
     yield from (_attempt(pk, stage) for pk, stage in ((2, "similarity"), (3, "difference")))
     if flagged:
@@ -168,11 +168,12 @@ def _asked_in_a_study(flagged: bool) -> Iterator[tuple[object, object, Answered]
 def test_a_study_s_verdicts_change_nothing(
     reviewer: User, curator: User, manager: User, scrape: Callable[[], str]
 ) -> None:
-    """Compare two databases with the same study: every script flagged and refined, or none."""
+    """Compare two databases with the same study. In one, every script is flagged and refined, and in the other, none
+    is."""
     study = make_study(by=manager, reviewers=[reviewer], items=3, overlap=1, name="Blind")
     cases = evidence.add_cases(shelve().entry, cases_text(), by=curator).case_set
-    CaseRun.objects.all().delete()  # a waiting run would change the age metric
-    Event.objects.update(distributed_at=timezone.now())  # as above
+    CaseRun.objects.all().delete()  # a waiting run would change the metric for the age of waiting work
+    Event.objects.update(distributed_at=timezone.now())  # undistributed events would change it too
     seen = []
     for flagged in (False, True):
         items = Item.objects.filter(campaign=study).select_related("run")
@@ -248,7 +249,7 @@ def test_a_scrape_asks_a_fixed_number_of_questions(
 
 
 def _used_names() -> set[str]:
-    """Return every metric that the documented dashboard and alert rules use."""
+    """Return every metric that the documented dashboard and the alert rules use."""
     dashboard = json.loads((ROOT / "docs/monitoring/dashboard.json").read_text())
     expressions = [
         target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", ())
@@ -285,5 +286,5 @@ def test_promtool_takes_metrics_and_rules(scrape: Callable[[], str]) -> None:
     read = subprocess.run(
         [program, "check", "metrics"], input=scrape(), capture_output=True, text=True, check=False
     )
-    # Exit code 3 reports advice on names, which we do not follow.
+    # Exit code 3 reports naming advice, which we do not follow.
     assert read.returncode in (0, 3), read.stdout + read.stderr

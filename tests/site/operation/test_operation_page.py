@@ -1,4 +1,4 @@
-"""Tests of the operation page for administrators."""
+"""Tests for the operation page of administrators."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_it_knows_the_last_word_of_the_sandbox_and_what_waits_for_it(admin: Clie
 
 
 class Metrics(BaseHTTPRequestHandler):
-    """Serves llama.cpp's metrics of a server that has generated text, if the request has the key."""
+    """A server for llama.cpp's metrics after text generation. It requires the key."""
 
     def do_GET(self) -> None:
         is_allowed = self.headers["authorization"] == "Bearer secret"

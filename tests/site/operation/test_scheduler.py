@@ -1,4 +1,4 @@
-"""The scheduler: rare sends as a safety net, and frequent ones while there is work."""
+"""Tests for the scheduler: rare sends as a safety net, and frequent sends while there is work."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_every_task_with_two_intervals_is_scheduled_and_waits_longer_without_wor
 
 
 class Sends(SignallingScheduler):
-    """A scheduler that records what it would send."""
+    """A scheduler that records the tasks it would send."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.sent: list[str] = []
@@ -150,10 +150,10 @@ class Sends(SignallingScheduler):
 
     @property
     def producer(self) -> None:
-        """Avoid a connection to a broker."""
+        """Prevent a connection to a broker."""
 
     def pass_all(self) -> list[str]:
-        """Return what is sent until nothing is due anymore."""
+        """Return the tasks that are sent until no task is due."""
         self.sent.clear()
         self._looked_at = 0.0
         while self.tick() == 0:

@@ -1,4 +1,4 @@
-"""The health check of a worker's container, and the single setting for threads."""
+"""Tests for the health check of a worker's container, and for the single setting for threads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 
 
 def check(data: Path) -> int:
-    """Run the health check by the command in compose.yaml."""
+    """Run the health check with the command in compose.yaml and return its exit status."""
     command = COMPOSE["services"]["worker"]["healthcheck"]["test"]
     assert command[:2] == ["CMD", "python"]
     environment = {**os.environ, "SCRIPTSMITH_DATA": str(data)}
@@ -41,7 +41,7 @@ def check(data: Path) -> int:
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_worker_is_alive_while_its_heart_beats(tmp_path: Path) -> None:
-    """Run the command of compose.yaml, so that its path and interpreter flags are tested too."""
+    """Use the command in compose.yaml, so that its path and interpreter flags are also tested."""
     assert check(tmp_path) == 1, "not before the first sign"
     sign, beat = file_of(tmp_path, socket.gethostname()), Heartbeat()
     beat.announce_worker(threads=1, sign=sign)

@@ -1,4 +1,4 @@
-"""A worker's threads keep their database connection between tasks, and replace a broken one."""
+"""Tests that a worker's threads keep their database connection between tasks and replace a broken one."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ def test_next_task_keeps_the_connection_unless_it_died(fixup: DjangoWorkerFixup)
     before = backend()
     end_a_task(fixup)
     assert backend() == before
-    connection.connection.close()  # as after a restart of the server
+    connection.connection.close()  # simulates a restart of the server
     end_a_task(fixup)
     assert backend() != before

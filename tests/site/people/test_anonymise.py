@@ -1,4 +1,4 @@
-"""A user is anonymized, but their actions stay in the records."""
+"""Tests that a user is anonymized while the user's actions stay in the records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""API tokens: shown once, limited to their scopes, and invalid after expiry or revocation."""
+"""Tests for API tokens: shown once, limited to their scopes, and invalid after expiry or revocation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Scores(APIView):
-    """A view with a scope, like those of the apps."""
+    """A view with a scope, like the views of the apps."""
 
     required_scope = "review"
 
@@ -58,9 +58,9 @@ def test_token_does_what_its_scopes_say(reviewer: User) -> None:
         (["read"], "get", Scores, 200),
         (["read"], "post", Scores, 403),
         (["review"], "post", Scores, 200),
-        (["review"], "get", Scores, 403),  # reading needs another scope
+        (["review"], "get", Scores, 403),  # reading requires a different scope
         (["ask", "curate", "manage"], "post", Scores, 403),
-        (["ask"], "post", Anything, 200),  # a view without a scope needs `ask`
+        (["ask"], "post", Anything, 200),  # a view without a scope requires `ask`
         (["review"], "post", Anything, 403),
     ):
         got, body = ask(secret_with(reviewer, *scopes), method=method, view=view)

@@ -1,4 +1,4 @@
-"""A user's own keyboard shortcuts: one table, saved changes, rejected conflicts, and labels on the pages."""
+"""Tests for a user's own keyboard shortcuts: one table, saved changes, rejected conflicts, and labels on the pages."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_keys_have_no_faults(reviewer: User) -> None:
     assert len({action.name for group in GROUPS for action in group.actions}) == 43
     for keys in (
         {"show": "g"},  # a letter before a number does not start a sequence of letters
-        {"start": "a", "names": "a"},  # on pages that are never open together
+        {"start": "a", "names": "a"},  # these actions are never on the same page
     ):
         assert save_keys(reviewer, keys) == keys
     # Fields that are not actions are ignored.
@@ -113,7 +113,7 @@ def test_keys_have_no_faults(reviewer: User) -> None:
 
 
 def test_no_template_has_a_key_that_the_table_does_not_know_of() -> None:
-    """Keys that are not in the table are reserved for what works on every page."""
+    """Keys that are not in the table are reserved for actions on every page."""
     unknown = {
         (path.name, key)
         for path in TEMPLATES.rglob("*.html")

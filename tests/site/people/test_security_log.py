@@ -1,4 +1,4 @@
-"""The security log: its events, who may see it, and escaping of hostile input."""
+"""Tests for the security log: its events, the users who may see it, and the escaping of hostile input."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_a_name_that_no_account_has_is_kept_as_a_mark(admin: Client, stranger: U
     assert len(mark) == 4
     assert SecurityEvent.objects.filter(unknown_name=mark).count() == 2
     assert typed not in admin.get("/audit/security/").content.decode()
-    # The name and its mark both find the rows.
+    # Both the typed name and its hash find the rows.
     for wanted in (typed, mark):
         rows = read_csv(admin.get("/audit/security/export/", {"person": wanted}))
         assert [row["unknown name"] for row in rows] == [mark, mark]
@@ -178,7 +178,7 @@ def test_log_is_filtered(admin: Client, administrator: User, reviewer: User, cur
         f"since={yesterday}&until={today}&person=rita": 1,
         "since=0001-01-01&until=9999-12-31": 4,
     }
-    # The administrator who reads the log has signed in as well.
+    # The administrator who reads the log has also signed in.
     found = {
         query: sum(
             row["person"] != "adam"

@@ -1,4 +1,4 @@
-"""A one-time password link: shown once, used once, and invalid after two days."""
+"""Tests for one-time password links: shown once, used once, and invalid after two days."""
 
 from __future__ import annotations
 

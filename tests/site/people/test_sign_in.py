@@ -1,4 +1,4 @@
-"""A user signs in and out, and is redirected to the page they wanted."""
+"""Tests that users sign in and out, and are redirected to the page they requested."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_form_is_kept_and_sent_again_after_signing_in(client: Client, stranger
     assert "Your session has ended. Your input is saved" in text
     kept = field(text, "kept")
 
-    # It also survives a wrong password.
+    # The kept text also survives a wrong password.
     wrong = {"username": "sam", "password": "wrong", "kept": kept}
     assert field(client.post("/login/", wrong).content.decode(), "kept") == kept
 
@@ -123,7 +123,7 @@ def field(text: str, name: str) -> str:
 def test_name_with_other_capitals_signs_in_unless_two_names_differ_in_case(
     db: None, settings: Settings
 ) -> None:
-    """Wrong passwords are counted together for all spellings of a name."""
+    """Failed attempts are counted together for all spellings of a name."""
     mona, both, small = (make_person(name, "reviewer") for name in ("Mona", "Kim", "kim"))
     cases = {"Mona": mona, "mona": mona, "MONA": mona, "Kim": both, "kim": small, "KIM": None}
     for name, user in cases.items():

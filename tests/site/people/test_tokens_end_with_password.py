@@ -1,4 +1,4 @@
-"""API tokens and sessions end when their user's password changes."""
+"""Tests that API tokens and sessions end when their user's password changes."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_command_line_ends_them(tokens: list[str], monkeypatch: pytest.MonkeyPat
 
 
 def test_rehash_keeps_tokens(tokens: list[str], stranger: User, settings: object) -> None:
-    """Django hashes the password again when the user signs in after the work factor was raised."""
+    """After the work factor is raised, Django hashes the password again when the user signs in."""
     settings.PASSWORD_HASHERS = [
         "django.contrib.auth.hashers.PBKDF2PasswordHasher",
         "django.contrib.auth.hashers.MD5PasswordHasher",

@@ -1,4 +1,4 @@
-"""Administrators manage accounts, and the last administrator is protected."""
+"""Tests that administrators manage accounts, and that the last administrator is protected."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_an_account_is_made_with_roles(admin: Client, administrator: User) -> No
 def test_invalid_account_is_not_created(admin: Client) -> None:
     for typed, field in (
         ({"username": ""}, "username"),
-        ({"username": "ADAM"}, "username"),  # exists in lower case
+        ({"username": "ADAM"}, "username"),  # exists in lowercase
         ({"username": "a b"}, "username"),
         ({"username": "x" * 151}, "username"),
         ({"username": "x", "roles": ["king"]}, "roles"),
@@ -156,7 +156,7 @@ def test_a_service_account_lives_by_tokens(admin: Client, reviewer: User) -> Non
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_one_of_two_administrators_who_remove_each_other_stays() -> None:
-    """Only two real transactions show that the rows are locked."""
+    """Only two real transactions show whether the rows are locked."""
     make_roles()
     for name in ("adam", "eve"):
         make_person(name, "administrator")
@@ -165,7 +165,7 @@ def test_one_of_two_administrators_who_remove_each_other_stays() -> None:
     def remove(name: str) -> str:
         other = User.objects.get(username=name)
         by = User.objects.exclude(username=name).get()
-        # Permissions are read before the other transaction can change them.
+        # Read the permissions before the other transaction can change them.
         assert by.has_perm(ADMINISTER)
         together.wait()
         try:

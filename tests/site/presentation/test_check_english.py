@@ -1,4 +1,4 @@
-"""The check of English in `make check` reads each kind of text and respects the allowed lines."""
+"""Tests that the English check of `make check` reads each kind of text and respects the allowed lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks of templates and static files in `make check` find planted errors and report their lines."""
+"""Tests that the checks of templates and static files in `make check` find planted errors and report their lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Components as tags: texts are escaped and translated, and a cached component never shows another user's data."""
+"""Tests for component tags: text is escaped and translated, and cached components never show another user's data."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_what_is_handed_over_can_not_leave_its_attribute() -> None:
 
 @override_settings(USE_I18N=True)
 def test_each_language_has_its_own_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Simulate existing translations. Django decides that when it shows the first text.
+    # Simulate existing translations. Django decides whether to translate when it shows the first text.
     monkeypatch.setattr(translation, "_trans", type(translation._trans)())
     for tag in (
         "{% badge _('Yes') %}",

@@ -1,4 +1,4 @@
-"""Included fragments: the form keeps its CSRF token, and the lines around the fragment are left out."""
+"""Tests that an included fragment keeps its form's CSRF token and omits the lines around the fragment."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_included_form_has_its_token(request_of: HttpRequest) -> None:
 
 
 def test_each_person_gets_a_token_of_their_own(rf: RequestFactory) -> None:
-    # One template, as for a page, and two users.
+    # Use one template, as on a page, and two users.
     outer, form = Template("{% include form only %}"), Template(_FORM)
     tokens = []
     for _one in range(2):
@@ -66,7 +66,7 @@ def test_only_passes_no_more_than_the_token_and_only_to_forms(request_of: HttpRe
     Template("{% include plain only %}").render(RequestContext(request_of, words))
     assert "CSRF_COOKIE" not in request_of.META
     assert "of the page" not in shown("{% include form only %}", request_of, other="of the page")
-    # Without a request, the form has no token but is rendered.
+    # Without a request, the form is rendered without a token.
     html = Template("{% include form only %}").render(Context({"form": Template(_FORM)}))
     assert "<form" in html
 

@@ -1,4 +1,4 @@
-"""Hidden and look-alike characters are marked on every page on which users decide about a text."""
+"""Tests that hidden and look-alike characters are marked on every page where users make decisions about text."""
 
 from __future__ import annotations
 

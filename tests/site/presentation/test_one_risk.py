@@ -1,4 +1,4 @@
-"""Every page shows a script's risk with one word, icon and color, and at least the risk of its worst finding."""
+"""Tests that every page shows a script's risk with one label, icon and color, and never below its worst finding."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LOW = "#!/usr/bin/env bash\nuptime\n"
 MEDIUM = "#!/usr/bin/env bash\nmkdir -p /srv/reports\n"
 HIGH = "#!/usr/bin/env bash\nfind /srv/reports -mtime +45 -delete\n"
 
-# The mark of each risk, as components/_risk_badge.html draws it.
+# The icon and label of each risk, as components/_risk_badge.html renders them.
 LOOKS = {
     "low": ("circle", "low risk"),
     "medium": ("diamond", "medium risk"),
@@ -54,7 +54,7 @@ MARK = re.compile(
 
 
 def marks(html: str) -> Iterator[tuple[str, str]]:
-    """Yield the kind and risk of each mark on a page, and check its icon and words."""
+    """Yield the kind and risk of each mark on a page, and check the mark's icon and label."""
     for found in MARK.finditer(html):
         icon, words = LOOKS[found["risk"]]
         assert PATHS[icon] in found["icon"], "the icon is another level's"

@@ -1,4 +1,4 @@
-"""Displayed scripts and diffs are exact and escaped, with hidden characters made visible."""
+"""Tests that displayed scripts and diffs are exact and escaped, with hidden characters made visible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes of an authenticator app."""
+"""Generate codes of an authenticator app."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _HALF_MINUTE, _TO_TYPE_IT = 30, 6  # seconds
 
 
 def code_of(secret: str, *, later: int = 0) -> str:
-    """Return the current code, or the one `later` half minutes from now.
+    """Return the current code, or the code that is valid `later` half minutes from now.
 
-    Wait if it expires soon, because old codes are rejected.
+    Wait if the code expires soon, because expired codes are rejected.
     """
     left = _HALF_MINUTE - timezone.now().timestamp() % _HALF_MINUTE
     if later < 0 and left < _TO_TYPE_IT:
@@ -26,6 +26,7 @@ def code_of(secret: str, *, later: int = 0) -> str:
 
 
 def add_app(user: User) -> tuple[str, list[str]]:
-    """Return a new app's secret and the recovery codes. It uses up the code of the previous half minute."""
+    """Add an authenticator app, and return its secret and the recovery codes. This uses the previous half minute's
+    code."""
     secret = services.new_app_secret()
     return secret, services.add_app(user, secret, code=code_of(secret, later=-1))

@@ -1,4 +1,4 @@
-"""An OpenID Connect provider on loopback: `oidc-provider-mock`, whose responses a test may falsify."""
+"""An OpenID Connect provider on loopback: `oidc-provider-mock`, whose responses a test can falsify."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 
 class Provider:
-    """The provider, as a context manager.
+    """An identity provider, used as a context manager.
 
     `discovery` and `id_token` change its responses, and `forge` signs with an unknown key.
     """
@@ -75,7 +75,7 @@ class Provider:
         urllib.request.urlopen(request).close()
 
     def leave(self, client: WebClient, *, next_url: str = "") -> str:
-        """Return the address that the button of the sign-in page redirects to."""
+        """Return the address to which the button on the sign-in page redirects."""
         client.get("/login/")
         page = client.post(START, {"next": next_url})
         found = re.search(r'<meta http-equiv="refresh" content="0; url=([^"]+)"', page.text)
@@ -83,7 +83,7 @@ class Provider:
         return unescape(found[1])
 
     def agree(self, address: str, subject: str) -> str:
-        """Sign in at the provider, and return the path to which it sends the user back."""
+        """Sign in at the provider, and return the path to which it redirects the user."""
         data = urlencode({"sub": subject}).encode()
         try:
             urllib.request.build_opener(_Stay).open(address, data)
@@ -95,7 +95,7 @@ class Provider:
     def sign_in(
         self, client: WebClient, subject: str = "alice", *, next_url: str = ""
     ) -> HttpResponse:
-        """Sign in with all redirects, and return the response to the callback."""
+        """Sign in, follow all redirects, and return the response to the callback."""
         return client.get(self.agree(self.leave(client, next_url=next_url), subject))
 
     def _change(self, response: flask.Response) -> flask.Response:

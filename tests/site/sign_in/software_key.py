@@ -1,4 +1,4 @@
-"""A software passkey that creates and uses a credential as a browser would, for the given origin."""
+"""A software passkey that creates and uses a credential for the given origin, as a browser would."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Flag = AuthenticatorData.FLAG
 
 
 class SoftwareKey:
-    """A passkey that verifies its user by a PIN, unless `verifies` is False."""
+    """A passkey that verifies its user with a PIN, unless `verifies` is False."""
 
     def __init__(self, origin: str = "http://localhost", *, verifies: bool = True) -> None:
         self.origin = origin
@@ -27,7 +27,7 @@ class SoftwareKey:
         self._key = ec.generate_private_key(ec.SECP256R1())
 
     def create(self, options: str) -> str:
-        """Return the browser's response to the options of a new passkey."""
+        """Return the browser's response to the options for a new passkey."""
         asked = json.loads(options)["publicKey"]
         self.owner = asked["user"]["id"]
         public = ES256.from_cryptography_key(self._key.public_key())
@@ -42,7 +42,7 @@ class SoftwareKey:
         )
 
     def get(self, options: str) -> str:
-        """Return the browser's response to the options of a sign-in."""
+        """Return the browser's response to the options for a sign-in."""
         asked = json.loads(options)["publicKey"]
         client_data = self._client_data("webauthn.get", asked)
         data = AuthenticatorData.create(sha256(asked["rpId"].encode()).digest(), self._flags, 0)

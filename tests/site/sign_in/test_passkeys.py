@@ -1,4 +1,4 @@
-"""Passkeys created and used by a software key. `tests/browser` does the same with Chromium's."""
+"""Tests for passkeys created and used by a software key. `tests/browser` tests the same with Chromium's passkeys."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add(client: WebClient, key: SoftwareKey, *, name: str = "ring") -> int:
 
 
 def sign_in(client: WebClient, key: SoftwareKey) -> str:
-    """Return the redirect after a sign-in with only the passkey."""
+    """Sign in with only the passkey and return the address of the redirect."""
     options = client.get("/login/passkey/").text
     answer = client.post("/login/passkey/", {"credential": key.get(options), "next": "/catalogue/"})
     return str(answer["Location"])

@@ -1,4 +1,4 @@
-"""Second factors: added, required at sign-in, used once, required for a role, and removed."""
+"""Tests for second factors: added, required at sign-in, used once, required for a role, and removed."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_change_needs_fresh_proof(reviewer: User, client: WebClient, settings: S
 
 
 class TestRequired:
-    """If a role needs a second factor, a user without one can only set it up."""
+    """Tests that a user whose role requires a second factor can only set one up until it exists."""
 
     @pytest.fixture(autouse=True)
     def _required(self, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Users see and end their sessions. Sessions also end when the password changes."""
+"""Tests that users see and end their sessions, and that sessions also end when the password changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single sign-on with a real provider on loopback: accounts, roles and rejected sign-ins."""
+"""Tests for single sign-on with a real provider on loopback: accounts, roles and rejected sign-ins."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_user_who_may_not_enter_any_more_loses_everything_at_once(provider: Prov
     assert SecurityEvent.objects.get().kind == "entry-refused"
     for groups, words in (
         ({"groups": ["sre"]}, "None of your groups may use ScriptSmith"),
-        ({}, "did not send your groups"),  # as with very many groups
+        ({}, "did not send your groups"),  # as for a user in very many groups
         ({"groups": {"staff": 1}}, "did not send your groups"),
     ):
         provider.knows("alice", groups=["staff", "sre"])
@@ -166,7 +166,7 @@ def test_an_administrator_is_made_by_a_group_only_where_a_setting_says_so_and_a_
     assert roles("alice") == {"administrator"}, "the last one"
     User.objects.filter(pk=administrator.pk).update(is_active=True)
 
-    # adam was linked manually, so no group removes his role and his password still works.
+    # adam was linked manually, so no group mapping removes his role, and his password still works.
     SocialAccount.objects.create(user=administrator, provider=provider.issuer, uid="adam")
     provider.knows("adam", groups=["staff"])
     provider.sign_in(WebClient(), "adam")
@@ -176,7 +176,7 @@ def test_an_administrator_is_made_by_a_group_only_where_a_setting_says_so_and_a_
 
 
 class TestLinking:
-    """Existing accounts are linked by an address that the provider has verified, if a setting trusts the provider."""
+    """Tests that accounts are linked by an address that the provider has verified, if a setting trusts the provider."""
 
     @pytest.fixture
     def bob(self) -> User:
@@ -210,7 +210,9 @@ class TestLinking:
         settings.SCRIPTSMITH_OIDC_LINK_BY_EMAIL = True
         for number, verified in enumerate((False, None, "no", 1, True)):
             if verified is True:
-                NotificationChoices.objects.update(confirmed_at=None)  # by bob
+                NotificationChoices.objects.update(
+                    confirmed_at=None
+                )  # bob has not confirmed the address
             name, client = f"alice{number}", WebClient()
             claims = {"email": "alice@example.org", "email_verified": verified}
             provider.knows(name, groups=["staff"], **claims)
@@ -296,7 +298,7 @@ def test_invalid_id_token_signs_nobody_in(
         ("exp", 1_000_000_000, "expired"),
         ("iat", 4_000_000_000, "iat"),
         ("nonce", "of another sign-in", "nonce"),
-        ("sub", "bob", "different users"),  # the userinfo names another user
+        ("sub", "bob", "different users"),  # the userinfo response names another user
     ):
         with subtests.test(claim, value=value):
             Door.objects.update(last_error="")
@@ -511,7 +513,7 @@ def test_provider_metadata_is_cached(provider: Provider, client: WebClient) -> N
 
 
 def test_email_is_verified_only_if_no_document_of_the_provider_says_otherwise() -> None:
-    """Each case has the claims of both documents, and whether the address is verified."""
+    """Each case has the claims of both documents and whether the address is verified."""
     ann, bob = "ann@example.org", "bob@example.org"
     cases: list[tuple[dict[str, object], dict[str, object], bool]] = [
         ({"email": ann, "email_verified": True}, {}, True),

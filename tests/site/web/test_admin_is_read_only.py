@@ -1,4 +1,4 @@
-"""The admin site is read-only, except for what curators change through services."""
+"""Tests that the admin site is read-only, except for what curators change through services."""
 
 from __future__ import annotations
 

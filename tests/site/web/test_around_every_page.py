@@ -1,4 +1,4 @@
-"""What surrounds every page: navigation, pending work, content security policy and preferences."""
+"""Tests for the parts of every page: navigation, pending work, content security policy and preferences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user and their permissions are read with one query."""
+"""Tests that one query loads the user and the user's permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A form with an invalid CSRF token: the page says what happened and keeps the typed text."""
+"""Tests that a form with an invalid CSRF token shows an explanation and keeps the typed text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors: a page in the product's design, a fragment for htmx, one format for programs."""
+"""Tests for errors: a page in the product's design, a fragment for htmx, and one format for programs."""
 
 from __future__ import annotations
 

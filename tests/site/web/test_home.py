@@ -1,4 +1,4 @@
-"""The home page lists what waits for each role, updates itself, and shows no figure of an open study."""
+"""Tests that the home page lists each role's pending work, updates itself, and shows no figure of an open study."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_unchanged_page_answers_nothing(as_reviewer: Client, second_reviewer: Us
 
     changed = as_reviewer.get("/", {"seen": seen}, headers=HTMX)
     assert changed.status_code == 200 and "Drain node 7" in changed.text
-    # Text that the user types into the field stays.
+    # The update keeps the text that the user has typed into the field.
     assert "<textarea" not in changed.text
 
 

@@ -1,4 +1,4 @@
-"""Guessing of names, passwords, links and tokens is limited by address and by account."""
+"""Tests that guessing of names, passwords, links and tokens is limited by address and by account."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_guesses_at_one_account_are_stopped(stranger: User, administrator: User)
     )
     assert Person("192.0.2.99").sign_in("sam", PASSWORD).status_code == 429
     assert Person("198.51.100.1").sign_in("sam", PASSWORD).status_code == 302, "a known address"
-    # A sign-in with an administrator's link makes another address known.
+    # Signing in with an administrator's link makes another address known.
     sam = Person("203.0.113.5")
     link = f"/set-password/{make_password_link(stranger, by=administrator)}/"
     new = "another good passphrase"

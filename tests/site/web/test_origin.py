@@ -1,4 +1,4 @@
-"""The client address is the peer's, or what a trusted proxy reports about its own peer."""
+"""Tests that the client address is the peer's address, or the address that a trusted proxy reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outages of the database and full disks are reported to users and programs, with what to do."""
+"""Tests that users and programs are told about database outages and full disks, and what to do."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def person(client: Client, reviewer: User) -> Client:
 
 @contextmanager
 def broken_database(state: type[psycopg.Error]) -> Iterator[None]:
-    """Let every statement fail, as in an outage."""
+    """Make every database query fail, as in an outage."""
 
     def fail(*_given: object, **_named: object) -> None:
         raise OperationalError("details for nobody") from state("details for nobody")
@@ -115,7 +115,7 @@ print(page.status_code, "The database is unavailable" in page.text, program.stat
 
 @pytest.mark.slow
 def test_a_database_that_is_really_away() -> None:
-    """A process whose database was never started shows the real errors, which no patch shows."""
+    """A process whose database was never started shows the real errors, which patches cannot show."""
     environment = {
         **os.environ,
         "DATABASE_URL": "postgresql://nobody@/none?host=/nowhere",

@@ -1,4 +1,4 @@
-"""Browsers and proxies do not store the responses to signed-in users."""
+"""Tests that browsers and proxies do not store responses to signed-in users."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_nor_what_a_token_gets_or_who_is_not_signed_in(client: Client, reviewer:
 
 
 def read_settings(tmp_path: Path, *names: str, **environment: str) -> list[str]:
-    """Return these settings under an environment, computed in a separate process."""
+    """Return the values of these settings under an environment, computed in a separate process."""
     shown = f"from scriptsmith_site import settings as s; print(*[getattr(s, n, None) for n in {names!r}], sep='\\n')"
     done = subprocess.run(
         [sys.executable, "-c", shown],
@@ -54,7 +54,7 @@ def read_settings(tmp_path: Path, *names: str, **environment: str) -> list[str]:
 @pytest.mark.slow
 def test_cookies_in_production_belong_to_this_host_only(tmp_path: Path) -> None:
     """Settings are computed when a process starts, so each environment needs its own process."""
-    # Browsers reject this prefix together with another path or a domain.
+    # Browsers reject cookies with this prefix if they have another path or a domain.
     expected = {
         "SESSION_COOKIE_NAME": "__Host-sessionid",
         "CSRF_COOKIE_NAME": "__Host-csrftoken",

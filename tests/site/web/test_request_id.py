@@ -1,4 +1,4 @@
-"""Every response has an id that is also in the logs."""
+"""Tests that every response has an ID that also appears in the logs."""
 
 from __future__ import annotations
 

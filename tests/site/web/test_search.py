@@ -1,4 +1,4 @@
-"""One search over everything, with ten results of each kind and none that the user may not see."""
+"""Tests for the search: ten results of each kind, and none that the user may not see."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_entry_says_its_state_its_risk_and_line_that_matched(client: Client, cur
     assert "rm -rf /srv/spool/zebra" in page
     assert "high risk" in page
     assert "badge" in page.split("Empty the spool")[1]
-    # If the title contains all the words, no line is repeated.
+    # If the title contains all search words, no matching line is shown below it.
     assert "found-line" not in client.get("/search/", {"q": "empty"}).content.decode()
 
 

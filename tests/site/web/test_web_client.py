@@ -1,4 +1,5 @@
-"""The suite's own HTTP client is subject to the same checks as a browser, and tests use no other client."""
+"""Tests that the suite's HTTP client is subject to the same checks as a browser, and that no test uses another
+client."""
 
 from __future__ import annotations
 
@@ -84,7 +85,7 @@ def test_the_api_takes_a_session_only_with_the_header(db: None) -> None:
 
 @pytest.mark.slow
 def test_nobody_uses_another_client() -> None:
-    """Other test clients skip the CSRF check, so a form that fails in a browser would pass with them."""
+    """Other test clients skip the CSRF check, so they would accept a form that fails in a browser."""
     found = [
         f"{file.relative_to(TESTS)}:{node.lineno}"
         for file in TESTS.rglob("*.py")

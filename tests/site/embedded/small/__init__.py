@@ -1,1 +1,1 @@
-"""A product with one page, small enough to start and stop often, to test the code that runs it."""
+"""A product with one page. Tests start and stop it often, because it is small."""

@@ -37,5 +37,5 @@ STATIC_URL = "static/"
 STATIC_ROOT = LAYOUT.data / "static"
 ROOT_URLCONF = "tests.site.embedded.small.urls"
 
-# No traces.
+# Disable traces.
 SCRIPTSMITH_TRACES_TO = ""

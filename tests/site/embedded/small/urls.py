@@ -15,7 +15,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 def loaded_by(request: HttpRequest) -> HttpResponse:
-    """Respond with the process that loaded the views."""
+    """Respond with the ID of the process that loaded the views."""
     return HttpResponse(str(LOADED_BY))
 
 

@@ -1,6 +1,6 @@
-"""A stand-in for llama.cpp's package: its parameters, and a server that answers `/health` and echoes requests.
+"""A stand-in for llama.cpp's package, with its parameters and a server that serves `/health` and echoes requests.
 
-The name of a model's file defines its behavior: `damaged` cannot be loaded.
+The file name of a model defines the behavior: `damaged` cannot be loaded.
 """
 
 from __future__ import annotations

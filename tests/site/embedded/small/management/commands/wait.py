@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand
 
 
 class Command(BaseCommand):
-    """Read the database, report it, and wait for the end of standard input."""
+    """Read the database, report success, and wait until standard input is closed."""
 
     def handle(self, *args: object, **options: object) -> None:
         ContentType.objects.count()
