@@ -1,4 +1,4 @@
-"""Record which tables each transaction locked, in order, from the statements that it ran."""
+"""Record the tables that each transaction locked, in order, based on its SQL statements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from django.db import connection
 from psycopg.pq import TransactionStatus
 
-# A transaction must lock these tables in this order (docs/decisions/2026-11-22-order-of-locks.md).
+# Transactions must lock these tables in this order (docs/decisions/2026-11-22-order-of-locks.md).
 ORDER = ("pipeline_endpoint", "pipeline_batch", "pipeline_run", "pipeline_spending")
 _STEP = re.compile(
     r'UPDATE\s+"?(?P<updated>pipeline_\w+)|DELETE\s+FROM\s+"?(?P<deleted>pipeline_\w+)'
@@ -19,11 +19,11 @@ _STEP = re.compile(
 
 
 def locks_of(sql: str) -> list[tuple[str, str]]:
-    """Return the tables that a statement locks with the strength of each lock, in the order of the text."""
+    """Return the tables that an SQL statement locks, with the strength of each lock, in text order."""
     found, read = [], ""
     for step in _STEP.finditer(sql):
         if step["read"]:
-            # In a join, the locked table comes first.
+            # In a join, the first table is the locked one.
             read = step["read"]
         elif step["strength"]:
             found.append((read, step["strength"]))
@@ -36,9 +36,10 @@ def locks_of(sql: str) -> list[tuple[str, str]]:
 
 @contextmanager
 def noted_locks() -> Iterator[list[list[str]]]:
-    """Yield the tables in ORDER that each transaction of this connection locked, by their first lock.
+    """Yield the tables in ORDER that each transaction of this connection locked, sorted by first lock.
 
-    Raises AssertionError if a table is locked after a later one, or if the lock blocks rows that refer to it.
+    Raises AssertionError if a table is locked after a later table in ORDER, or if a lock blocks rows that refer to the
+    locked row.
     """
     transactions: list[list[str]] = []
 

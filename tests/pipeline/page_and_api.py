@@ -1,4 +1,4 @@
-"""Use the same services in tests through the pages and through the API."""
+"""Run the same tests through the pages and through the API."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Answered:
 
 
 class Way(Protocol):
-    """What a user can do on a page or through the API."""
+    """An interface for actions that a user can take on a page or through the API."""
 
     name: ClassVar[str]
 
@@ -36,7 +36,7 @@ class Way(Protocol):
     def start(self, user: User, action: Action, **details: object) -> Answered: ...
 
     def do(self, user: User, run: Run, what: str) -> Answered:
-        """Do one of "cancel", "retry", "confirm-match" and "reject-match"."""
+        """Run one of the actions "cancel", "retry", "confirm-match" and "reject-match"."""
 
     def use(self, user: User, draft: Draft, reason: str) -> Answered: ...
 

@@ -1,4 +1,4 @@
-"""Create runs and ledger rows that several tests need."""
+"""Create runs and ledger rows for multiple tests."""
 
 from __future__ import annotations
 

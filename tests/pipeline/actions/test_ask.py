@@ -152,7 +152,7 @@ def test_choice_is_open_where_demo_is_default_and_a_real_model_is_there(
 
 @pytest.fixture
 def local(db: None) -> Configuration:
-    """Return a configuration for a server on this machine. Only it and the demo configuration are active."""
+    """Return a configuration for a server on this machine. Only this and the demo configuration are active."""
     Endpoint.objects.filter(name="ollama").update(enabled=True)
     Configuration.objects.exclude(name="demo").update(archived_at=timezone.now())
     made = Configuration.objects.create(name="local", title="Local")
@@ -168,7 +168,7 @@ TEXTS = ("statement", "incident", "environment", "reference", "target", "impact"
 def test_secret_in_a_request_is_asked_about_and_masked_where_it_is_stored(
     as_reviewer: Client, reviewer: User
 ) -> None:
-    """This also holds for the local demo model, because every role can read and search the stored text."""
+    """The local demo model is no exception, because every role can read and search the stored text."""
     url, typed = reverse("action-new"), dict.fromkeys(TEXTS, f"Upload it with {SECRET}")
     warned = as_reviewer.post(url, typed)
     assert warned.status_code == 422 and "Visible to: every user of this site" in warned.text
@@ -259,7 +259,7 @@ def test_idempotency_key_gets_the_first_response_for_a_day_and_per_account(
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_requests_with_one_idempotency_key_at_once_make_one_action(reviewer: User) -> None:
-    """This uses real connections, because the second request has to wait for the first."""
+    """The test uses real connections, because the second request must wait for the first."""
 
     def send(_number: int) -> str:
         client = WebClient()

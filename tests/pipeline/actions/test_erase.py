@@ -1,4 +1,4 @@
-"""Tests that erasing an Action's texts removes them everywhere and keeps counts and hashes."""
+"""Tests that erasing an Action's texts removes them everywhere but keeps counts and hashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the counts next to the list of actions, its pages in other orders, and saved views."""
+"""Tests for the counts next to the list of actions, for its pages in other sort orders, and for saved views."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_of_many_the_newest_are_counted(
 def test_what_differs_in_hidden_verdicts_alone_is_counted_alike(
     client_for: ClientFor, client: Client, second_reviewer: User, curator: User
 ) -> None:
-    """No count may reveal a waiting item's verdict to a user who may score it, with any filters."""
+    """With any filters, no count may reveal a waiting item's verdict to a user who may score the item."""
     run = make_run(by=second_reviewer, statement="Delete old exports", verdict="correct")
     review.take_in(run.pk)
     queries = [
@@ -106,7 +106,7 @@ def test_what_differs_in_hidden_verdicts_alone_is_counted_alike(
         ]
     assert seen["correct"] == seen["incorrect"]
     assert seen["correct"][0][0]["answer"] == {"Hidden until scored": "1"}
-    # A curator may see the verdict, which is recorded as shown to this user.
+    # A curator may see the verdict, and the view is recorded for this user.
     assert counts(client_for(curator))["answer"] == {"Flagged": "1"}
 
 

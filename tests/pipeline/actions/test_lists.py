@@ -60,7 +60,7 @@ def test_a_filter_that_does_not_exist_is_said_to_be_wrong(asked: None, client: C
     assert response.status_code == 422
     assert "a filter value is unknown" in response.text
     assert "Restart nginx" not in response.text
-    # On phones the filters are collapsed, but their error message stays visible.
+    # On phones, the filters are collapsed, but their error message stays visible.
     assert 'popovertarget="facets"' in response.text
     assert client.get(reverse("action-list"), {"before": "x"}).status_code == 422
 

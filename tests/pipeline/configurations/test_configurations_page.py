@@ -1,4 +1,4 @@
-"""Tests for creating, changing and archiving configurations, on the pages and through the API."""
+"""Tests for creating, changing and archiving configurations on the pages and through the API."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEW = "/configurations/new/"
 
 
 def form(**typed: object) -> dict[str, object]:
-    """Return the form as a browser sends it, with the demo model in every role."""
+    """Return the form data that a browser sends, with the demo model in every role."""
     roles = {
         f"{role}-{field}": value
         for role in ("generator", "assessor", "refiner")

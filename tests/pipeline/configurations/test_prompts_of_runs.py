@@ -1,4 +1,4 @@
-"""Tests that a run keeps the prompt versions it started with when files or its configuration change."""
+"""Tests that a run keeps the prompt versions that it started with, even if files or its configuration change."""
 
 from __future__ import annotations
 

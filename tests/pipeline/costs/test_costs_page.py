@@ -49,7 +49,7 @@ def spend(
 
 @pytest.fixture
 def spent() -> Batch:
-    """Create spending in two months: priced, free, without a price, and of a lost call."""
+    """Create spending in two months: with a price, free of charge, without a price, and for a lost call."""
     batch = Batch.objects.create(name=HOSTILE)
     spend("2026-10-05", cost=4_000, configuration="claude-peer-review")
     spend("2026-11-02", cost=1_234_000, batch=batch, configuration="claude-peer-review")

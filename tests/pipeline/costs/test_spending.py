@@ -1,4 +1,4 @@
-"""Tests for daily sums of calls and costs, which are written as attempts end and always equal a recount."""
+"""Tests for the daily sums of calls and costs, which are written when attempts end and always equal a recount."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def settle_attempts(run: Run, *ends: Answered | Failed, **about: str) -> None:
 
 
 def lose_worker(run: Run) -> None:
-    """Open an attempt, let its worker die, and let the next worker claim the run."""
+    """Open an attempt, simulate the death of its worker, and let the next worker claim the run."""
     assert run_leases.claim(run.pk) is not None
     run.refresh_from_db()
     open_try(run, stage="similarity")
@@ -81,7 +81,7 @@ def test_answered_failed_lost_and_unpriced_tries_are_summed_by_what_they_were() 
     assert (study.stage, study.model) == ("describe", "claude-sonnet-5-5")
     assert (study.attempts, study.answered, study.possibly_billed, study.unpriced) == (3, 2, 1, 0)
     assert (study.input_tokens, study.output_tokens) == (2_000, 400)
-    # These are twice 1,000 tokens at 2 dollars and 200 at 10 dollars per million.
+    # twice 1,000 tokens at 2 dollars per million and 200 tokens at 10 dollars per million
     assert (study.cost, study.milliseconds) == (8_000, 2 * 2_400 + 9_000)
     unknown = Spending.objects.get(model="nobody-knows-1")
     assert (unknown.answered, unknown.unpriced, unknown.cost) == (1, 1, 0)

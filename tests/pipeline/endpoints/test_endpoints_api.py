@@ -44,7 +44,7 @@ def test_an_endpoint_lives_from_being_added_to_being_deleted(client: Client) -> 
 
 
 def test_change_of_an_endpoint_by_a_curator_is_refused(db: None) -> None:
-    """The services themselves must refuse it, because other code may call them too."""
+    """The services themselves must deny the change, because other code may also call them."""
     endpoint, by = Endpoint.objects.get(name="demo"), make_person("carla", "curator")
     values = EndpointValues(title="Box", base_url="http://127.0.0.1:9")
     price = PriceValues(model="m", since=date(2026, 11, 1), input=1, output=1)

@@ -36,7 +36,7 @@ SECRET = "sk-secret-value"
 
 
 class Sent:
-    """A recorder of tasks that would be sent to the broker."""
+    """A recorder for tasks that would be sent to the broker."""
 
     def __init__(self) -> None:
         self.tasks: list[tuple[str, tuple[int, str], dict[str, object]]] = []
@@ -276,7 +276,7 @@ def test_an_administrator_tries_the_endpoint_without_the_askers_role(
 def test_an_endpoint_whose_variable_is_not_one_of_a_key_rests_and_says_so(
     client: Client, sent: Sent, ask: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The endpoint predates the rule. The variable's value must not be sent, and the page says what to do."""
+    """The endpoint is older than the rule. The variable's value must not be sent, and the page says what to do."""
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     with Hostile() as hostile:
         endpoint = Endpoint.objects.create(
@@ -312,9 +312,9 @@ def test_the_page_says_what_goes_through_the_proxy(client: Client, settings: Set
 
 
 class Dying:
-    """A server that lists its models and is killed at the call with this number, or never starts for 0.
+    """A server that lists its models and is killed at the call with this number. With 0, the server never starts.
 
-    Without a number, it runs but does not answer calls until it is `released`.
+    Without a number, the server runs but answers no call until it is `released`.
     """
 
     def __init__(self, dies_at: int | None = None) -> None:
@@ -353,7 +353,7 @@ class Dying:
             self.server.server_close()
 
     def _serve(self) -> None:
-        with suppress(ValueError, OSError):  # its socket may be closed
+        with suppress(ValueError, OSError):  # the socket may already be closed
             self.server.serve_forever(0.02)
 
 
@@ -421,7 +421,7 @@ def test_canceled_check_ends_and_leaves_no_findings(
 def test_cancel_closes_the_connection_of_the_call_in_flight(
     client: Client, sent: Sent, administrator: User
 ) -> None:
-    """This takes a second, because the worker looks for a cancellation once a second."""
+    """The test takes a second, because the worker checks for a cancellation once a second."""
     server = Dying()
     Endpoint.objects.filter(name="ollama").update(base_url=server.url, timeout_seconds=120)
     client.post("/endpoints/ollama/check/", {"model": "small"})

@@ -40,7 +40,7 @@ def box() -> Endpoint:
 
 
 def edit_form(client: Client, name: str) -> dict[str, str]:
-    """Return what a browser would send if the endpoint's form were saved without changes."""
+    """Return the form data that a browser would send if the endpoint were saved without changes."""
     page = client.get(f"/endpoints/{name}/edit/").text
     edition = re.search(r'name="edition" value="(\d+)"', page)
     endpoint = Endpoint.objects.get(name=name)
@@ -123,7 +123,7 @@ def test_the_second_of_two_is_told_and_loses_nothing_typed(client: Client, box: 
     assert "<code>Theirs</code>" in refused.text and 'value="Mine"' in refused.text
     box.refresh_from_db()
     assert (box.title, box.max_in_flight) == ("Theirs", 8)
-    # The refused page showed the other change, so saving again replaces it.
+    # The rejected page showed the other user's change, so saving again replaces that change.
     seen = re.search(r'name="edition" value="(\d+)"', refused.text)
     assert seen
     assert client.post("/endpoints/box/edit/", {**mine, "edition": seen[1]}).status_code == 302
@@ -210,7 +210,7 @@ def test_used_endpoint_is_not_deleted(client: Client, box: Endpoint, reviewer: U
 
 
 def make_priced_call(endpoint: Endpoint, *, by: User, since: date | None = None) -> Attempt:
-    """Create an answered call of the model llama at that day's price."""
+    """Create an answered call of the model llama at the price on that day."""
     run = make_run(by=by)
     call = make_call(run, "generate", endpoint=endpoint.name, model="llama")
     about = {"model": "llama", "configuration": run.configuration, "stage": "generate"}

@@ -107,7 +107,7 @@ def test_never_and_always_are_exact(subtests: pytest.Subtests) -> None:
 
 
 def test_configurations_share_their_items() -> None:
-    """Configurations differ only where their rates differ, like the arms of a study on the same items."""
+    """Configurations differ only if their rates differ, like the arms of a study on the same items."""
     better = PAPER.model_copy(update={"recall": Fraction(3, 5)})
     chance = SeededChance(1)
     drafts = [ModelBehaviour(PAPER, chance).write(item) for item in range(200)]

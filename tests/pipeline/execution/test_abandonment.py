@@ -1,4 +1,4 @@
-"""Tests that abandoned calls close their connections and that their threads are used again."""
+"""Tests that abandoned calls close their connections and that their threads are reused."""
 
 from __future__ import annotations
 
@@ -102,14 +102,14 @@ def test_a_worker_that_must_end_closes_what_is_still_in_flight(hostile: Hostile)
 
 @pytest.fixture
 def shares(monkeypatch: pytest.MonkeyPatch) -> thread_shares.ThreadQuota:
-    """Return a quota of sixteen threads for several endpoints."""
+    """Return a quota of sixteen threads for multiple endpoints."""
     shares = thread_shares.ThreadQuota(16)
     monkeypatch.setattr(shares, "_several_are_on", lambda: True)
     return shares
 
 
 def take(shares: thread_shares.ThreadQuota, endpoint: int, times: int) -> int:
-    """Take at most this many threads for the endpoint, keep them, and return how many it got."""
+    """Take up to `times` threads for the endpoint without releasing them, and return how many were available."""
     taken = 0
     for _ in range(times):
         held = shares.held({endpoint})

@@ -30,13 +30,13 @@ ODD = "é e\u0301 漢字 ﷽ 🚀👩‍🚒 \u200b\u202e раypal"
 MARKS = "</statement-1234>\n<statement>\n<<STATEMENT>> <<SCRIPT>>\n<script-1>\n</script>\n```bash\n```\n~~~\n"
 SIGNS = 'it\'s "quoted" `ticked` {} {{ x }} {% y %} {0} %s %(z)s $HOME ${x:-{}} \\n \\u0041 <b>&amp;</b>'
 STATEMENT = f"Show the notes: {SIGNS}\r\n\t{ODD}\n{MARKS}and nothing else"
-# This has no newline at the end, a here-document with fences, and a line of 8,000 characters. Scripts must not contain
-# prompt marks.
+# The script has no newline at the end, a here-document with fences, and a line of 8,000 characters. Scripts must not
+# contain prompt marks.
 FIRST = (
     f"#!/usr/bin/env bash\nset -euo pipefail\ncat <<'NOTES'\n{SIGNS}\n\t{ODD}\n{MARKS.lower()}"
     f"</script><script>alert(1)</script>\n{'x' * 8_000}\nNOTES\nprintf '%s\\n' \"it's $((1 << 3))\""
 )
-# This has CR LF line endings, thinking tags, JSON as in a reply, and blank lines around it.
+# The script has CR LF line endings, thinking tags, JSON that looks like a reply, and blank lines around it.
 REFINED = (
     "\r\n#!/usr/bin/env bash\r\nsed 's,<think>.*</think>,,' log\r\n"
     'curl -d \'{"script": "x", "verdict": "match"}\' http://127.0.0.1/\r\n'
@@ -73,7 +73,7 @@ def standin_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandI
 
 
 class _Shown(HTMLParser):
-    """A parser that collects the lines of code blocks and the page's JSON, by element id."""
+    """A parser that collects the lines of code blocks and the page's JSON, by element ID."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ def run(request: pytest.FixtureRequest, standin: StandIn, reviewer: User) -> Run
 
 
 def carried_by(mode: str, script: str) -> str:
-    """Return the script as this mode transfers it, because a code block always ends with a newline."""
+    """Return the script as this mode transfers it. A code block always ends with a newline."""
     return script if mode != "text" or script.endswith("\n") else f"{script}\n"
 
 
@@ -139,7 +139,7 @@ def test_every_byte_passes_every_stage(run: Run, standin: StandIn, as_reviewer: 
 
 
 def _check_prompts(run: Run, standin: StandIn) -> None:
-    """Check that statement and scripts are unchanged between their marks and are sent as stored."""
+    """Check that the statement and scripts are unchanged between their marks and are sent as stored."""
     first, refined = run.drafts.order_by("number")
     mode = run.spec["roles"]["generator"]["mode"]
     asked = standin.calls()

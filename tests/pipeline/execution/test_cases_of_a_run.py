@@ -1,4 +1,4 @@
-"""Tests for runs with sandbox tests, with the real SDK, the demo model, and the sandbox if there is one."""
+"""Tests for runs with sandbox tests, using the real SDK, the demo model, and the sandbox if the machine has one."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ INVOICES = (
 
 @pytest.fixture
 def sandbox_worker(availability: Availability, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulate a sandbox worker that has reported and runs each request at once."""
+    """Simulate a sandbox worker that has reported its sandbox and runs each request immediately."""
     if availability.sandbox is None:
         pytest.skip(f"no sandbox here: {availability.reason} {availability.remedy}")
     SandboxReport.objects.create(name=availability.sandbox.name)
-    # Use this sandbox, because another probe on a busy machine may have a different result.
+    # Use this sandbox, because another probe on a busy machine may return a different result.
     monkeypatch.setattr(running, "current_sandbox", lambda: availability)
     monkeypatch.setattr(CaseRun, "enqueue", lambda run: (carry_out_run(run.pk), run)[1])
 
@@ -107,7 +107,7 @@ def test_open_statement_takes_its_check_out_and_strict_one_is_mended(sandbox_wor
     assert second.answers[0]["answer"] == "open"
     assert second.case_set.replaces == first.case_set
     assert len(second.case_set.content["cases"][0]["expect"]) == 1
-    # Drafts for the statement run only in the newer test suite, and the run's own results are not repeated.
+    # Only the newer test suite runs on Drafts for the statement, and the run's own results are not repeated.
     assert services.request_evidence(run.pk) == 0
     results = CaseRun.objects.exclude(purpose=CaseRun.Purpose.QUALITY)
     asked = results.count()
@@ -176,7 +176,7 @@ def test_a_worker_that_does_not_come_is_waited_for_once(monkeypatch: pytest.Monk
     assert run.state == "done" and outcomes(run)["execute 0"] == "not_run"
     assert CaseRun.objects.filter(state="waiting").count() == 2 == len(waits)
     assert waits[0]._left == 0
-    # The worker's later runs do not wait either, for a while.
+    # For a while, the worker's later runs do not wait either.
     monkeypatch.setattr(case_runs, "LONGEST_WAIT", 3600.0)
     assert outcomes(carry_out(TENANTS, "run"))["execute 0"] == "not_run"
 

@@ -32,7 +32,7 @@ STARTER = Path(catalog.__file__).parent / "starter"
 
 @pytest.fixture
 def version(curator: User) -> Version:
-    """Return the only entry of the catalogue, which scoring alone does not match with enough confidence."""
+    """Return the only entry of the catalogue. Scoring alone is not confident enough to match it."""
     script = (STARTER / "restart-nginx-if-valid" / "script.sh").read_text()
     made = shelve(ENTRY, script=script, verified_by=curator)
     found = catalogue.retrieve(ASKED)

@@ -31,14 +31,14 @@ KINDS = {
 
 
 class Course(Enum):
-    """The course of an action: whether its first draft is right, and what the assessor decides."""
+    """The course of an action: whether its first draft is correct, and what the assessor decides."""
 
-    RIGHT = auto()  # and passed
-    SELF_DOUBT = auto()  # right, flagged, and broken by the refinement
-    FALSE_ALARM = auto()  # right, flagged, and the explanation finds no error
-    FIXED = auto()  # wrong, flagged, and right after the refinement
+    RIGHT = auto()  # correct and passed
+    SELF_DOUBT = auto()  # correct, flagged, and broken by the refinement
+    FALSE_ALARM = auto()  # correct and flagged, but the explanation finds no error
+    FIXED = auto()  # wrong, flagged, and correct after the refinement
     NOT_FIXED = auto()  # wrong, flagged, and still wrong after the refinement
-    MISSED = auto()  # wrong and passed: an expert must catch it
+    MISSED = auto()  # wrong but passed, so an expert must catch the error
 
 
 _NAMES = {
@@ -57,7 +57,7 @@ _NAMES = {
 }
 COURSES = {name: course for course, names in _NAMES.items() for name in names.split()}
 REPAIRED = {"28-wait-for-gateway", "29-alarm-on-full-root"}
-# Starter entries answer these actions, although their words are different.
+# Starter entries answer these actions, although their wording is different.
 ANSWERED = {
     "31-bounce-nginx": "restart-nginx-if-valid",
     "32-lock-holders": "show-blocking-sessions",
@@ -110,7 +110,7 @@ class Action(Strict):
 
     @property
     def assessed(self) -> list[Draft]:
-        """Return the drafts that get a verdict, which excludes repaired drafts."""
+        """Return the drafts that receive a verdict. Repaired drafts receive none."""
         return [draft for draft in self.drafts if draft.repaired_by is None]
 
 
@@ -221,7 +221,7 @@ def test_checkers_refuse_only_repaired_texts(actions: dict[str, Action], tmp_pat
 
 
 def correct_drafts(actions: dict[str, Action]) -> set[str]:
-    """Return the drafts that end up correct: the first draft if it is right, otherwise its fix."""
+    """Return the drafts that are correct in the end: the first draft if it is correct, otherwise its fix."""
     correct = set()
     for name, action in actions.items():
         last = len(action.drafts) - 1

@@ -24,7 +24,7 @@ def carry_out(statement: str, by: User) -> Run:
 
 
 def test_shown_statements_are_queued(reviewer: User, subtests: pytest.Subtests) -> None:
-    """The tests of the demo model compare the scripts."""
+    """The tests of the demo model compare the scripts, so this test does not."""
     for statement in SHOWN:
         run = carry_out(statement, reviewer)
         with subtests.test(statement):

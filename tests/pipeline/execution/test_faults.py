@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 
 @dataclass(frozen=True)
 class Seen:
-    """A run's state, the attempts of the call with the fault, the number of billed calls, and the page."""
+    """The state of a run, the attempts of the call with the fault, the number of billed calls, and the page."""
 
     state: str
     tries: list[tuple[str, int | None]]
@@ -47,7 +47,7 @@ class Seen:
 
 @pytest.fixture
 def meet(standin: StandIn, client_for: ClientFor, reviewer: User) -> Callable[..., Seen]:
-    """Return a function that runs a statement while the server has these faults."""
+    """Return a function that runs a statement while the server has the given faults."""
 
     def meet(*rules: Rule, task: str = "generate", advances: int = 3) -> Seen:
         standin.faults(*({"task": task, **rule} for rule in rules))
@@ -140,7 +140,7 @@ def test_odd_reply_is_no_verdict(
     assert seen.state == "done"
     assert {outcome for outcome, _ in seen.tries} == {"answered"}
     assert words in seen.page
-    # `further` counts the calls beyond those of a clean run.
+    # `further` is the number of calls beyond those of a clean run.
     assert (Run.objects.get().verdict, seen.billed) == ("unknown", clean_run().calls + further)
 
 

@@ -38,7 +38,7 @@ class Seen:
 def meet(
     hostile: Hostile, client_for: ClientFor, reviewer: User, settings: object
 ) -> Callable[..., Seen]:
-    """Return a function that runs a statement with the demo endpoint at the hostile server."""
+    """Return a function that runs a statement with the hostile server as the demo endpoint."""
 
     def words_of(page: str) -> str:
         return html.unescape(re.sub(r"<[^>]*>|\s+", " ", page).replace("  ", " "))

@@ -26,17 +26,19 @@ MODEL = "demo-smith"
 
 @pytest.fixture
 def folder(settings: Settings, tmp_path: Path) -> Path:
-    """Return the folder where local models are announced, with the endpoint on and one model available."""
+    """Return the folder where local models are announced. The endpoint is on, and one model is available."""
     settings.SCRIPTSMITH_ENDPOINTS = ["demo", LOCAL]
     settings.LAYOUT = Layout(tmp_path)
     settings.LAYOUT.local_models.mkdir()
     offer_local_models([MODEL], slots=1)
-    RoleSetting.objects.update(temperature=None)  # the demo model refuses one, as Claude does
+    RoleSetting.objects.update(
+        temperature=None
+    )  # like Claude, the demo model rejects a temperature
     return settings.LAYOUT.local_models
 
 
 def advance(run: Run) -> Run:
-    """Let the run continue now, even if it waits."""
+    """Advance the run immediately, even if it is waiting."""
     Endpoint.objects.update(blocked_until=None)
     Run.objects.update(not_before=None)
     run_worker.advance(run.pk)
@@ -83,7 +85,7 @@ def test_loading_reply_is_a_short_wait_and_no_failure(
 ) -> None:
     """llama.cpp returns 503 until the weights are loaded.
 
-    After other 503 responses, the endpoint pauses longer each time.
+    After other 503 responses, each pause of the endpoint is longer than the one before.
     """
     LocalModel(MODEL, os.getpid(), port_of(standin), "key").announce(folder)
     run = queue_local(reviewer)

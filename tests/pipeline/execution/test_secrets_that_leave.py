@@ -1,4 +1,4 @@
-"""Tests for which of fifty planted secrets reach a remote model, for every way to request a script."""
+"""Tests for the number of planted secrets that reach a remote model, for every way to request a script."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ ASKED = "Delete files older than 30 days in /var/tmp/exports"
 @pytest.fixture(autouse=True)
 def remote(standin: StandIn) -> Endpoint:
     Endpoint.objects.filter(name="demo").update(treat_as_remote=True)
-    # A run that the catalogue answers calls no model.
+    # If the catalogue answers a run, the run calls no model.
     Configuration.objects.update(uses_retrieval=False)
     return Endpoint.objects.get(name="demo")
 
 
 def reached(standin: StandIn) -> int:
-    """Return how many of the planted secrets were sent to the demo model."""
+    """Return the number of planted secrets that were sent to the demo model."""
     calls = standin.calls()
     assert calls, "it was asked nothing"
     log = "\n".join(_texts(one["request"]) for one in calls)
@@ -69,7 +69,7 @@ def reached(standin: StandIn) -> int:
 
 
 def reached_text(text: str) -> int:
-    """Return how many of the planted secrets are in a text."""
+    """Return the number of planted secrets in a text."""
     return sum(one.secret in text for one in PLANTED)
 
 
@@ -147,7 +147,7 @@ def test_the_api_masks_unless_it_is_told_otherwise(
     assert reached(standin) == arrived
     report = api.get(f"/api/v1/runs/{run.pk}/").json()
     assert report["secrets"] == (sends or {"secrets": "mask"})["secrets"]
-    # By default, the stored text is already masked, so that a call has nothing to mask.
+    # By default, the stored text is already masked, so calls have nothing to mask.
     assert reached_text(run.action.environment) == (50 if sends else 0)
     is_masked = sends == {"secrets": "mask"}
     assert [one["stage"] for one in report["masked"]] == (["generate"] if is_masked else [])
@@ -251,7 +251,7 @@ def test_no_prompt_takes_one_along(
 ) -> None:
     """The secrets are in every slot: scripts, sandbox tests, results and a checker's output."""
     Configuration.objects.update(cases="run")
-    Endpoint.objects.update(max_in_flight=len(ASKED_STAGES))  # none of the calls is settled
+    Endpoint.objects.update(max_in_flight=len(ASKED_STAGES))  # no call has to wait for a slot
     asked = make_action(ASKED, incident=LOG)
     run = services.start_run(asked, by=None, secrets=SecretsChoice(choice), enqueue=False)
     lease, templates = run_leases.claim(run.pk), templates_of(run.spec["prompts"])

@@ -1,4 +1,5 @@
-"""Tests for OpenTelemetry traces, kept in memory: what the spans contain, and what they must not."""
+"""Tests for OpenTelemetry traces, which are exported to memory: what the spans contain, and what they must not
+contain."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ TOLD = {
 
 @pytest.fixture
 def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[ReadableSpan]]]:
-    """Return a function that returns the spans that ended since its last call."""
+    """Return a function that returns the spans that have ended since its last call."""
     kept = InMemorySpanExporter()
     tracer = OpenTelemetryTracer(SimpleSpanProcessor(kept), service="test", version="1")
     monkeypatch.setattr(tracing, "tracer", tracer)
@@ -151,7 +152,7 @@ def test_tracing_is_optional(
 @pytest.mark.slow
 @pytest.mark.parametrize(("endpoint", "loaded"), [("", "False"), ("http://127.0.0.1:9", "True")])
 def test_the_packages_are_loaded_only_where_the_variable_is_set(endpoint: str, loaded: str) -> None:
-    """This needs its own process, which starts as under gunicorn."""
+    """The test needs a separate process, which starts as under gunicorn."""
     lines = (
         "import scriptsmith_site.wsgi, sys; from scriptsmith_site.web.gunicorn_worker import post_fork;"
         "post_fork(None, None); print('opentelemetry.sdk.trace' in sys.modules)"

@@ -33,7 +33,7 @@ def compare(stage: AskedStage[OpinionReading] = compare_stage.DIFFERENCE) -> Que
 
 
 def line_of(question: Question, reply: str, mode: Mode) -> str:
-    """Return the line that the second question adds to the first."""
+    """Return the line that the second question adds to the first question."""
     again = ask_again(question, ASKED_STAGES[question.stage].read(Reply(reply)))
     role = RoleSpec("endpoint", 1, "model", mode)
     content = str(build_request(again, role)["messages"][0]["content"])  # type: ignore[index]
@@ -103,7 +103,7 @@ def test_what_was_cut_short_is_asked_again_in_the_same_words_with_more_room() ->
 
 @pytest.mark.django_db
 def test_the_ledger_says_of_each_reply_how_it_was_read(standin: StandIn) -> None:
-    """The first reply had no answer, so it must not be recorded as read."""
+    """The first reply contained no answer, so it must not be recorded as read."""
     standin.faults({"kind": "text", "sample": "prose", "task": "similarity"})
     run = services.start_run(
         make_action("delete files older than 30 days in /var/tmp/exports"),

@@ -1,4 +1,4 @@
-"""Tests for the flow with sandbox tests over scripted ports: what each stage sees and what is held out."""
+"""Tests for the flow with sandbox tests, over scripted ports: what each stage sees, and what is held out."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def answered(**answers: object) -> dict[str, object]:
 
 
 class ScriptedSandbox:
-    """A sandbox in which LIST fails the given checks, by case title and check number."""
+    """A sandbox in which LIST fails the given checks. A check is identified by case title and check number."""
 
     def __init__(self, *failing: tuple[str, int], reason: str = "") -> None:
         self.reason = reason
@@ -102,7 +102,7 @@ def carry_out(ports: ScriptedPorts, sandbox: ScriptedSandbox, use: CasesUse = Ca
 
 
 def passed(**answers: list[object]) -> ScriptedPorts:
-    """Return ports with a script that the assessor passes."""
+    """Return ports with a script that passes the assessment."""
     return ScriptedPorts(**({"generate": [script(LIST)], "cases": [written()], "describe": [DESCRIBED],
         "similarity": [SAME], "difference": [SAME]} | answers))  # fmt: skip
 
@@ -252,7 +252,7 @@ def test_its_author_looks_again_at_most_twice() -> None:
 
 
 def held_titles() -> tuple[str, str]:
-    """Return the titles of a case that is held out from the refinement and of one that is not."""
+    """Return the titles of a case that is held out from the refinement and of a case that is not."""
     sandbox = ScriptedSandbox()
     carry_out(passed(), sandbox)
     case_set = sandbox.kept[0][2]
@@ -267,7 +267,7 @@ UNREADABLE = [Reply("Hm."), Reply("Hm.")]
 
 
 def feedback_ports(told: str, *, first: object = UNREADABLE, then: object = UNREADABLE) -> ScriptedPorts:  # fmt: skip
-    """Return ports for a refinement from cases. By default, no reply of the assessor can be read."""
+    """Return ports for a refinement from cases. By default, no reply of the assessor is readable."""
     number = ["one", "two", "three"].index(told) + 1
     keep = answered(**{f"c{number}_1": "keep"})
     said = [one for what in (first, then) for one in (what if isinstance(what, list) else [what])]

@@ -1,4 +1,4 @@
-"""Tests for which verified entries a generator gets as examples."""
+"""Tests for the choice of verified entries that a generator receives as examples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HOSTILE = (
 
 
 def near(matches: int, scripts: list[str]) -> Retrieval:
-    """Return this many matches, and neighbors with these scripts."""
+    """Return a retrieval result with this many matches, and with neighbors that have these scripts."""
     return found(
         *(make_match(number, phrasing=f"match {number}") for number in range(matches)),
         neighbours=tuple(

@@ -1,4 +1,4 @@
-"""Tests that the script chosen from several candidates in a reply is the one that a user would choose."""
+"""Tests that among multiple candidates in a reply, the reader chooses the script that a user would choose."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.types import Opinion, ReadingOutcome, Reply
 
 F = "```"
 STARTER = Path(__file__).parents[3] / "catalog" / "starter"
-# Unusual replies. The script is null if the reply does not say which script it means, so that the model is asked again.
+# Unusual replies. The script is null if the reply does not show which script is final, so the model is asked again.
 SHAPES = Path(__file__).parents[2] / "cases" / "chosen_scripts.jsonl"
 REAL = "#!/bin/bash\nset -eu\ngzip /srv/logs/*.1\n"
 ASKED_AGAIN = (ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY)

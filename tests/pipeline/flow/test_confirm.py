@@ -1,4 +1,4 @@
-"""Tests for matches that scoring alone cannot confirm: the model is asked only if the input allows it."""
+"""Tests for matches that scoring alone cannot confirm. The model is only asked if the input allows it."""
 
 from __future__ import annotations
 

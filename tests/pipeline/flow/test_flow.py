@@ -1,4 +1,4 @@
-"""Tests for every branch of the flow over scripted ports, without database or model."""
+"""Tests for every branch of the flow over scripted ports, without a database or a model."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ FIND = "#!/usr/bin/env bash\nfind /var/log -type f\n"
 BROKEN = "#!/usr/bin/env bash\nif true; then echo\n"
 
 
-# Default answers for stages that run in every test but that most tests do not script. A new stage of this kind needs a
-# line here.
+# Default answers for stages that run in every test but that few tests script. Add a line for each new stage of this
+# kind.
 IN_PASSING: dict[str, object] = {}
 
 analyse_once = cache(analyse)
 
 
 def make_match(number: int = 7, **about: object) -> Match:
-    """Return an entry that was retrieved as an example, unless `about` says otherwise."""
+    """Return an entry retrieved as an example. `about` replaces the default values."""
     values: dict[str, object] = {
         "entry": "list", "version": 1, "phrasing": "list logs", "title": "List logs",
         "script": "ls /var/log\n", "answer": Answer.ADAPT, "confidence": 0.6, "cosine": 0.9,
@@ -49,14 +49,14 @@ def make_match(number: int = 7, **about: object) -> Match:
 
 
 def found(*matches: Match, neighbours: tuple[Neighbour, ...] = ()) -> Retrieval:
-    """Return a retrieval result with the answer of its first match."""
+    """Return a retrieval result whose answer is that of its first match."""
     answer = matches[0].answer if matches else Answer.NONE
     values = {"matches": matches, "neighbours": neighbours, "threshold": 0.9, "scoring": "t"}
     return Retrieval(statement="", answer=answer, **values)  # type: ignore[arg-type]
 
 
 class ScriptedPorts:
-    """Ports that answer each stage from its own list and fail on an unexpected question."""
+    """Ports that answer each stage from a separate list and fail on an unexpected question."""
 
     def __init__(self, retrieval: Retrieval | None = None, **answers: list[object]) -> None:
         self.retrieval = retrieval or found()
@@ -120,13 +120,13 @@ NO_ERROR = {"verdict": "no_error", "points": []}
 
 
 def passing_ports(retrieval: Retrieval | None = None, **answers: list[object]) -> ScriptedPorts:
-    """Return ports whose first script passes, unless other answers are given."""
+    """Return ports whose first script passes. `answers` replace the default answers."""
     passing = {"generate": [script(LIST)], "describe": [DESCRIBED], "similarity": [SAME]}
     return ScriptedPorts(retrieval, **(passing | {"difference": [SAME]} | answers))
 
 
 def refining_ports(*differences: object, **answers: list[object]) -> ScriptedPorts:
-    """Return ports of a flagged script that is refined until the differences are used up."""
+    """Return ports for a flagged script that is refined until the differences are used up."""
     rounds = len(differences)
     assessed = {"describe": [DESCRIBED] * rounds, "similarity": [SAME] * rounds}
     refined = {"explain": [ERROR] * (rounds - 1), "refine": [script(FIND)]}
@@ -135,7 +135,7 @@ def refining_ports(*differences: object, **answers: list[object]) -> ScriptedPor
 
 
 def test_a_run_in_which_nothing_goes_wrong_asks_each_question_once() -> None:
-    """This is the only list of these stages and questions. Other tests count with `clean_run`."""
+    """This is the only list of these stages and questions. Other tests use the counts of `clean_run`."""
     ports = passing_ports()
     result = Flow(FlowInput("list /var/log"), ports).carry_out()
     assert (result.verdict, result.recommended.script) == (Verdict.CORRECT, LIST)

@@ -1,6 +1,6 @@
-"""Tests that unreadable replies never become correct or incorrect, and that scripts are read exactly.
+"""Tests that unreadable replies are never read as correct or incorrect, and that scripts are read exactly.
 
-The cases are the files tests/cases/replies/*.json, each a server's reply with the expected reading.
+The cases are the files tests/cases/replies/*.json. Each is a server's reply with the expected reading.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ CASES = {
 }
 OPINIONS = {name: case for name, case in CASES.items() if name.startswith("verdict-")}
 FENCE = "```"
-# Parts of scripts, quotations and marks, so that Hypothesis finds unusual combinations quickly.
+# Parts of scripts, quotations and marks that help Hypothesis find unusual combinations quickly.
 PIECES = [*"ab \n\n\r\t{}[]\"'`~$\\<>#:é漢🚀\u200b", FENCE, "<<E", "\nE\n"]
 ANY = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 HARD = st.lists(st.sampled_from([*PIECES, '{"script": "x"}']) | ANY, max_size=30).map("".join)
 
 
 def read_case(case: dict[str, object]) -> tuple[str, object, str]:
-    """Return the outcome, value and note of a case's reply, read for its task."""
+    """Read a case's reply for its task, and return the outcome, the value and the note."""
     reply = reply_of(case["message"])  # type: ignore[arg-type]
     match case["task"]:
         case "similarity" | "difference":
@@ -70,13 +70,14 @@ def test_there_is_a_case_for_each_mode_task_and_outcome() -> None:
 
 
 def test_no_beginning_of_a_reply_says_what_the_whole_does_not(subtests: pytest.Subtests) -> None:
-    """A reply may be cut off anywhere. Its beginning must have the same verdict as the whole reply, or none."""
+    """A reply may be cut off at any point. The part before the cut must have the same verdict as the whole reply, or
+    none."""
     for name in OPINIONS:
         with subtests.test(name):
             text = reply_of(OPINIONS[name]["message"]).text
             whole = read_opinion(Reply(text))
             if whole.outcome is ReadingOutcome.CONFLICT or "{" not in text:
-                continue  # only the first of two verdicts, or a tagged line without an end mark
+                continue  # the part has only the first of two verdicts, or a tagged line without an end mark
             for end in range(len(text)):
                 part = read_opinion(Reply(text[:end])).opinion
                 assert part in (whole.opinion, Opinion.UNKNOWN), text[:end]
@@ -93,7 +94,7 @@ def test_no_beginning_of_a_reply_is_a_script_that_the_whole_is_not(
                 continue  # these replies do not show where they end
             for end in range(len(whole.text)):
                 if whole.text[:end].endswith(FENCE) and whole.text[end] != "\n":
-                    continue  # the line continues, so this is not a fence yet
+                    continue  # the line continues, so these characters are not a fence
                 part = read_script(Reply(whole.text[:end]))
                 if part.note == "without a whole code fence":
                     # A cut after a complete line cannot be detected.
@@ -159,7 +160,7 @@ def is_comments(text: str) -> bool:
 @example(script='{ "script": x; }')
 def test_a_script_is_kept_to_the_byte_in_every_mode(script: str) -> None:
     assume(script.strip() and FENCE not in script.strip()[:3] and "~~~" not in script)
-    # JSON, a placeholder from the form, and comments alone are not scripts in any mode.
+    # JSON, a placeholder from the form, and text with only comments are not scripts in any mode.
     assume(not (holds_json(script) or is_placeholder_script(script) or is_comments(script)))
     # The reader removes console prompts.
     assume(not script.lstrip().startswith("$"))
@@ -226,7 +227,7 @@ def test_a_long_line_is_read_in_no_time(subtests: pytest.Subtests) -> None:
 
 
 def test_verdict_of_a_real_reply_is_what_a_person_would_read() -> None:
-    """The replies of small models have broken objects, labels and repeated forms. Null means no verdict."""
+    """The replies of small models contain broken objects, labels and repeated forms. Null means no verdict."""
     wrong = []
     for line in Path("tests/cases/real_verdicts.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -268,9 +269,9 @@ def test_at_most_three_points_are_kept() -> None:
 
 
 REAL = Path(__file__).resolve().parents[4] / "shared" / "data" / "real_replies_smollm2.jsonl"
-# A person read each of the 338 replies. In two of them the reader still chooses another script: reply 81 (counted from
-# 0) gives a file name as the script, and reply 194 begins with "script: ```bash" on one line. The model is asked again
-# after a reply with a prompt mark, although 6, 129, 203, 226, 234 and 272 have scripts.
+# A person read each of the 338 replies. The reader still chooses a different script in two replies: reply 81 (counted
+# from 0) gives a file name as the script, and reply 194 begins with "script: ```bash" on one line. After a reply with a
+# prompt mark, the model is asked again, although replies 6, 129, 203, 226, 234 and 272 contain scripts.
 OF_THEM_READ = {
     "describe": 23,
     "difference": 1,
@@ -309,7 +310,7 @@ def _outcome(stage: str, reply: Reply) -> ReadingOutcome:
     st.lists(st.sampled_from(["`-r` is missing.", "-r is missing", "- -R is missing", " • no "]))
 )
 def test_differences_and_points_are_read_once(texts: list[str]) -> None:
-    """Texts with the same words are one point despite different marks, but letter case can change an option."""
+    """Texts with the same words are one point even if their marks differ, but letter case can change an option."""
     said = {"verdict": "mismatch", "reason": "", "differences": texts}
     found = read_opinion(Reply(json.dumps(said))).differences
     plain = [text.replace("`", "").strip(".") for text in found]

@@ -1,4 +1,4 @@
-"""Tests that the declarations of stages are complete and match the code that runs them."""
+"""Tests that the declarations of stages are complete and match the code that runs the stages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.types import DraftKind, ReadingOutcome, Reply, StageName
 from tests.pipeline.flow.test_flow import ScriptedPorts
 from tests.pipeline.simulation.asking import MIXED
 
-# Example text for each slot. A new slot of a prompt needs a line here.
+# Example text for each slot. A new prompt slot needs a line here.
 TEXTS = {
     "STATEMENT": "List the files in /var/log",
     "CONTEXT": "The disk is full.",
@@ -50,7 +50,7 @@ def test_every_prompt_is_a_stage_that_asks() -> None:
 
 
 def test_every_draft_of_a_run_is_made_in_one_stage() -> None:
-    """Users create the other kinds of Draft."""
+    """Users create Drafts of the other kinds."""
     assert sorted(MAKERS) == sorted(set(DraftKind) - {DraftKind.EDITED, DraftKind.IMPORTED})
 
 

@@ -1,4 +1,4 @@
-"""Tests for the text about a failed model call: what happened, what was done about it, and what users can do."""
+"""Tests for the text about a failed model call: what happened, how the product responded, and what users can do."""
 
 from __future__ import annotations
 

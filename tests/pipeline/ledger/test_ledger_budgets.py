@@ -1,4 +1,4 @@
-"""Tests for what pauses a batch, who can resume it, and how far its cost can exceed the budget."""
+"""Tests for the reasons that pause a batch, the users who can resume it, and by how much it can exceed its budget."""
 
 from __future__ import annotations
 

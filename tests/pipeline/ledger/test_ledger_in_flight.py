@@ -1,4 +1,4 @@
-"""Tests for many runs and few call slots: no limit is exceeded, pairs of calls share one slot, and all runs end."""
+"""Tests for many runs with few call slots: no limit is exceeded, pairs of calls share one slot, and all runs end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 def most_at_once(standin: StandIn) -> int:
-    """Return the largest number of calls that the model answered at the same time."""
+    """Return the maximum number of calls that the model answered at the same time."""
     steps = [(call["started"], 1) for call in standin.calls()]
     steps += [(call["ended"], -1) for call in standin.calls()]
     at_once = [0]
@@ -84,7 +84,7 @@ def test_ending_worker_releases_its_run(standin: StandIn, monkeypatch: pytest.Mo
     real = type(client).send
 
     def send(self: object, requests: object) -> object:
-        model_calls.draining.set()  # the signal comes while the first call is in flight
+        model_calls.draining.set()  # the signal arrives while the first call is in flight
         return real(self, requests)
 
     monkeypatch.setattr(type(client), "send", send)

@@ -1,4 +1,4 @@
-"""Tests for which run gets the next call slot of an endpoint, and which run is notified of a free slot."""
+"""Tests for which run gets an endpoint's next call slot, and which run is notified of a free slot."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def start(batch: Batch | None = None, *, waits_for: Endpoint | None = None) -> R
 
 
 def occupy(endpoint: Endpoint, *, calls: int, alive: bool = True) -> None:
-    """Create this many calls in flight for a worker that is alive or lost."""
+    """Create this many calls in flight for a worker that is either alive or lost."""
     run = start()
     ends = timezone.now() + timedelta(seconds=20 if alive else -1)
     Run.objects.filter(pk=run.pk).update(state="running", lease_until=ends)
@@ -45,7 +45,8 @@ def occupy(endpoint: Endpoint, *, calls: int, alive: bool = True) -> None:
 
 
 def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
-    """Return how many of the run's attempts are admitted (0 if it must wait), and undo the change."""
+    """Return the number of the run's attempts that would be admitted (0 if the run must wait), without changing
+    anything."""
     before = Run.objects.get(pk=run.pk).waits_for_id
     lease = run_leases.claim(run.pk)
     calls = [
@@ -64,7 +65,7 @@ def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
 
 
 def admitted(run: Run, endpoint: Endpoint, *, calls: int) -> list[int]:
-    """Return the slots of the run's admitted attempts, which stay in flight."""
+    """Admit the run's attempts and return their slots. The attempts stay in flight."""
     lease = run_leases.claim(run.pk)
     asked = [make_call(run, endpoint, key=f"{run.pk}-{n}", round=n) for n in range(calls)]
     tries = admit(lease, endpoint, asked).tries

@@ -1,4 +1,4 @@
-"""Tests for what a worker writes around a call: all or nothing, once despite retries, and at the right price."""
+"""Tests that a worker writes all data around a call or none, only once despite retries, and at the correct price."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def lease() -> run_leases.Lease:
 
 @pytest.fixture
 def opened(lease: run_leases.Lease, standin: StandIn) -> OpenedAttempt:
-    """Return an open attempt of a model that costs 2 dollars per million input tokens and 10 per million output."""
+    """Return an open attempt of a model that costs 2 dollars per million input tokens and 10 per million output
+    tokens."""
     demo = Endpoint.objects.get(name="demo")
     Price.objects.create(
         endpoint=demo, model="dear", since=date(2020, 1, 1), input=2_000_000, output=10_000_000
@@ -113,7 +114,7 @@ def test_who_lost_the_run_ends_nothing(lease: run_leases.Lease, opened: OpenedAt
     [
         Usage(),
         Usage(input=1_000, output=500),
-        Usage(cache_read=5, cache_write=1),  # half is rounded up
+        Usage(cache_read=5, cache_write=1),  # a half is rounded up
         Usage(cache_read=4, cache_write=1),  # less than half is rounded down
         Usage(input=2**31 - 1, output=2**31 - 1),  # intermediate results exceed 64 bits
     ],

@@ -1,4 +1,4 @@
-"""Tests for the addresses that an endpoint may have, in every way to write them."""
+"""Tests for the addresses that an endpoint may have, in every notation."""
 
 from __future__ import annotations
 

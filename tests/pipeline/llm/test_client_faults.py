@@ -1,4 +1,5 @@
-"""Tests for how the client reports each server fault: its kind, HTTP status, and whether it may have been billed."""
+"""Tests for how the client reports each server fault: its kind, its HTTP status, and whether it may have been
+billed."""
 
 from __future__ import annotations
 

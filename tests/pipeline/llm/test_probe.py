@@ -1,4 +1,4 @@
-"""Tests for the server check: real requests through the SDK, and every possible result for a reply."""
+"""Tests for the server check: real requests through the SDK, and every possible result of a reply."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def ollama() -> Iterator[StandIn]:
 
 @pytest.fixture
 def ask(client: MessagesClient, inspector: SdkInspector) -> Callable[..., Found]:
-    """Check the server at an address, as a worker does."""
+    """Return a function that checks the server at an address, as a worker does."""
 
     def check(url: str, *, key: str = "any", model: str = "") -> Found:
         target = Target("under-test", url, key, SECONDS)
@@ -163,7 +163,7 @@ def test_busy_server_is_asked_once(standin: StandIn, ask: Callable[..., Found]) 
 
 
 class OneAnswer(BaseHTTPRequestHandler):
-    """A server that serves one path and returns 404 for all others."""
+    """A server that responds with 404 on every path except one."""
 
     def do_GET(self) -> None:
         self._answer(404, b"<html>nothing here</html>")
@@ -197,7 +197,7 @@ class OneAnswer(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def bare_server() -> Iterator[str]:
-    """Return the address of a server that reveals nothing about itself."""
+    """Yield the address of a server that reveals nothing about itself."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), OneAnswer)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
@@ -221,7 +221,7 @@ NOT_THERE = Page(404)
 
 
 class Scripted:
-    """Return a client that returns one reply after another, and an inspector that always returns the same page."""
+    """A client that returns the replies one after another, and an inspector that always returns the same page."""
 
     def __init__(self, *replies: Reply, page: Page = NOT_THERE) -> None:
         self._replies = list(replies)
@@ -340,7 +340,7 @@ def test_findings_are_plain_json_with_facts_of_the_model() -> None:
 
 
 def test_tool_call_written_as_text_is_no_tool_mode(standin: StandIn) -> None:
-    """llama.cpp shows the tool to a model that does not support tools, and the model may write its call as text."""
+    """llama.cpp shows the tool even to models without tool support, and such a model may write the call as text."""
     standin.faults({"kind": "text", "text": '```json\n{"answer": "w1"}\n```', "count": None})
     target = Target("under-test", standin.url, "any", SECONDS)
     found = probe(target, client=MessagesClient(), inspector=SdkInspector(), make_word=lambda: "w1")

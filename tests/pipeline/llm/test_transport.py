@@ -1,4 +1,4 @@
-"""Tests for one attempt against each misbehaving server: how it ends, when, and what it leaves behind."""
+"""Tests for one attempt against each misbehaving server: how and when it ends, and what it leaves behind."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_each_ends_in_time_with_one_request_and_true_words(
     assert time.monotonic() - began < LONG - 5
     assert dict(hostile.requests) == {kind: 1}, "one try is one request, and nothing goes elsewhere"
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    # The server is in this process too and keeps the large script in its memory.
+    # The server is in this process too, and its large script is part of the measured memory.
     assert grown < (150 if kind == "large-script" else 40), f"{grown:.0f} MiB"
     deadline = time.monotonic() + LONG
     while hostile.open[kind]:
@@ -106,7 +106,7 @@ def test_no_thread_is_left_behind_by_tries_that_ran_out_of_time(hostile: Hostile
     for asker in askers:
         asker.join(timeout=LONG)
     assert not any(asker.is_alive() for asker in askers)
-    # A thread that sent a second request stays idle until any endpoint needs it again.
+    # A thread that sent a second request stays idle until an endpoint needs it again.
     assert threading.active_count() - before <= 10 + 2 * 20
     assert hostile.open["drip"] == 0 or _drained(hostile, "drip")
 
@@ -166,7 +166,7 @@ def test_reply_with_doubtful_usage_is_kept(ask: Ask, subtests: pytest.Subtests) 
 
 @pytest.fixture
 def leads_to(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """Return a function that sets the addresses of the next lookups and returns the names looked up."""
+    """Return a function that sets the results of the next DNS lookups and returns the list of looked-up names."""
 
     def lead(*answers: str) -> list[str]:
         asked: list[str] = []
@@ -184,7 +184,7 @@ def leads_to(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
 def test_the_address_connected_to_is_the_one_that_was_judged(
     hostile: Hostile, ask: Ask, leads_to: Callable[..., list[str]]
 ) -> None:
-    """A name that resolves to this machine when it is checked, but elsewhere afterwards, must not help an attacker."""
+    """A name that resolves to this machine when it is checked but elsewhere afterwards must not help an attacker."""
     asked = leads_to("127.0.0.1", "169.254.169.254")
     ended = ask("usage-null", url=f"http://gpu.lan:{hostile.port}/usage-null")
     assert isinstance(ended, Answered)
@@ -323,7 +323,7 @@ def test_what_is_too_large_or_badly_packed_is_refused(subtests: pytest.Subtests)
 
 
 def test_a_request_to_another_server_than_the_endpoints_is_not_sent() -> None:
-    """A server sends the URL of its results, but the key must not be sent to another server."""
+    """The server supplies the URL of its results, but the key must not be sent to another server."""
     ours = transport.Transport("http://127.0.0.1:1", Limits())
     for elsewhere in ("http://127.0.0.1:2/", "https://127.0.0.1:1/", "http://127.0.0.2:1/"):
         with pytest.raises(transport.Elsewhere):

@@ -1,4 +1,4 @@
-"""A campaign that uses Message Batches, and a demo model that completes them at once."""
+"""A campaign that uses Message Batches, and a demo model that completes batches immediately."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def batches_process() -> Iterator[StandIn]:
 
 @pytest.fixture
 def standin(batches_process: StandIn, settings: Settings) -> StandIn:
-    """Return the demo model, which serves the demo endpoint, with batches that end when they are created."""
+    """Return the demo model for the demo endpoint. Its batches end when they are created."""
     batches_process.reset()
     settings.SCRIPTSMITH_DEMO_MODEL_URL = batches_process.url
     settings.SCRIPTSMITH_BATCH_LOOK_SECONDS = 0
@@ -34,7 +34,7 @@ def standin(batches_process: StandIn, settings: Settings) -> StandIn:
 
 @pytest.fixture
 def campaign(standin: StandIn, db: None) -> Batch:
-    """Return a set of runs that uses batches, at an endpoint with batches and a price."""
+    """Return a set of runs that uses Message Batches. Its endpoint has batches and a price."""
     endpoint = Endpoint.objects.get(name="demo")
     Endpoint.objects.filter(pk=endpoint.pk).update(has_batches=True)
     Price.objects.filter(endpoint=endpoint).delete()
@@ -50,7 +50,7 @@ def campaign(standin: StandIn, db: None) -> Batch:
 
 
 def start(campaign: Batch | None, count: int = 3, *, statement: str = "") -> list[Run]:
-    """Create runs that no worker has started, in the campaign or without one."""
+    """Create runs that no worker has started. `campaign` may be None."""
     return [
         services.start_run(
             make_action(statement or f"Count the files in /var/tmp/batches/{number}"),

@@ -1,4 +1,4 @@
-"""Tests that a batch is looked up before it is sent again, so that nothing is submitted twice."""
+"""Tests that the worker looks up a batch before sending it again, so that no batch is submitted twice."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_unsent_batch_of_dead_worker_is_sent(campaign: Batch, standin: StandIn) 
     carry_on(runs := start(campaign, 1))
     standin.faults({"kind": "status", "status": 429, "task": "batch_create"})
     background.advance_message_batches()
-    # A killed worker leaves the batch marked as being sent, without an answer.
+    # A killed worker leaves the batch in the sending state, without a response.
     MessageBatch.objects.update(state=State.SENDING, sent_at=timezone.now())
     to_the_end(runs)
     assert created(standin) == 3 and set(asked(standin).values()) == {1}

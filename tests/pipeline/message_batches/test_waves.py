@@ -1,4 +1,5 @@
-"""Tests for a campaign through Message Batches: runs advance in waves, ask each question once, and cost half."""
+"""Tests for a campaign through Message Batches: runs advance in waves, ask each question once, and cost half as
+much."""
 
 from __future__ import annotations
 
@@ -38,13 +39,13 @@ FLAGGED = "Show the ten directories in /home that take the most space, largest f
 
 
 def carry_on(runs: Sequence[Run]) -> None:
-    """Advance each run as far as it can go now, except for sleeping runs."""
+    """Advance each run as far as possible, except for sleeping runs."""
     for run in Run.objects.abandoned().filter(pk__in=[run.pk for run in runs]):
         run_worker.advance(run.pk)
 
 
 def step(runs: Sequence[Run] = ()) -> None:
-    """Advance runs and batches without waiting for the next scheduled check."""
+    """Advance runs and batches, without waiting for the next scheduled check."""
     carry_on(runs)
     MessageBatch.objects.update(next_look_at=timezone.now())
     background.advance_message_batches()
@@ -60,7 +61,7 @@ def to_the_end(runs: Sequence[Run]) -> list[Run]:
 
 
 def asked(standin: StandIn) -> Counter[object]:
-    """Return how often each request was answered in a batch, by its custom id."""
+    """Return the number of batch answers to each request, by custom ID."""
     return Counter(call["custom_id"] for call in standin.calls(billed=True) if call["custom_id"])
 
 
@@ -129,7 +130,7 @@ def test_twice_expired_batch_is_asked_directly(campaign: Batch, standin: StandIn
     ended = to_the_end(start(campaign, 3))
     assert [run.state for run in ended] == ["done"] * 3
     first, second = MessageBatch.objects.order_by("pk")[:2]
-    # The second batch has the first one's unanswered requests and the next call of the answered run.
+    # The second batch has the unanswered requests of the first batch and the next call of the answered run.
     assert (first.answered, first.expired, second.expired) == (1, 2, 3)
     direct = Attempt.objects.filter(message_batch=None)
     assert direct.count() == 2 and set(direct.values_list("call__stage", flat=True)) == {"generate"}

@@ -73,7 +73,7 @@ def end(run: Run, state: str, problem: str = "") -> None:
     Run.objects.filter(pk=run.pk).update(state=state, recommended=None, problem=problem)
 
 
-# Each row has what happens to a run, and then its status, who set it, and why.
+# Each row has what happens to a run, the resulting status, the user who set it, and the reasons.
 STATUSES: dict[str, tuple[Callable[[Run, User], object], str, str, list[str]]] = {
     "nobody has looked": (lambda run, by: None, "unreviewed", "", []),
     "in the queue": (lambda run, by: review.take_in(run.pk), "waiting", "", []),
@@ -185,7 +185,7 @@ def test_whoever_asked_is_told_what_changed_until_they_look(
     assert not asker.get(reverse("action-list"), news).context["rows"]
     verify(run, reviewer)
     for other in (reviewer, second_reviewer):
-        # A row in a list, or another user's visit, does not mark the change as read.
+        # Viewing the run in a list, or a visit by another user, does not mark the change as read.
         client_for(other).get(reverse("action-list"))
     client.get(address)
     (row,) = asker.get(reverse("action-list"), news).context["rows"]
@@ -319,7 +319,7 @@ def test_this_is_it_leads_to_the_answer(client: Client, reviewer: User) -> None:
     assert 'id="answer"' in page and 'data-copy="answer-text"' in page
 
 
-# These words and values reveal a pass wherever a run is shown.
+# These words and values reveal a passed assessment wherever a run is shown.
 PASS = re.compile(
     r"Checked by a model only|misses about half|assessor passed|judged better|assessor: passed"
     r"|\"(unreviewed|correct)\"",
@@ -353,7 +353,7 @@ def test_unknown_verdict_looks_like_a_pass_nowhere(
         for address in (
             reverse("run-detail", args=[run.pk]),
             reverse("action-detail", args=[run.action_id]),
-            *(() if is_queued else lists),  # with both runs
+            *(() if is_queued else lists),  # the lists show both runs
             f"/api/v1/actions/{run.action_id}/",
             f"/api/v1/runs/{run.pk}/",
             f"/api/v1/drafts/{shown(newest)}/",

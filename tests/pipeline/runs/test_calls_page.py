@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def add_call(run: Run, number: int) -> None:
-    """Create an answered call after an attempt that may have been billed."""
+    """Create an answered call whose first attempt may have been billed."""
     call = make_call(
         run,
         "generate",

@@ -27,7 +27,7 @@ OTHER = SCRIPT.replace("+30", "+31")
 
 @pytest.fixture
 def other() -> Configuration:
-    """Return a configuration with another assessor and without refinement."""
+    """Return a configuration with a different assessor and without refinement."""
     made = Configuration.objects.create(name="other", title="Demo, by two", rounds=0)
     for setting in Configuration.objects.get(name="demo").roles.all():
         setting.pk, setting.configuration = None, made
@@ -199,7 +199,7 @@ def test_two_runs_or_four_take_the_same_number_of_queries(client: Client, first:
 
 
 def _without_start(page: str) -> str:
-    """Return the page without its form to start a run, which names every configuration."""
+    """Return the page without the form for starting a run, because the form lists every configuration."""
     start, end = page.find("Run another configuration"), page.find("Start comparison")
     return page if start < 0 else page[:start] + page[end:]
 

@@ -1,4 +1,4 @@
-"""Tests that no page and no API answer shows what `visible_parts` hides."""
+"""Tests that no page and no API response shows what `visible_parts` hides."""
 
 from __future__ import annotations
 
@@ -68,6 +68,6 @@ def test_otherwise_all_of_it_is_shown(client: Client, run: Run) -> None:
 
 
 def _without_forms(page: str) -> str:
-    """Return the page without its filters, which name every verdict."""
+    """Return the page without its filters, because the filters list every verdict."""
     start, end = page.find('<form class="filters"'), page.find("</form>", page.find("filters"))
     return page if start < 0 else page[:start] + page[end:]

@@ -1,4 +1,4 @@
-"""Tests for the exact JSON and exit codes of the command, because users script it."""
+"""Tests for the exact JSON and exit codes of the command, because users call it in scripts."""
 
 from __future__ import annotations
 

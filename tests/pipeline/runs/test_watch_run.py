@@ -1,4 +1,4 @@
-"""Tests that a run's page follows an active run, stops when the run is done, and escapes all text."""
+"""Tests that a run's page follows an active run, stops when the run ends, and escapes all text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def queued(reviewer: User) -> Run:
 
 
 def begin(run: Run, name: str, *, sequence: int = 1, **fields: object) -> Stage:
-    """Create a stage of the run, in progress by default."""
+    """Create a stage of the run. By default, the stage is in progress."""
     return Stage.objects.create(run=run, name=name, sequence=sequence, **fields)
 
 
@@ -247,13 +247,13 @@ def test_the_status_takes_a_fixed_number_of_queries(as_stranger: Client, queued:
 
 
 def _count_seen(client: Client, status: str) -> int:
-    """Count the queries of a poll that finds nothing new."""
+    """Return the number of queries of a poll that finds nothing new."""
     seen = client.get(status, headers=HTMX).context["seen"]
     return count_queries(client, f"{status}?seen={seen}", **HTMX)
 
 
 def _grow(run: Run, drafts: int) -> None:
-    """Add drafts with findings and feedback, each from another stage."""
+    """Add drafts with findings and feedback, each from a different stage."""
     for number in range(drafts):
         begin(run, StageName.CHECK, sequence=number + 1, round=number, state="done")
         draft = make_draft(run, script=f"echo {number}\n", kind="imported", verdict="incorrect")
@@ -263,7 +263,7 @@ def _grow(run: Run, drafts: int) -> None:
 
 @pytest.fixture
 def holder(queued: Run) -> Run:
-    """Return a run with a call in flight, whose slot `queued` waits for."""
+    """Return a run with a call in flight. The `queued` run is waiting for its slot."""
     run = services.start_run(make_action("Another"), by=None, enqueue=False)
     demo = Endpoint.objects.get(name="demo")
     later = timezone.now() + timedelta(seconds=60)

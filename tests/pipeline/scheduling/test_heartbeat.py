@@ -1,4 +1,4 @@
-"""Tests that leases are renewed despite other locks, and that they end by the database's clock."""
+"""Tests that leases are renewed despite other locks, and that they expire by the database's clock."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_beat_comes_back_to_what_was_locked(settings: Settings) -> None:
         with locked("pipeline_run", stuck.run_id):
             time.sleep(8.5)  # a heartbeat is due after 8 s
             assert not is_renewed(stuck)
-        deadline = time.monotonic() + 7  # the next one is due after 16 s
+        deadline = time.monotonic() + 7  # the next heartbeat is due after 16 s
         while not is_renewed(stuck):
             assert time.monotonic() < deadline
             time.sleep(0.05)
@@ -167,7 +167,7 @@ def test_worker_with_wrong_clock_keeps_its_runs(monkeypatch: pytest.MonkeyPatch)
 
 
 def stored_times() -> dict[tuple[str, object], datetime]:
-    """Return every time in every table, by column and key."""
+    """Return every time in every table, by column and primary key."""
     return {
         (f"{model.__name__}.{field.name}", pk): at
         for model in apps.get_models()
@@ -182,7 +182,7 @@ def stored_times() -> dict[tuple[str, object], datetime]:
 def act_with_clock(
     ahead: timedelta, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, float]:
-    """Finish runs and review an item with this clock. Return each column's latest time in seconds."""
+    """Finish runs and review an item with this clock. Return the latest time in each column, in seconds."""
 
     class Clock(datetime):
         @classmethod
@@ -213,7 +213,7 @@ def act_with_clock(
 def test_times_stored_by_a_process_with_a_wrong_clock_are_those_of_the_database(
     db: None, standin: StandIn, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This takes seconds, because a worker makes two complete runs with each of three clocks."""
+    """The test takes seconds, because a worker finishes two complete runs with each of three clocks."""
     right = act_with_clock(timedelta(), reviewer, monkeypatch)
     assert len(right) >= 20
     wrong = {}

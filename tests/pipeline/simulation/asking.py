@@ -13,7 +13,7 @@ from pipeline.standin.simulated_models import SimulatedAnswers
 from pipeline.types import Question, Reply
 
 PAPER = load_presets()["paper"].rates
-# Every rate is used, with denominators that reveal mistakes.
+# Every rate is used, and the denominators reveal mistakes.
 MIXED = Rates(
     generator="2/5",
     recall="4/7",
@@ -29,7 +29,7 @@ MIXED = Rates(
 
 
 def ask_directly(rates: Rates, chance: Chance) -> Ask:
-    """Return a function that answers in this process with tool input, which is the fastest to read."""
+    """Return a function that answers in this process with tool input, the fastest format to read."""
     answers = SimulatedAnswers(ModelBehaviour(rates, chance), script_lines=4)
 
     def ask(asked: Sequence[Question]) -> list[Spoken]:
@@ -48,7 +48,7 @@ def outcomes(
 
 
 class OneWay:
-    """A chance that returns the given results, then always True, and records what it returned."""
+    """A chance that returns the given results and then always True, and records what it returned."""
 
     def __init__(self, told: Sequence[bool]) -> None:
         self._told = list(told)

@@ -1,4 +1,4 @@
-"""Tests that compare the closed form with its study, with all possible outcomes, and with simulations."""
+"""Tests that compare the closed form with the study it describes, with all possible outcomes, and with simulations."""
 
 from __future__ import annotations
 
@@ -115,7 +115,8 @@ def test_what_has_nothing_to_divide_by_is_undefined() -> None:
 
 @pytest.mark.slow
 def test_many_simulations_agree_with_it() -> None:
-    """With eight fixed seeds, all figures agree at the joint level, and at least 90% agree at their own."""
+    """With eight fixed seeds, all figures agree at the joint confidence level, and at least 90% agree at their own
+    level."""
     counted = [
         count(outcomes(MIXED, SeededChance(seed), items=range(100), rounds=[0, 1, 3]), MIXED)
         for seed in range(8)

@@ -17,7 +17,7 @@ FIGURE = {"numerator", "denominator", "value", "low", "high", "closed_form", "ag
 
 
 def run(*arguments: str) -> tuple[str, str]:
-    """Return what the command prints on standard output and standard error."""
+    """Run the command, and return its standard output and standard error."""
     out, err = io.StringIO(), io.StringIO()
     call_command("simulate", *arguments, stdout=out, stderr=err)
     return out.getvalue(), err.getvalue()

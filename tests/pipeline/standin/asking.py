@@ -1,4 +1,4 @@
-"""Make requests like those of the pipeline, for the tests in this folder."""
+"""Send requests like those of the pipeline, for the tests in this folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from anthropic.types import Message
 
 from pipeline.flow.prompts import fence
 
-# Keyword arguments for the SDK. Each test passes only those that it tests.
+# Keyword arguments for the SDK. Each test passes only the arguments that it tests.
 Options = dict[str, Any]
 Client = anthropic.Anthropic
 # An action file with a broken draft, its repair, and a refinement.
@@ -44,7 +44,7 @@ VERDICT: dict[str, object] = {
 
 
 def schema(shape: dict[str, object]) -> Options:
-    """Return the option that requires an answer in this schema."""
+    """Return the option that requires an answer that matches this schema."""
     return {"output_config": {"format": {"type": "json_schema", "schema": shape}}}
 
 
@@ -59,7 +59,7 @@ def shape_of(**properties: dict[str, object]) -> dict[str, object]:
 
 
 def tool(shape: dict[str, object]) -> Options:
-    """Return the option that requires a call of this tool."""
+    """Return the option that requires a call to this tool."""
     tools = [{"name": "answer", "description": "The answer.", "input_schema": shape}]
     return {"tools": tools, "tool_choice": {"type": "tool", "name": "answer"}}
 
@@ -67,7 +67,7 @@ def tool(shape: dict[str, object]) -> Options:
 def ask(
     client: Client, task: str = "", /, *, options: Options | None = None, **texts: str
 ) -> Message:
-    """Ask a question like the pipeline, with a task and fenced texts."""
+    """Ask a question as the pipeline does, with a task and fenced texts."""
     sections = [fence(text, name) for name, text in texts.items()] or ["Hello."]
     request: Options = {
         "model": "demo-smith",

@@ -1,4 +1,5 @@
-"""Tests for the script book: one Action from its first draft to its refinement, asked like the pipeline."""
+"""Tests for the script book: the answers for one Action from its first draft to its refinement, asked as by the
+pipeline."""
 
 from __future__ import annotations
 
@@ -90,7 +91,7 @@ __all__ = ["availability"]
 
 DEMO = Path(__file__).resolve().parents[3] / "pipeline" / "demo"
 FILES = sorted((DEMO / "cases").glob("*.yaml"))
-# The first drafts of these actions do something other than requested, and sandbox tests catch it.
+# The first drafts of these actions do something other than requested, and sandbox tests catch that.
 WRONG_AT_FIRST = {"05", "14", "15", "16", "17", "19", "20", "21", "22", "24", "25", "26", "29"}
 # Refinement breaks these actions.
 WRONG_AT_LAST = {"06", "07"}

@@ -1,4 +1,4 @@
-"""Tests for comparing a statement with a description: what matches, and which differences are named."""
+"""Tests for comparing a statement with a description: what matches, and which differences are listed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EMPTY = load_book(None)
 
 
 def compare(task: str, statement: str, script: str) -> dict[str, object]:
-    """Return the answer to a comparison of a statement with a script's description."""
+    """Return the demo model's comparison of a statement with a script's description."""
     sections = (("STATEMENT", statement), ("FUNCTIONALITY", describe(script)))
     return answer_prompt(Prompt(task, sections), EMPTY)
 

@@ -1,4 +1,4 @@
-"""Tests that the demo model process behaves as its document says."""
+"""Tests that the demo model process behaves as its document specifies."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ ADDRESS = "http://127.0.0.1:8123"
 
 
 def blocks(language: str) -> list[str]:
-    """Return the document's code blocks in a language. An empty line follows the end of a block."""
+    """Return the document's code blocks in a language. An empty line follows each block."""
     return re.findall(rf"^```{language}\n(.*?)^```$(?=\n\n)", TEXT, re.DOTALL | re.MULTILINE)
 
 
 def fault_rows() -> list[tuple[str, str, dict[str, object]]]:
-    """Return the kind, whether it is billed, and the example of each row in the table."""
+    """Return the kind, the billing column and the example of each row in the table."""
     rows = re.findall(r"^\| `(\w+)` \| .* \| (yes|no) \| `(\{.*\})` \|$", TEXT, re.MULTILINE)
     return [(kind, billed, json.loads(rule)) for kind, billed, rule in rows]
 
@@ -97,7 +97,7 @@ def test_each_fault_strikes_and_is_billed_as_the_document_says(
         with subtests.test(kind):
             standin.reset()
             standin.faults(rule)
-            # The SDK raises some faults and passes on others, but this test checks only the server.
+            # The SDK raises some faults and passes on others. Only the server is tested here.
             with contextlib.suppress(anthropic.APIError, json.JSONDecodeError):
                 ask(client, "similarity", STATEMENT="List /srv", FUNCTIONALITY="It lists /srv.")
             (call,) = standin.calls()

@@ -19,7 +19,7 @@ from tests.first_cases import first_cases
 
 EMPTY = load_book(None)
 STARTER = Path("catalog/starter")
-# Example statements on the page, and in the README's first sentence, steps and commands.
+# The example statements on the page, and those in the README's first sentence, steps and commands.
 ASKED = tuple(map(str, _examples()))
 README = tuple(
     " ".join(statement.split())
@@ -109,7 +109,7 @@ LARGEST = (
 
 @cache
 def example(name: str) -> tuple[str, str]:
-    """Return the title and script of an entry that may be retrieved but is wrong without changes."""
+    """Return the title and script of an entry that may be retrieved but is wrong unless it is adapted."""
     about = yaml.safe_load((STARTER / name / "metadata.yaml").read_text())
     return about["title"], (STARTER / name / "script.sh").read_text()
 
@@ -123,7 +123,7 @@ def write(statement: str, given: tuple[str, str] | None) -> str:
 
 
 def passes(statement: str, script: str) -> bool:
-    """Return whether both comparisons pass the script, so that it would be added to the queue as correct."""
+    """Return whether both comparisons pass the script, which would then be queued as correct."""
     sections = (("STATEMENT", statement), ("FUNCTIONALITY", describe(script)))
     answers = [
         answer_prompt(Prompt(task, sections), EMPTY) for task in ("similarity", "difference")

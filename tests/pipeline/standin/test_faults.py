@@ -1,4 +1,4 @@
-"""Tests for every fault as the SDK sees it, and for its cost."""
+"""Tests for every fault as the SDK sees it, and for the fault's cost."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_answer_that_does_not_arrive_whole_is_billed(
     errors: dict[str, type[Exception]] = {
         "delay": anthropic.APITimeoutError,
         "death": anthropic.APIConnectionError,
-        "cut": json.JSONDecodeError,  # not caught by the SDK
+        "cut": json.JSONDecodeError,  # the SDK does not catch this error
     }
     for kind, error in errors.items():
         standin.reset()
@@ -152,7 +152,7 @@ def test_dripping_answer_outlasts_timeout_of_sdk(standin: StandIn, client: Clien
 def test_a_connection_closed_while_idle_is_opened_again(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "close", "count": 3})
     for _ in range(4):
-        # An immediate retry may use the closing connection, so a second retry is allowed.
+        # An immediate retry may use the connection that is closing, so a second retry is allowed.
         assert ask(client.with_options(max_retries=2)).stop_reason == "end_turn"
         time.sleep(0.05)
     assert standin.totals()["billed"] == 4

@@ -1,4 +1,4 @@
-"""Tests for other statements, which adapt an example, follow a rule, or are refused."""
+"""Tests for statements outside the script book, which adapt an example, follow a rule, or are refused."""
 
 from __future__ import annotations
 

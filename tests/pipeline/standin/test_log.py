@@ -1,4 +1,4 @@
-"""Tests for the log of requests and of what would have been billed."""
+"""Tests for the log of requests and of the usage that would have been billed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for schema, tool and text mode, and for the Ollama profile, which drops what Ollama drops."""
+"""Tests for schema, tool and text mode, and for the Ollama profile, which ignores the options that Ollama ignores."""
 
 from __future__ import annotations
 

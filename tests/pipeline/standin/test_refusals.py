@@ -1,4 +1,5 @@
-"""Tests that the demo model refuses what the real API refuses, so that no test passes on an invalid request."""
+"""Tests that the demo model rejects the requests that the real API rejects, so that no test passes with an invalid
+one."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ HEADERS = {
 
 
 def post(standin: StandIn, body: bytes, headers: dict[str, str]) -> tuple[int, Any, Any]:
-    """Return the status, body and headers of the answer to a request that the SDK would never send."""
+    """Send a request that the SDK would never send, and return the status, body and headers of the response."""
     request = urllib.request.Request(f"{standin.url}/v1/messages", data=body, headers=headers)
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:

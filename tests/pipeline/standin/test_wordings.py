@@ -1,4 +1,4 @@
-"""Tests that statements in many phrasings are understood or refused, and that no misread one passes."""
+"""Tests that statements in many phrasings are understood or refused, and that no misread statement passes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ UNDERSTOOD = {
     ),
     "List log files larger than 100 MB in /var/log": "find /var/log -type f -size +100M",
     "Set permissions of all files in /srv/www to 644": "find /srv/www -type f -exec chmod 644 {} +",
-    # Exactly as many results as requested.
+    # Exactly the requested number of results.
     "Find the largest file in /var/log": "find /var/log -type f -printf '%s %p\\n' | sort -rn | sed -n 1,1p",
     "Show the 3 largest directories under /srv": (
         "find /srv -mindepth 1 -maxdepth 1 -type d -exec du -sh {} + | sort -rh | sed -n 1,3p"

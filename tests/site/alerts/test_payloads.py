@@ -1,4 +1,4 @@
-"""Tests that requests from every kind of source are converted to the same form, whatever text they contain."""
+"""Tests that requests from every kind of source are converted to the same form, including any text in them."""
 
 from __future__ import annotations
 

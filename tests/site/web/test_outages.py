@@ -1,4 +1,4 @@
-"""Tests that users and programs are told about database outages and full disks, and what to do."""
+"""Tests that database outages and full disks are reported to users and programs, with what to do."""
 
 from __future__ import annotations
 
