@@ -1,4 +1,4 @@
-"""Use the same services through pages and API, and provide requests for calibration."""
+"""Fixtures that call the same services through the pages and the API, and that provide requests for calibration."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Way(Protocol):
 
 @pytest.fixture(params=["page", "api"])
 def way(request: pytest.FixtureRequest, client_for: ClientFor) -> Way:
-    """Return a function that acts on a version as this user, on its page or through the API."""
+    """Return a function that acts on a version as the given user, on the version's page or through the API."""
 
     def by_page(user: User, version: Version, action: str, **data: object) -> Answered:
         values = data.pop("values", {})

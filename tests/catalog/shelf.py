@@ -29,7 +29,7 @@ DIRECTORY = Parameter(name="DIRECTORY", type="path", description="folder to look
 
 ClientFor = Callable[[User], Client]
 
-# ShellCheck returns the same findings for the same script in every test.
+# Cache the findings, because ShellCheck returns the same ones for the same script in every test.
 _prepare = lru_cache(prepare)
 
 
@@ -44,7 +44,7 @@ def shelve(
     phrasings: Sequence[str] = (),
     **details: object,
 ) -> Version:
-    """Create a version in a new entry in this state, with vectors."""
+    """Create a version in this state, in a new entry with vectors."""
     prepared = _prepare(script, VersionDetails(**details))
     confirmed = Confirmation(added_by=None, is_confirmed=True)
     entry = make_entry(title, by=author, confirmation=confirmed)
@@ -68,7 +68,7 @@ def shelve(
 
 
 def _embed(entry: Entry, *, is_searchable: bool) -> None:
-    """Store the vectors of a new entry, with a third of the queries of `embed_missing`."""
+    """Store the vectors of a new entry. This needs a third of the queries of `embed_missing`."""
     model = vector_store.current_model()
     if model is None or model.name != vector_store.embedder().name:
         retrieval.embed_missing()

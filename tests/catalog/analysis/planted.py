@@ -16,7 +16,7 @@ class Planted(NamedTuple):
 
 
 def planted_secrets(seed: int = 20) -> list[Planted]:
-    """Return five secrets of each kind, always the same for the same seed."""
+    """Return five secrets of each kind. The same seed always returns the same secrets."""
     draw = random.Random(seed)
 
     def some(count: int, letters: str = _LETTERS) -> str:
@@ -49,7 +49,7 @@ def planted_secrets(seed: int = 20) -> list[Planted]:
             ("Stripe key", f"sk_live_{some(24)}", "list charges, key {}"),
             ("Google API key", f"AIza{some(35)}", "geocode the hosts with {}"),
         ]
-        if number % 2:  # connection strings are the other usual kind of assignment
+        if number % 2:  # connection strings are the other common kind of assignment
             rows[6] = (
                 "assigned password or token",
                 rows[6][1],

@@ -1,4 +1,4 @@
-"""Randomly generated secrets in places where people write them, and ordinary texts that look like secrets."""
+"""Random secrets in the places where users write them, and ordinary text that looks like secrets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Written(NamedTuple):
     text: str
 
 
-# Token formats of vendors: prefix, number of characters, and alphabet.
+# Vendors' token formats: prefix, number of characters, and alphabet.
 _TOKENS = (
     ("shpat_", 32, _HEX), ("dapi", 32, _HEX), ("lin_api_", 40, _LETTERS), ("glsa_", 32, _LETTERS + "_"),
     ("pul-", 40, _HEX), ("nfp_", 36, _LETTERS), ("sbp_", 40, _HEX), ("ntn_", 46, _LETTERS), ("dp.pt.", 43, _LETTERS),
@@ -29,7 +29,7 @@ _TOKENS = (
     ("xai-", 80, _LETTERS), ("xapp-1-A01BCD2EF-123456789012-", 64, _HEX), ("s.", 24, _LETTERS),
     ("$6$saltsalt$", 86, _LETTERS), ("pat4Zk2Ml9Qw1Xy8R.", 64, _HEX), ("abc8Q~", 34, _LETTERS),
     ("Zk2Ml9Qw1Xy8Rt.atlasv1.", 64, _LETTERS),
-    ("unknownmaker_", 40, _LETTERS),  # unknown vendor, found by length and randomness
+    ("unknownmaker_", 40, _LETTERS),  # an unknown vendor, detected by length and randomness
 )  # fmt: skip
 _IN_SENTENCES = (
     "Log in as root with password {} and restart nginx",
@@ -128,7 +128,7 @@ _PHRASES = (
     "Passphrase of the signing key (gpg asks for it): {}. Type it with care.",
     'Its passphrase is "{}", all in small letters',
 )
-# Passwords of several words, joined by a hyphen or by capital letters.
+# Passwords that consist of multiple words, joined by hyphens or by capital letters.
 _PUT_TOGETHER = (
     "Ada came in as root with the password {} and cleared the queue",
     "the volume opens with the LUKS passphrase {} at the console",
@@ -136,7 +136,7 @@ _PUT_TOGETHER = (
     "somebody had set the write community to {} on the UPS",
     "the passphrase that lay in the safe ({}) opens the older tapes",
 )
-# No word says that this is a password, but it can't be a username.
+# No keyword identifies the password, but the text can't be a username.
 _OF_USERS = (
     "log in as `rescue` with `{}`",
     "the management user is still ops with {} and the guest account is off",
@@ -278,7 +278,7 @@ ORDINARY = (
 
 
 def written_secrets(seed: int = 20) -> Iterator[Written]:
-    """Yield each place once, with a different secret."""
+    """Yield each place once, with a different secret in each."""
     draw = random.Random(seed)
 
     def some(count: int, letters: str = _LETTERS) -> str:

@@ -1,4 +1,4 @@
-"""Tests for Bash and ShellCheck as checkers, and for the messages if they are missing or fail."""
+"""Tests for Bash and ShellCheck as checkers, and for the messages if either is missing or fails."""
 
 from __future__ import annotations
 

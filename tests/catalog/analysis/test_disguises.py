@@ -1,4 +1,4 @@
-"""Tests that destructive commands are found however they are disguised."""
+"""Tests that destructive commands are found in every kind of disguise."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def encodings(command: str) -> dict[str, str]:
 
 
 def disguised(commands: list[str]) -> Iterator[tuple[str, set[int]]]:
-    """Yield the scripts, with the lines that contain a part of the command or run it from a variable."""
+    """Yield each script with the lines that contain part of the command or run the command from a variable."""
     for number, command in enumerate(commands):
         for kind, variants in enumerate(DISGUISES.values()):
             template = script = variants[(number + kind) % len(variants)]

@@ -1,4 +1,4 @@
-"""Tests that the analysis reports what tests/cases/findings.txt lists for each script."""
+"""Tests that the analysis reports the findings that tests/cases/findings.txt lists for each script."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FINDING = re.compile(r"(\??)([\w|]+)(?:=(\w+))?(?:@(\d+))?")
 
 
 def holds(expected: str, report: Report) -> bool:
-    """Return whether the report has everything that a field of the table requires."""
+    """Return whether the report meets all requirements in a field of the table."""
     field, _, words = expected.partition("~")
     for token in field.split():
         name = token.removeprefix("!")

@@ -1,4 +1,4 @@
-"""Tests that programs inside commands are read-only only if the whole text was understood."""
+"""Tests that programs inside commands are read-only only if the analysis understood their whole text."""
 
 from __future__ import annotations
 

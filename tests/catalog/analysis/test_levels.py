@@ -1,4 +1,4 @@
-"""Tests that everything sorts and compares finding levels by the same list."""
+"""Tests that all code sorts and compares finding levels by the same list."""
 
 from __future__ import annotations
 

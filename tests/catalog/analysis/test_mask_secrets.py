@@ -1,4 +1,4 @@
-"""Tests for masking secrets in texts before a remote model reads them."""
+"""Tests for masking secrets in text before a remote model reads it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_every_planted_secret_is_found_with_its_kind(seed: int) -> None:
     kept = [one for one in planted if one.secret in mask_secrets(one.text).text]
     misnamed = [one for one in planted if one.kind not in mask_secrets(one.text).secrets]
     assert kept == misnamed == []
-    # All secrets are in one text, like a log pasted into an incident.
+    # Put all secrets into one text, like a log pasted into an incident.
     masked = mask_secrets("\n".join(one.text for one in planted))
     assert len(masked.secrets) == 50 and not _left(planted, masked.text)
 
@@ -80,7 +80,9 @@ def test_a_value_known_from_elsewhere_is_masked_where_nothing_tells_it() -> None
     known = secret_values("dump it, password: Tulip88!x")
     assert known == {"Tulip88!x"}
     assert mask_secrets("expect Tulip88!x\n", known=known).text == "expect ***\n"
-    assert mask_secrets("expect it", known={"it"}).text == "expect it"  # a word, not a secret
+    assert (
+        mask_secrets("expect it", known={"it"}).text == "expect it"
+    )  # an ordinary word, not a secret
 
 
 def test_a_key_in_base64_is_masked_wherever_it_was_cut_off() -> None:
@@ -143,7 +145,7 @@ CPU_SECONDS = 2.0  # twice the time of the slowest part, and much less than quad
 
 @pytest.mark.slow
 def test_hostile_text_is_masked_in_bounded_cpu_time() -> None:
-    """Find patterns that backtrack and text that is read repeatedly, which takes minutes at this length."""
+    """Patterns that backtrack and text that is read repeatedly would take minutes at this length."""
     slow = {}
     for part in (*HOSTILE_PARTS, "token=ab{}X9 "):
         text = "".join(part.format(number) for number in range(300_000 // len(part)))

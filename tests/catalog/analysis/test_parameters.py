@@ -28,7 +28,7 @@ from tests.catalog.analysis.case_files import read_cases
 
 
 def show(parameter: Parameter) -> str:
-    """Describe the parameter as tests/cases/parameters.txt does."""
+    """Format the parameter as in tests/cases/parameters.txt."""
     default = "" if parameter.default is None else f"={parameter.default}"
     position = f"@{parameter.position}" if parameter.position else ""
     choices = f"{{{'|'.join(parameter.choices)}}}" if parameter.choices else ""
@@ -130,7 +130,7 @@ HOSTILE = st.text(st.sampled_from("'\"\\$`\n\t\r !*?[]{}();&|<>#~-=xn0u"), min_s
 def test_any_value_comes_back_byte_for_byte(value: str, other: str) -> None:
     script = fill(': "${A:?}"\nB=$1\n', {"A": value, "B": other})
     assert given(script)[0] == value
-    # The analysis reads values that look like hidden code again to find their risks.
+    # The analysis also reads values that look like hidden code, to find their risks.
     arguments = next(c for c in read_program(script.encode()).commands if c.name == "set")
     assert [word.literal for word in arguments.arguments] == ["--", other]
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", script)
@@ -141,7 +141,7 @@ def test_any_value_comes_back_byte_for_byte(value: str, other: str) -> None:
 @settings(max_examples=15, deadline=None)
 def test_bash_takes_any_values_for_data(values: list[str]) -> None:
     script = "A=(" + " ".join(quote(value) for value in values) + ")\n"
-    # This uses `bash -n`, which parses but runs nothing.
+    # `bash -n` parses the script without running it.
     assert {found.outcome for found in check_syntax(script)} <= {Outcome.PASSED, Outcome.UNSCORED}
     array = read_program(script.encode()).assignments[0]
     assert [word.literal for word in array.values] == values

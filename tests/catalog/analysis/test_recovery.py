@@ -1,4 +1,4 @@
-"""Tests for scripts that the grammar cannot read completely: what is recovered, and what stays unread."""
+"""Tests for scripts that the grammar cannot read completely: which lines are recovered, and which stay unread."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_unread_lines_yield_no_parameters() -> None:
     assert [parameter.name for parameter in find_parameters(script)] == ["HOST"]
 
 
-CPU_SECONDS = 3.0  # several times what an input takes, and much less than quadratic time
+CPU_SECONDS = 3.0  # several times what an input needs, and much less than quadratic time
 PIPES = ("a|", "}|", "~|\n", "=|&", "../|", "|*", "|do ", "a|\n", "a |& ", "|,", "'|'|")
 OTHER_FRAGMENTS = (
     "|", "<<E\n", "cat <<E>f\n", "cat <<E>f\nE\n", "a=(", "+&&$[", "a()", ")", ")-[", "2>?$[", "{;;)",
@@ -113,5 +113,5 @@ def test_other_threads_run_while_a_large_text_is_parsed() -> None:
         analyse_static(fragment * (1_000_000 // len(fragment)))
     is_done.set()
     ticker.join()
-    # This is the CPU time between two ticks of this thread, which does not depend on other load.
+    # The CPU time between two ticks of this thread does not depend on other load.
     assert max(after - before for before, after in zip(ticks, ticks[1:], strict=False)) < 0.4

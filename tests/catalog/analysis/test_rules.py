@@ -1,4 +1,4 @@
-"""Tests that each rule in the rule files has examples and that no example contradicts it."""
+"""Tests that each rule in the rule files has examples and that no example contradicts its rule."""
 
 from __future__ import annotations
 

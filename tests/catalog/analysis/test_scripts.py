@@ -1,8 +1,8 @@
-"""Tests that the analysis finds what the first line of each file in tests/cases/scripts says.
+"""Tests that the analysis finds what the first line of each file in tests/cases/scripts specifies.
 
-`code@line` is a finding of the risk or character check, and all of them must be listed. `?code@line` is an unscored
-finding. `syntax=error@line` and `shellcheck=SC1234@line` refer to bash and ShellCheck. The scripts are read but never
-run.
+`code@line` is a finding of the risk check or the character check. All of these findings must be listed. `?code@line` is
+an unscored finding. `syntax=error@line` and `shellcheck=SC1234@line` refer to Bash and ShellCheck. The scripts are read
+but never run.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def listed(script: str, tools: dict[str, ToolEffect] | None = None) -> list[Find
     return [one for one in found if one.code in ("unknown_command", "sourced_file")]
 
 
-# Each row has a script and its messages without "No rule knows" and "Check what it does."
+# Each row has a script and its messages. "No rule knows" and "Check what it does." are left out.
 UNKNOWN_NAMES = [
     ("frob create /srv\n\nls\nfrob prune --list\n", ["frob (2 uses, lines 1 and 4)"]),
     ("restic stats\nrestic frob x\n", ["this use of restic frob (line 2)"]),
@@ -42,7 +42,7 @@ UNKNOWN_NAMES = [
     ("LD_PRELOAD=x.so ls\n", ["this use of ls (line 1)"]),
     # The message does not include the argument, because it may be a password.
     ("frob --password hunter2\n", ["frob (line 1)"]),
-    # These are functions, builtins, keywords, and commands that a rule or another finding already covers.
+    # Functions, builtins, keywords, and commands that a rule or another finding already covers.
     ("f() { :; }\nif f; then hash -r; fi\nfor x in a; do [[ $x ]]; time ls; done\n", []),
     ("rm -rf /srv; mkfs.ext4 /dev/sda; terraform destroy; kubectl delete ns x\n", []),
     ("kubectl --version; git --help; kubectl krew list; lslogins\n", []),
@@ -98,7 +98,7 @@ TOOL_RULES = [
     # The subcommand is not known before the script runs.
     ('deployctl "$1"\n', SideEffect.UNKNOWN, Risk.MEDIUM, True),
     ("cat f | xargs deployctl\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
-    # These run another program with the same name, or change the environment.
+    # These run a different program with the same name, or change the environment.
     ("/tmp/deployctl status\n", SideEffect.UNKNOWN, Risk.MEDIUM, False),
     ("LD_PRELOAD=x deployctl status\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
     ("/opt/acme/lister\n", SideEffect.READ_ONLY, Risk.LOW, False),
@@ -117,7 +117,7 @@ def test_tool_rule_decides_what_no_built_in_rule_knows(
     script: str, side_effect: SideEffect, risk: Risk, is_listed: bool
 ) -> None:
     report = analyse_static(script, RULES)
-    if "sudo" in script:  # root rights alone are a medium risk
+    if "sudo" in script:  # root privileges alone are a medium risk
         risk = report.risk
     assert (report.side_effect, report.risk, bool(listed(script, RULES))) == (
         side_effect,

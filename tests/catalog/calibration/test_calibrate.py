@@ -1,4 +1,4 @@
-"""Tests for labels, their figures for a scoring, the threshold chosen from them, and a team's own scoring."""
+"""Tests for match labels, a scoring's figures from labels, the chosen threshold, and a team's own scoring."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ADDRESS = "/catalogue/calibration/"
 
 
 def label_all(version: Version, by: User, *, matches: int, others: int) -> None:
-    """Create this many labels with different scores, higher ones for matches."""
+    """Create this many labels with different scores. Matches get higher scores."""
     for number in range(matches + others):
         is_match = number < matches
         label = services.label_match(
@@ -175,7 +175,7 @@ class TestThreshold:
 class TestOwnScoring:
     @pytest.fixture
     def labelled(self, curator: User) -> list[MatchLabel]:
-        """Return labeled paraphrases of catalogue entries, of which this team calls three in four a match."""
+        """Return labeled paraphrases of catalogue entries. This team labels three in four as a match."""
         ways = ["Please list {}", "List {} please", "Show {}", "Print {}"]
         things = ["log files", "core dumps", "old backups", "empty folders", "open sockets",
                   "running jobs", "user accounts", "mount points", "cron tables", "swap files",
@@ -211,7 +211,7 @@ class TestOwnScoring:
         made = ScoringModel.objects.get()
         assert made.labels == job.report["labels"] == 80
         fitted, current = made.measured["fitted"], made.measured["current"]
-        # The shipped scoring has lower confidence than this team's labels, so a fitted one has smaller errors.
+        # The shipped scoring is less confident than this team's labels, so a fitted scoring has smaller errors.
         assert fitted["brier"] < current["brier"]
         assert fitted["calibration_error"] < current["calibration_error"]
         assert Threshold.objects.get(scoring=made.name).labels == 80
@@ -271,7 +271,7 @@ def second_manager(db: None) -> User:
 
 
 def posted(page: str, label: str) -> dict[str, str]:
-    """Return what the page's form sends."""
+    """Return the fields that the page's form submits."""
     found = re.search(r'<textarea name="statement"[^>]*>\n(.*?)</textarea>', page, re.DOTALL)
     hidden = dict(re.findall(r'<input type="hidden" name="(version|picked)" value="(\w+)"', page))
     assert found

@@ -1,4 +1,4 @@
-"""Tests for calibration through the API, with the page's services, permissions and errors."""
+"""Tests for calibration through the API, with the services, permissions and errors of the page."""
 
 from __future__ import annotations
 

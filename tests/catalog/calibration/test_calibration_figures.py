@@ -1,4 +1,4 @@
-"""Tests that compare a scoring's figures with counts made by hand."""
+"""Tests that compare a scoring's figures with manual counts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CASES = [
     Case(0.8, True, False),
     Case(0.7, True, True),
     Case(0.2, True, False),
-    Case(0.0, False, True),  # a rule forbids a match, so it is never answered
+    Case(0.0, False, True),  # a rule forbids the match, so the case is never answered
 ]
 
 
@@ -46,7 +46,7 @@ def test_suggested_threshold_is_the_least_that_reaches_the_precision() -> None:
 
 def test_curve_has_a_point_for_each_reachable_tenth() -> None:
     curve = draw_curve(CASES)
-    # Two cases with equal confidence are answered together, and a rule forbids one of the six.
+    # Two cases with equal confidence are answered together, and a rule forbids one of the six cases.
     assert [point.share.count for point in curve] == [2, 2, 2, 3, 3, 4, 5, 5]
     assert [point.threshold for point in curve] == [0.9, 0.9, 0.9, 0.8, 0.8, 0.7, 0.2, 0.2]
     assert (draw_curve([]), fill_bins([]), calibration_error([]), brier_score([])) == (

@@ -33,7 +33,7 @@ def events() -> list[tuple[str, str]]:
 
 
 def act(client: Client, model: str, name: str, *rows: object, **typed: str) -> str:
-    """Choose an action for these rows, and apply it if form values are given."""
+    """Choose an admin action for these rows. If form values are given, apply the action."""
     data = {"action": name, "_selected_action": [row.pk for row in rows], **typed}
     if typed:
         data["apply"] = "yes"

@@ -1,4 +1,4 @@
-"""Tests for curation through the API, with the same services and errors as the pages."""
+"""Tests for curation through the API, with the services and errors of the pages."""
 
 from __future__ import annotations
 

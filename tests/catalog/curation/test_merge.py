@@ -288,7 +288,8 @@ class TestAtOnce:
             lambda by: services.merge_entries(version.entry, target=target.entry, by=by),
         )
 
-        # If the edit is first, the merge deprecates its version too. If the merge is first, the edit is refused.
+        # If the edit is first, the merge also deprecates the edited version. If the merge is first, the edit is
+        # rejected.
         entry = Entry.objects.get(pk=version.entry_id)
         assert entry.merged_into == target.entry
         assert not entry.versions.exclude(state="deprecated").exists()

@@ -23,7 +23,7 @@ UNQUOTED = "#!/usr/bin/env bash\nset -euo pipefail\nname=$1\nls $name\n"
 
 
 def age(version: Version, findings: list[dict[str, object]] | None = None) -> None:
-    """Mark the version as checked by an older checker with these findings."""
+    """Mark the version as checked by an older checker, with these findings."""
     Version.objects.filter(pk=version.pk).update(
         checked_with="shellcheck 0.1", findings=findings or []
     )

@@ -1,4 +1,4 @@
-"""A slow and simple implementation of the network in numpy with full precision, for comparison."""
+"""A slow but simple implementation of the network in full-precision numpy, for comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the embedder without a model, and for choosing an embedder in the settings."""
+"""Tests for the embedder that needs no model, and for choosing an embedder in the settings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_any_text_has_a_vector_of_unit_length() -> None:
 
 def test_the_same_text_always_has_the_same_vector() -> None:
     vector = HashingEmbedder(dimension=8).embed(["restart nginx"])[0]
-    # The expected values are fixed, because only they reveal a seed that changes between processes.
+    # The expected values are fixed, because only fixed values reveal a seed that changes between processes.
     assert vector.tolist() == pytest.approx(
         [-0.277, 0.277, -0.555, 0.555, -0.277, -0.277, 0.0, 0.277], abs=1e-3
     )

@@ -1,4 +1,4 @@
-"""Tests for storing the built model: hashes are verified, damage is repaired, and races are safe."""
+"""Tests for storing the built model: hashes are verified, damage is repaired, and concurrent builds are safe."""
 
 from __future__ import annotations
 

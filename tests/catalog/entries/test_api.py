@@ -1,4 +1,4 @@
-"""Tests for reading through the API. The tests of the pages also cover its changes."""
+"""Tests for reading entries through the API. The tests of the pages also cover changes through the API."""
 
 from __future__ import annotations
 

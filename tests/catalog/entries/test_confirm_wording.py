@@ -1,4 +1,4 @@
-"""Tests that a phrasing is only a starting point until a second user confirms it."""
+"""Tests that a phrasing matches only as a starting point until a second user confirms it."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ RESTART = "#!/usr/bin/env bash\nset -euo pipefail\nsystemctl restart nginx\n"
 
 @pytest.fixture
 def restart() -> Version:
-    """Return a verified entry that changes something."""
+    """Return a verified entry whose script changes the system."""
     return shelve("Restart the web server nginx", script=RESTART)
 
 
 def asked(statement: str) -> Match | None:
-    """Return the catalogue's best match after embedding all phrasings."""
+    """Embed all phrasings, and return the catalogue's best match for the statement."""
     retrieval.embed_missing()
     found = retrieval.retrieve(statement)
     return found.matches[0] if found.matches else None
@@ -71,7 +71,7 @@ def test_a_wording_of_one_curator_is_no_answer_until_another_one_confirms_it(
 
 @pytest.mark.django_db(transaction=True)
 def test_it_is_confirmed_in_a_transaction_of_its_own(curator: User, second_curator: User) -> None:
-    """Other tests run inside a transaction, so they would not notice if the service lacked its own."""
+    """Other tests run inside a transaction, so they would not notice if the service opened none."""
     phrasing = add(shelve("Restart the web server nginx", script=RESTART), HARMLESS, curator)
     services.confirm_phrasing(phrasing, by=second_curator)
     phrasing.refresh_from_db()
@@ -99,7 +99,7 @@ def test_a_rename_is_a_wording(restart: Version, curator: User, second_curator: 
 def test_one_reviewer_alone_does_not_word_what_somebody_elses_entry_answers(
     restart: Version, reviewer: User, second_reviewer: User, curator: User
 ) -> None:
-    """A reviewer who edited the script or wrote the statement cannot add a confirmed phrasing alone."""
+    """A reviewer who edited the script or wrote the request cannot add a confirmed phrasing alone."""
     by_edit = {"author": reviewer, "by": reviewer, "asked_by": second_reviewer}
     by_asker = {"author": None, "by": reviewer, "asked_by": reviewer}
     for number, who in enumerate((by_edit, by_asker)):

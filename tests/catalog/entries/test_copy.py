@@ -1,4 +1,4 @@
-"""Tests for copying a script to run it: what is blocked, recorded and returned."""
+"""Tests for copying a script in order to run it: what is blocked, recorded and returned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the details of a script and for how forms write them."""
+"""Tests for the details of a script and for their form fields."""
 
 from __future__ import annotations
 

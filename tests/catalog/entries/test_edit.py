@@ -1,4 +1,4 @@
-"""Tests for writing a new entry, showing similar entries, adding a version, and returning to an old one."""
+"""Tests for writing an entry, showing similar entries, adding a version, and restoring an old version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def form(**changes: object) -> dict[str, object]:
-    """Return what a browser sends, including Windows line endings."""
+    """Return the form data that a browser sends, including Windows line endings."""
     return {
         "title": "List old files",
         "phrasings": "Show old files\r\nWhich files are old?",

@@ -1,4 +1,4 @@
-"""Tests for reporting the outcome of a use; *made it worse* suspends the entry at once."""
+"""Tests for reporting the outcome of a use. *Made it worse* suspends the entry immediately."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def use(version: Version, reviewer: User) -> Use:
 
 @pytest.fixture(params=["page", "api"])
 def say(request: pytest.FixtureRequest, client_for: ClientFor) -> Say:
-    """Return a function that reports an outcome on the page or API and returns the status, 200 on success."""
+    """Return a function that reports an outcome on the page or through the API. It returns the status, 200 on
+    success."""
 
     def post(user: User, use: Use, **data: str) -> int:
         if request.param == "page":

@@ -1,4 +1,4 @@
-"""Tests for parameters on the pages: suggested from the script, filled in, and refused."""
+"""Tests for parameters on the pages: suggested from the script, filled in, and rejected."""
 
 from __future__ import annotations
 

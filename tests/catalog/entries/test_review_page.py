@@ -186,7 +186,7 @@ def test_the_number_of_queries_does_not_grow(
 def test_pages_say_what_a_version_is(
     curator: User, reviewer: User, stranger: User, client_for: ClientFor, state: str
 ) -> None:
-    """A verified version keeps its verifier's name, and a suspended entry is never called "not verified"."""
+    """A verified version keeps the name of its verifier, and a suspended entry is never called "not verified"."""
     is_checked = state not in ("in_review", "draft")
     version = shelve(state="verified" if is_checked else state, verified_by=curator)
     Version.objects.update(provenance={"run": 1, "models": {"generator": "m"}})

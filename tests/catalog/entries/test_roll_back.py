@@ -1,4 +1,4 @@
-"""Tests for rolling back to an earlier version, with four-eyes approval or as an emergency confirmed later."""
+"""Tests for rolling back to an earlier version, with four-eyes approval or as an emergency that is confirmed later."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_an_emergency_is_recorded_and_shown_until_somebody_else_confirms_it(
 
     assert states(first) == {1: "verified", 2: "deprecated"}
     first.refresh_from_db()
-    # The earlier verification is valid again, so no user has verified their own script.
+    # The earlier verification is valid again, so no user has verified a script that the same user wrote.
     assert (first.verified_by, first.verified_at, first.self_verified) == (
         second_curator, verified_at, False,
     )  # fmt: skip
@@ -112,7 +112,7 @@ def test_an_emergency_that_answers_no_more_waits_for_nobody(
 ) -> None:
     services.roll_back(first, by=curator, reason=WHY, emergency=True)
     second = first.entry.versions.get(number=2)
-    # The same curator also wrote version 2, so another curator can restore it at once.
+    # The same curator also wrote version 2, so another curator can restore it immediately.
     services.roll_back(second, by=second_curator, reason="It was the disk.")
     assert states(first) == {1: "deprecated", 2: "verified"}
     assert not services.emergencies_to_confirm().exists()

@@ -1,4 +1,4 @@
-"""Tests for the checks while a user types a script: positions, limits, and that nothing is stored."""
+"""Tests for the checks that run while a user types a script: positions, limits, and that no data is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that users can still get a script while model, worker and Redis are down."""
+"""Tests that users can still get a script while the model, the worker and Redis are down."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_everything_from_the_search_to_the_outcome_works_in_the_dark(
     assert "/srv/old files" in taken.text
     use = Use.objects.get()
     assert (use.version, use.by) == (version, reviewer)
-    for key in ("1", "2", "3"):  # one key after use: worked, no effect, made it worse
+    for key in ("1", "2", "3"):  # keys for the outcome after use: worked, no effect, made it worse
         assert f'data-key="{key}"' in taken.text
 
     rated = client.post(f"/catalogue/uses/{use.pk}/outcome/", {"outcome": "worked"})

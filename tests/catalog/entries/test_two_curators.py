@@ -1,4 +1,4 @@
-"""Tests for two curators who change an entry at once: the second one sees what changed and who changed it."""
+"""Tests for two curators who change an entry at the same time: the second sees what changed and who changed it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Deed = Callable[[User], object]
 
 
 def at_once(*deeds: Deed, role: str = "curator") -> list[str]:
-    """Run each action at the same moment as a different user, and return the sorted refusals."""
+    """Run all actions at the same moment, each as a different user, and return the sorted error messages."""
     people = [make_person(name, role) for name in ("carla", "curt")]
     barrier = threading.Barrier(len(deeds))
     said: list[str] = []
@@ -89,7 +89,8 @@ class TestAtOnce:
             ),
         )
 
-        # If it was sent back first, it can still be verified. Then neither user is refused, and both events are logged.
+        # If the version was sent back first, it can still be verified. Then neither action fails, and both events are
+        # logged.
         states = list(version.events.values_list("new", flat=True))
         version.refresh_from_db()
         assert won == ""

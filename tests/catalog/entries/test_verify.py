@@ -1,4 +1,4 @@
-"""Tests for verifying a version: who may do it, only once, and with four-eyes approval."""
+"""Tests for verifying a version: who may verify it, that it happens only once, and four-eyes approval."""
 
 from __future__ import annotations
 

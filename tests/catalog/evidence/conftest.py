@@ -24,7 +24,7 @@ WRONG = "#!/usr/bin/env bash\nset -euo pipefail\nfind /srv -name '*.log' -delete
 
 
 def cases_text(*cases: dict[str, object], **changes: object) -> str:
-    """Return a test suite as its author types it."""
+    """Return the text of a test suite as its author would type it."""
     written = cases or (case_data(REMOVES, world={"files": [OLD, YOUNG]}),)
     return json.dumps(set_data(*written, **changes))
 
@@ -41,5 +41,5 @@ def kept(version: Version) -> EntryCases:
 
 @pytest.fixture
 def confined(sandbox: Sandbox) -> Sandbox:
-    """Skip the test if there is no sandbox."""
+    """Return the sandbox, or skip the test if the machine has none."""
     return sandbox

@@ -1,4 +1,4 @@
-"""Tests that the quality of sandbox tests is measured after their result, by a worker with nothing else to do."""
+"""Tests that an idle worker measures the quality of sandbox tests after their results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Prints:
-    """A sandbox that runs nothing: every script succeeds and prints what the test defines."""
+    """A sandbox that runs nothing. Every script succeeds and prints the text that the test defines."""
 
     name = "bubblewrap"
 
@@ -64,7 +64,7 @@ def kept(version: Version) -> EntryCases:
 
 @pytest.fixture
 def ran(kept: EntryCases, prints: Prints) -> Execution:
-    """Return the result of the entry's script before its quality is measured."""
+    """Return the result of the entry's script before the quality of its tests is measured."""
     run_cases_task(CaseRun.objects.get().pk)
     return Execution.objects.get()
 
@@ -113,7 +113,7 @@ def test_requested_result_is_run_next(ran: Execution, kept: EntryCases, prints: 
     lacking: list[bool] = []
     prints.before_each = ask
     run_cases_task(quality_run().pk)
-    # The result was requested while the fourth script ran.
+    # The result was requested while the fourth script was running.
     assert prints.scripts[4:6] == [WRONG] * 2
     assert (asked, lacking) == (["done"], [True])
     ran.refresh_from_db()

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.django_db
 
 
 class NeverRun:
-    """A sandbox that must not run anything."""
+    """A sandbox that must never run a script."""
 
     name = "bubblewrap"
 
@@ -50,7 +50,7 @@ class NeverRun:
 
 
 def start_worker() -> None:
-    """Do what a sandbox worker does when it is ready."""
+    """Send the signal that a sandbox worker sends when it is ready."""
     warm_up_worker(sender="execution@host")
 
 
@@ -60,7 +60,7 @@ def machine(bash: str) -> Availability:
 
 
 def carry_out_all() -> None:
-    """Do all waiting work of the sandbox worker, first results and then their quality."""
+    """Process all waiting work of the sandbox worker: first the results, then their quality."""
     waiting = CaseRun.objects.filter(state="waiting").order_by("pk").values_list("pk", flat=True)
     for _ in range(2):
         for pk in waiting.all():
@@ -254,7 +254,7 @@ def test_revised_cases_replace_earlier(kept: EntryCases, version: Version, curat
 
 
 def result_of(kept: EntryCases, *states: str) -> Execution:
-    """Create a result with these checks, as if it had just been stored."""
+    """Create a result with these check states, as if it had just been stored."""
     made = Execution.objects.create(
         script_sha256=Version.hash_of(RIGHT), case_set=kept.case_set, state=states[0]
     )

@@ -1,4 +1,4 @@
-"""Tests that a new installation starts with the results that its release measured."""
+"""Tests that a new installation starts with the results that were measured for its release."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Clients = Callable[[User], Client]
 
 
 def ran(script: str, bash: str, state: State = State.PASSED) -> Ran:
-    """Return the result of the tests on a machine with this version of bash."""
+    """Return a test result from a machine with this version of Bash."""
     case_set = read_case_set(cases_text())
     check = CheckResult("removes exactly `/srv/old.log`", state)
     return Ran(
@@ -58,7 +58,9 @@ def file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     Execution.objects.filter(pk=stored.pk).update(
         quality_at=timezone.now(), small_errors=4, noticed=3
     )
-    services.store_execution(case_set, ran(WRONG, "5.2"))  # its quality is not measured yet
+    services.store_execution(
+        case_set, ran(WRONG, "5.2")
+    )  # the quality of this result has not been measured
     assert shipped.write_shipped() == 1
     Execution.objects.all().delete()
     CaseSet.objects.all().delete()
@@ -149,7 +151,7 @@ def starter_pairs() -> Iterator[tuple[str, str]]:
 
 
 def demo_pairs() -> Iterator[tuple[str, list[str]]]:
-    """Yield the cases that the demo model writes for an action, and the hashes of its drafts."""
+    """Yield the cases that the demo model writes for an action, with the hashes of the action's drafts."""
     for path in (ACTIONS.parent / "cases").glob("*.yaml"):
         action = yaml.safe_load((ACTIONS / path.name).read_text())
         written, _refused = make_case_set(
@@ -196,16 +198,16 @@ def test_starter_cases_can_fail(confined: Sandbox, availability: Availability, p
     quality = measure_quality(case_set, script, execution, confined)
     assert quality is not None and not quality.pass_without_work
     assert not quality.never_failing
-    # Most mutations that are not caught change nothing, such as quotes around a name without spaces or the text of a
-    # message. Others make the script ask for something that its scenario lacks. Then no check has a verdict, which also
-    # counts as caught.
+    # Most mutations that are not caught change nothing relevant, such as quotes around a name without spaces or the
+    # text of a message. Others make the script request something that its scenario lacks. Then no check has a verdict,
+    # which also counts as caught.
     seen = quality.noticed + len(quality.without_verdict)
     assert 4 * seen >= quality.mutants, quality.survivors
 
 
 @pytest.mark.nightly
 def test_no_check_holds_for_every_script_that_does_nothing(confined: Sandbox) -> None:
-    """Each check must fail for at least one null script, even if another check of its sandbox test does."""
+    """Each check must fail for at least one null script, even if another check of the same sandbox test also fails."""
     assert len(FILES) >= 25
     checks = 0
     idle = []

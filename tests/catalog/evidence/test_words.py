@@ -1,4 +1,4 @@
-"""Tests that the text and file trees next to a result claim no more than is known."""
+"""Tests that the text and file trees next to a result claim no more than the result shows."""
 
 from __future__ import annotations
 

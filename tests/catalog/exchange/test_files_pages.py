@@ -1,4 +1,4 @@
-"""Tests for previewing, importing, refusing and downloading files, on the pages and through the API."""
+"""Tests for previewing, importing, rejecting and downloading files, on the pages and through the API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that what is written to a file is read back exactly, in every format."""
+"""Tests that in every format, data written to a file is read back unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from catalog.exchange.formats import (
 from catalog.version_details import Link, Parameter
 
 CHARACTERS = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
-# These are texts that spreadsheets, YAML and shells misread. They are tried more often than chance would.
+# Text that spreadsheets, YAML and shells misread. Hypothesis would rarely generate it by chance.
 ODD = st.sampled_from(
     ["=1+1", "'=x", "-rf", "@a", "\t", "\r\n", "a\rb", '"', "''", "[", "[1]", "~", "null", "yes",
      "2024-01-01", "# no", ": ", "&a *a", "!!str", "\u2028", "\x85", "\ufeff", "\x1b[0m", "{}", "%"]

@@ -158,7 +158,7 @@ def test_an_export_is_read_again_as_the_same(tmp_path: Path, curator: User) -> N
 
 
 def read_export(path: Path) -> list[dict[str, object]]:
-    """Return the exported records without the users and times that change on import."""
+    """Return the exported records, except for the users and times that change on import."""
     call_command("export_catalogue", str(path), stderr=io.StringIO())
     records = [row.record for row in read_rows(path)]
     return [
@@ -205,7 +205,7 @@ def test_a_catalogue_is_carried_over_to_another_place(
 
     assert (report.entries, report.errors) == (4, [])
     now = read_export(tmp_path / f"again-{name}")
-    # Importing as verified confirms the phrasings of the versions that it verifies, but no others.
+    # Importing as verified confirms the phrasings of the verified versions, but no others.
     waiting = {row["slug"] for row in now if row.pop("title_confirmed") is False}
     assert waiting == {"draft", "tell-the-date"}
     assert now == [{k: v for k, v in row.items() if k != "title_confirmed"} for row in before]
@@ -277,7 +277,7 @@ def test_nothing_comes_in_higher_than_its_file_says(tmp_path: Path, curator: Use
 def test_a_dry_run_foresees_what_is_done(
     tmp_path: Path, curator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("catalog.exchange.services.importing.CHUNK", 25)  # rows of a transaction
+    monkeypatch.setattr("catalog.exchange.services.importing.CHUNK", 25)  # rows per transaction
     shelve("Show the uptime", phrasings=["Since when?"])
     rows = [{"title": f"Entry {number}", "script": f"echo {number % 30}\n"} for number in range(40)]
     file = write_lines(

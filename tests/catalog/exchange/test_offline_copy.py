@@ -21,7 +21,7 @@ from catalog.exchange import offline_copy
 from catalog.tasks import write_offline_copy
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
 
-# The copy reads in its own transaction, so that all of its data is from one moment.
+# The copy is read in one transaction, so that all of its data is from the same moment.
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HOSTILE = "</pre></style><script>alert(1)</script><img src=x onerror=alert(2)>&amp;\u202e"
@@ -85,7 +85,7 @@ def test_an_empty_catalogue_makes_a_page_that_says_so(tmp_path: Path) -> None:
 
 @pytest.fixture
 def no_room() -> Iterator[Callable[[], None]]:
-    """Return a function after whose call no file can exceed 3,000 bytes."""
+    """Return a function that limits the size of all files to 3,000 bytes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, before[1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, before)

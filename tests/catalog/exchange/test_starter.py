@@ -14,7 +14,7 @@ from catalog.exchange.formats import read_rows
 from catalog.exchange.formats.records import EntryRecord
 from catalog.version_details import ParameterType
 
-# The shipped entries seldom change, and each change is reviewed.
+# The shipped entries rarely change, and each change is reviewed.
 pytestmark = pytest.mark.nightly
 
 STARTER = Path(__file__).resolve().parents[3] / "catalog" / "starter"
@@ -25,12 +25,12 @@ SUBJECTS = [
 ]  # fmt: skip
 
 _DECLARED = re.compile(r'^: "\$\{([A-Z_]+):(\?|=)([^}]*)\}"$', re.MULTILINE)
-# These are literals in a title: a path, number, unit, host, or identifier with a hyphen.
+# Literals in a title: a path, number, unit, host, or identifier with a hyphen.
 _LITERAL = re.compile(r"/\S+|\d\S*|[a-z]\w*[-.][a-z]\S*")
 
 
 def uses(starter: EntryRecord, word: str) -> bool:
-    """Return whether `word` occurs in the script as a whole word outside of comments."""
+    """Return whether `word` occurs in the script as a whole word outside comments."""
     code = re.sub(r"^\s*#.*$", "", starter.script, flags=re.MULTILINE)
     return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", code) is not None
 

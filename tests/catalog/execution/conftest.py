@@ -1,4 +1,5 @@
-"""The sandbox of this machine, probed once. Without one, the tests that need it are skipped with a reason."""
+"""The sandbox of this machine, which is probed once. Without a sandbox, tests that need one are skipped with a
+reason."""
 
 from __future__ import annotations
 

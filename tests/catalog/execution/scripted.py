@@ -1,4 +1,4 @@
-"""A sandbox that runs nothing and returns what a test defines, for tests of how observations are used."""
+"""A sandbox that runs nothing and returns observations that a test defines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HERE = Fingerprint({"bash": "5.2.15"})
 
 
 def run_seen(**seen: Any) -> RunObservation:
-    """Return one run that exited with 0 and changed nothing, except for the given values."""
+    """Return a run that exited with status 0 and changed nothing. `seen` replaces these values."""
     values: dict[str, Any] = {
         "ended": Ended.FINISHED,
         "status": 0,
@@ -40,7 +40,7 @@ def world_seen(*runs: RunObservation, before: Mapping[str, Entry] | None = None)
 
 
 class ScriptedSandbox:
-    """A sandbox that answers each run with a function, which may raise SandboxFailed."""
+    """A sandbox that calls a function for each run. The function may raise SandboxFailed."""
 
     name = "bubblewrap"
 
@@ -56,7 +56,7 @@ def on_machine(answer: Callable[[PreparedRun], Observation]) -> Availability:
 
 
 def failing_in(argument: str, *, status: int = 0) -> Availability:
-    """Return a sandbox that fails for this first argument and ends all other scripts with this status."""
+    """Return a sandbox that fails for this first argument. All other scripts exit with this status."""
 
     def answer(prepared: PreparedRun) -> Observation:
         if argument in prepared.arguments:

@@ -20,7 +20,7 @@ OLD = {"path": "/srv/old.log", "age": "30d"}
 
 
 def run(*words: str, **options: Any) -> tuple[int, str]:
-    """Return the exit status and the output."""
+    """Run the command and return its exit status and output."""
     printed = StringIO()
     try:
         call_command(*words, stdout=printed, **options)

@@ -1,4 +1,4 @@
-"""Tests that a bulk action shows a preview and then does exactly that."""
+"""Tests that a bulk action shows a preview and then makes exactly the previewed changes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def preview(client: Client, shelf: list[Version], deed: str, **typed: str) -> Ht
 
 
 def carry_out(client: Client, page: HttpResponse, deed: str, **typed: str) -> HttpResponse:
-    """Press the button of a preview."""
+    """Press the button on a preview page and return the response."""
     entries = re.findall(
         r'name="entries" value="(\d+)">\s*<input type="hidden" name="seen', page.text
     )

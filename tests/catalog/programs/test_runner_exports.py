@@ -1,4 +1,4 @@
-"""Tests that run exports as Ansible, Rundeck and AWX do, and check exact bytes, values and provenance."""
+"""Tests that run exports as Ansible, Rundeck and AWX would, and check exact bytes, values and provenance."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def launcher_of(job: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def run(launcher: str, *pairs: str) -> subprocess.CompletedProcess[str]:
-    """Run a step's script with its arguments as Rundeck does on a node."""
+    """Run a step's script with its arguments, as Rundeck does on a node."""
     return subprocess.run(
         ["bash", "-c", launcher, "launcher", *pairs],
         env={"PATH": "/usr/bin:/bin"},
@@ -104,7 +104,7 @@ def test_options_and_arguments_reach_it_as_such(client: Client) -> None:
 
 
 def test_nothing_that_rundeck_would_replace_stands_in_what_it_runs(client: Client) -> None:
-    """Rundeck would replace `@option.x@` in a name, and run a line of a value before the hash is checked."""
+    """Rundeck would replace `@option.x@` in a name, and would run a line of a value before the hash is checked."""
     odd = User.objects.create_user("odd", first_name="@option.NAME@")
     version = shelve("Greet @option.NAME@", script=PRINTS, verified_by=odd)
     launcher, job = launcher_of(export(client, version, "rundeck"))
@@ -137,7 +137,7 @@ _Loader.add_constructor("!unsafe", lambda loader, node: f"unsafe {node.value}")
 def test_a_role_has_the_exact_script_and_its_provenance_beside_it(
     client: Client, curator: User, settings: Settings
 ) -> None:
-    # The exported file is read elsewhere for years, so it must not depend on the request's host name.
+    # The exported file may be used elsewhere for years, so it must not depend on the request's host name.
     settings.SCRIPTSMITH_URL = "https://scripts.example.org"
     version = shelve("Greet {{ lookup('pipe', 'id') }}", script=PRINTS, verified_by=curator)
     files = role_of(export(client, version, "ansible"))
@@ -174,7 +174,7 @@ def test_ansible_runs_exported_role(
 
 
 def _play_role(client: Client, tmp_path: Path, script: str, program: str) -> None:
-    """Export the script as a role, check its syntax and run it with Ansible."""
+    """Export the script as a role, check the role's syntax, and run it with Ansible."""
     version = shelve(f"Do something {{{{ odd }}}} with {tmp_path.name}", script=script)
     with zipfile.ZipFile(io.BytesIO(export(client, version, "ansible"))) as archive:
         archive.extractall(tmp_path / "roles")

@@ -1,4 +1,4 @@
-"""Tests for grouping public pairs that belong together, so that held-out pairs stay unseen."""
+"""Tests for grouping related public pairs, so that held-out pairs stay unseen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that any text, script and punctuation of any length is processed in bounded time."""
+"""Tests that text, scripts and punctuation of any length are processed in bounded time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Tests for match, starting point or neither, with reasons, differences and values, at realistic cosines."""
+"""Tests for the judgment (match, starting point or neither) and its reasons, differences and values, at realistic
+cosines."""
 
 from __future__ import annotations
 

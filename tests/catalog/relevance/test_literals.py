@@ -1,4 +1,4 @@
-"""Tests for the literals found in statements, how they are compared, and which parameters they fill."""
+"""Tests for the literals found in statements, their comparison, and the parameters that they fill."""
 
 from __future__ import annotations
 

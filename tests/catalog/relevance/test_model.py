@@ -108,7 +108,7 @@ def test_a_model_is_fitted_to_labels_and_read_again() -> None:
 
 
 def questions() -> list[Asked]:
-    """Return statements about services in different words from the entries. A third have no answer."""
+    """Return statements about services whose wording differs from the entries. A third of them have no answer."""
     dice = random.Random(11)
     found = []
     for number in range(120):
@@ -149,7 +149,7 @@ def promised(calibration: dict[str, float], score: float) -> float:
 
 @pytest.mark.parametrize("times", [10, MANY_LABELS // 10], ids=["few labels", "many labels"])
 def test_a_scoring_that_is_too_sure_promises_less(document: ModelDocument, times: int) -> None:
-    # At log-odds 3 the scoring predicts 95%, but 7 of 10 are right. At -1 it predicts 27%, but 1 of 10 is right.
+    # At log-odds of 3, the scoring predicts 95%, but 7 of 10 cases are matches. At -1, it predicts 27%, but 1 of 10 is.
     cases = features(
         *([(3.0, n < 7) for n in range(10)] + [(-1.0, n < 1) for n in range(10)]) * times
     )

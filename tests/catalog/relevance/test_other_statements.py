@@ -1,4 +1,4 @@
-"""Tests that statements with another meaning never match and that paraphrases are at least starting points."""
+"""Tests that statements with a different meaning never match, and that paraphrases are at least starting points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from catalog.relevance import Candidate, judge, shipped_model
 from catalog.types import Answer
 
 ROWS = json.loads((Path(__file__).resolve().parents[2] / "cases" / "statements.json").read_text())
-NEAR = 0.98  # the highest cosine of statements with another meaning
+NEAR = 0.98  # the highest cosine of statements with a different meaning
 LIKE = 0.9  # the usual cosine of paraphrases
 LOW = 0.5  # a threshold low enough that only the rules decide
 

@@ -1,4 +1,4 @@
-"""Tests for the rules on public pairs of statements and scripts: never the wrong literal, always the same."""
+"""Tests for the rules on public pairs of statements and scripts: no wrong literal, and always the same result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from catalog.relevance.statement.scripts import analyse_script
 from catalog.types import Answer
 
 PAIRS = Path(__file__).resolve().parents[4] / "shared" / "data" / "nl2bash_pairs_half.jsonl"
-EVERY = 8  # use only some pairs, to stay within a second
+EVERY = 8  # use only some pairs, so that the tests take less than a second
 
 pytestmark = pytest.mark.skipif(not PAIRS.is_file(), reason=f"{PAIRS.name} is not there")
 
@@ -30,7 +30,7 @@ class Swap(NamedTuple):
 
 @pytest.fixture(scope="module")
 def candidates() -> list[Candidate]:
-    """Return some of the pairs as entries without parameters."""
+    """Return a sample of the pairs as entries without parameters."""
     with PAIRS.open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines][::EVERY]
     return [Candidate(phrasing=row["statement"], script=row["script"], cosine=1.0) for row in rows]

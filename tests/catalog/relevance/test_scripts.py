@@ -1,4 +1,4 @@
-"""Tests for what a script shows about the literals, places and directions of a statement."""
+"""Tests for what a script shows about the literals, places and directions in a statement."""
 
 from __future__ import annotations
 

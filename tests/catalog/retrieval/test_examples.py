@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 STATEMENT = "Delete log files older than 30 days in /var/log/app"
 REFERENCE = "find /var/log/app -name '*.log' -type f -mtime +30 -delete\n"
-# A neighbor that shares a few words with the statement but does something else.
+# A neighbor that shares a few words with the statement but does something different.
 TITLE, SCRIPT = "Report which log volumes of /var are almost full", "df -h /var | awk '$5+0 > 90'\n"
 UNRELATED = "uptime\n"
 

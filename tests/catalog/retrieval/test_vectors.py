@@ -1,4 +1,4 @@
-"""Tests that phrasings' vectors are filled in, stay searchable, and move to another model without a gap."""
+"""Tests that the vectors of phrasings are computed, stay searchable, and move to another model without a gap."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SMALLER = "tests.catalog.retrieval.test_vectors:Smaller"
 
 
 class Smaller(HashingEmbedder):
-    """Another embedder, with a cache folder like the embedders in the settings."""
+    """A smaller embedder that accepts a cache folder, like the embedders in the settings."""
 
     def __init__(self, cache: object) -> None:
         super().__init__(dimension=64)
@@ -62,7 +62,7 @@ class Breaking(HashingEmbedder):
 
 
 def choose(settings: Settings, spec: str) -> None:
-    """Change the setting, as between two starts, after pending constraints are checked."""
+    """Change the setting, as between two starts. Pending constraints are checked first."""
     connection.check_constraints()
     settings.SCRIPTSMITH_EMBEDDER = spec
 

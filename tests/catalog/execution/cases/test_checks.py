@@ -1,4 +1,4 @@
-"""Tests for each check of a sandbox test: its verdict and text, and when it is refused or has no verdict."""
+"""Tests for each check of a sandbox test: its verdict, its text, and when it is rejected or has no verdict."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def ran(**parts: Any) -> RunObservation:
 
 
 def check(check: dict[str, Any], *runs: RunObservation) -> tuple[str, str, str]:
-    """Return the state, the sentence and the actual result."""
+    """Return the check's state, its sentence and the actual result."""
     case = make_case(check)
     observation = Observation(0, BEFORE, runs, None, {})
     result = judge(case, observation, Limits()).checks[0]
@@ -317,7 +317,7 @@ BAD_TODAY = {"check": "content", "path": "/srv/a", "matches": "[{date:%F}]"}
 
 
 def test_pattern_spoiled_by_a_date_is_refused_or_not_run() -> None:
-    """The pattern was valid on the day it was saved, or an earlier release accepted it."""
+    """The pattern was valid on the day when it was saved, or an earlier release accepted it."""
     with pytest.raises(CaseRefused, match="A pattern is invalid"):
         read_case_set(json.dumps(set_data(case_data(BAD_TODAY))))
     case = read_case_set(json.dumps(set_data(case_data(BAD_TODAY))), is_kept=True).cases[0]

@@ -1,4 +1,4 @@
-"""Tests for a test suite exported as a folder for CI, where a program and bats run its tests."""
+"""Tests for a test suite exported as a folder for CI, where a program and Bats run the tests."""
 
 from __future__ import annotations
 

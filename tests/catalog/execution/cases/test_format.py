@@ -1,4 +1,4 @@
-"""Tests for the format of a test suite and for the messages of invalid ones."""
+"""Tests for the format of a test suite and for the error messages about invalid suites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that InterCode's rule gives its original scores, including its known gaps."""
+"""Tests that InterCode's rule reproduces its original scores, including its known gaps."""
 
 from __future__ import annotations
 

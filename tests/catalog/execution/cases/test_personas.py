@@ -1,4 +1,4 @@
-"""Tests for which calls of stubbed commands change something, which `no_effect` depends on."""
+"""Tests for which calls to stubbed commands change something, because `no_effect` depends on this."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from catalog.execution.sandbox import Call
 from tests.catalog.execution.cases.writing import case_data, make_set
 from tests.catalog.execution.scripted import run_seen
 
-# For each command, some calls that change a machine or write a file.
+# For each command, calls that change a machine or write a file.
 CHANGING = {
     "ansible-playbook": ["site.yml", "site.yml --check"],
     "apachectl": ["restart", "-k graceful"],
@@ -87,9 +87,9 @@ CHANGING = {
              "--spider -o /srv/x http://x", "-q --spider --output-file=/srv/x http://x"],
     "yum": ["install nginx", "update"],
 }  # fmt: skip
-# No call of these commands changes anything except on the network.
+# Calls to these commands change nothing except on the network.
 ONLY_READ = {"df", "dig", "findmnt", "host", "lsblk", "lvs", "netstat", "nslookup", "pg_isready", "ping", "traceroute", "vgs"}  # fmt: skip  # noqa: E501
-# The commands that these start are recorded themselves, and no sandbox test checks what is only logged.
+# The commands that these programs start are recorded separately, and no sandbox test checks log output.
 OTHERS = {"doas", "logger", "runuser", "su", "sudo"}
 
 READING = {
@@ -108,7 +108,7 @@ READING = {
     "pg_dump": ["-Fc db", "-U postgres -h localhost db"],
     "redis-cli": ["info replication", "slowlog get 10", "get x"],
     "ss": ["-tlnp", "-s", "-tan state established"],
-    "sudo": ["systemctl restart nginx"],  # the call that it starts changes something
+    "sudo": ["systemctl restart nginx"],  # the command that it starts changes something
     "swapon": ["--show", "--show=NAME --noheadings"],
     "sysctl": ["-n vm.swappiness", "vm.swappiness", "-a"],
     "systemctl": ["is-active --quiet nginx", "--failed --no-legend", "--no-pager status nginx",

@@ -1,4 +1,4 @@
-"""Tests for running sandbox tests on scripts that are right, wrong, or cannot be judged."""
+"""Tests for running sandbox tests on scripts that are correct, wrong, or impossible to judge."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_what_could_not_be_run_decides_and_then_what_failed() -> None:
 def test_a_case_that_a_date_spoils_on_some_day_is_not_run(
     sandbox: Sandbox, availability: Availability, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The test was valid on the day it was written, when these were two different names."""
+    """The test was valid on the day when it was written, because the two names were different then."""
     monkeypatch.setattr("time.time", lambda: datetime(2031, 5, 1, tzinfo=UTC).timestamp())
     files = [{"path": "/srv/{date:%Y}"}, {"path": "/srv/2032"}]
     cases = make_set(case_data(world={"files": files}))

@@ -1,4 +1,4 @@
-"""Write test suites for the tests as their authors do."""
+"""Write test suites for tests in the way that their authors write them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ STATEMENT = "Delete log files of the app older than 7 days"
 
 
 def case_data(*expect: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """Return one sandbox test with these checks. Other fields are keyword arguments."""
+    """Return one sandbox test with these checks. `changes` set its other fields."""
     return {
         "title": "old logs go",
         "about": "older than 7 days",

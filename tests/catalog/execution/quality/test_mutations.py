@@ -1,4 +1,4 @@
-"""Tests that mutations are made only where they matter, and that each is caught, survives or has no verdict."""
+"""Tests that mutations are made only in relevant places, and that each is caught, survives or has no verdict."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ RIGHT = "find /srv -mtime +7 -delete"
 
 
 def measured(wrong: Callable[[], Observation]) -> tuple[Quality, str]:
-    """Measure a sandbox test that the right script passes, while each mutation returns `wrong`."""
+    """Measure a sandbox test that the correct script passes. Each mutation returns the result of `wrong`."""
 
     def answer(prepared: PreparedRun) -> Observation:
         return world_seen(run_seen()) if prepared.script == RIGHT else wrong()
@@ -121,5 +121,5 @@ def test_what_ends_without_a_verdict_is_counted_apart() -> None:
     document = quality_document(quality)
     stored = read_document({"sentence": line, "worlds": [], "quality": document})
     assert len(stored["quality"]["without_verdict"]) == 3
-    del document["without_verdict"]  # the previous release had no such field
+    del document["without_verdict"]  # the previous release did not have this field
     assert read_document({"quality": document})["quality"]["without_verdict"] == []

@@ -1,4 +1,4 @@
-"""Tests that weak sandbox tests catch few mutations and that the text claims no more than was tried."""
+"""Tests that weak sandbox tests catch few mutations, and that the text claims no more than was tested."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_status_case_catches_few_mutations(sandbox: Sandbox, availability: Avail
 def test_edge_cases_catch_most_mutations(sandbox: Sandbox, availability: Availability) -> None:
     _, quality = measure(availability, RIGHT, make_set(BORDER), most_mutants=12)
     assert quality.pass_without_work == ()
-    # A pattern without a leading slash also matches the whole path, so no sandbox test can catch this.
+    # A pattern without a leading slash also matches the whole path, so no sandbox test can catch this mutation.
     assert quality.survivors == ("`-name` becomes `-path` on line 1",)
     assert (quality.never_failing, quality.not_about_the_world) == ((), ())
 
@@ -174,7 +174,7 @@ def test_case_folder_and_time_zone_are_kept(sandbox: Sandbox, availability: Avai
 
 
 def execution_of(*states: State) -> Execution:
-    """Return one sandbox test for each state, with one check each."""
+    """Return a result with one sandbox test for each state. Each test has one check."""
     cases = tuple(CaseResult("x", (CheckResult("x", state),)) for state in states)
     return Execution("s", "c", None, cases, 0.0)
 
@@ -221,7 +221,7 @@ def test_a_folder_that_the_case_names_is_meant(world: dict[str, str], is_varied:
     cases = make_set(case_data(world=world))
     repeat(cases, ":", run_case_set(cases, ":", found), found.sandbox)
     assert ("/srv" in folders[1:]) is (is_varied or world.get("cwd") == "/srv")
-    # An earlier release stored every field, so a stored default must not count as set by the author.
+    # An earlier release stored every field, so a stored default must not be treated as set by the author.
     if "cwd" not in world:
         folders.clear()
         whole = read_case_set(cases.model_dump_json(by_alias=True), is_kept=True)

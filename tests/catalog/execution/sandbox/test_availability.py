@@ -42,7 +42,7 @@ def test_probe_names_sandbox_and_programs(availability: Availability, sandbox: S
 
 
 def run_without_namespaces(*words: str) -> tuple[int, str]:
-    """Run Python in a user namespace that allows no further ones, and return its status and output."""
+    """Run Python in a user namespace that allows no nested ones, and return the exit status and output."""
     forbid = (
         "echo ready; read; echo 0 > /proc/sys/user/max_user_namespaces;"
         f"exec {shlex.join([sys.executable, *words])}"
@@ -52,7 +52,7 @@ def run_without_namespaces(*words: str) -> tuple[int, str]:
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT,
     )  # fmt: skip
     assert asked.stdout.readline() == "ready\n"
-    # Root must map all of its users, because the kernel refuses a map of root alone.
+    # Root must map all of its users, because the kernel rejects a map with only root.
     users = "0 0 65536" if os.getuid() == 0 else f"0 {os.getuid()} 1"
     Path(f"/proc/{asked.pid}/setgroups").write_text("deny" if os.getuid() else "allow")
     Path(f"/proc/{asked.pid}/uid_map").write_text(users)
@@ -201,7 +201,7 @@ def wait_for(condition: object, seconds: float = 120) -> None:
 
 
 def list_processes(mark: str) -> list[int]:
-    """Return the processes that have the mark as an argument of their own, which excludes their parents."""
+    """Return the processes that have the mark as a separate argument, which excludes their parents."""
     return [
         int(process.parent.name)
         for process in Path("/proc").glob("[0-9]*/cmdline")
@@ -210,7 +210,7 @@ def list_processes(mark: str) -> list[int]:
 
 
 def find_helpers(parent: int) -> tuple[int, int]:
-    """Return the helper of this process and the first process of its namespace."""
+    """Return the helper of this process and the first process in the helper's namespace."""
     (helper,) = [child for child in children(parent) if b"helper.process" in cmdline(child)]
     (first,) = children(helper)
     return helper, first
@@ -229,7 +229,7 @@ def cmdline(process: int) -> bytes:
 
 
 def is_alive(process: int) -> bool:
-    return bool(cmdline(process))  # empty for a zombie process
+    return bool(cmdline(process))  # a zombie process has no command line
 
 
 def read(path: Path) -> bytes:

@@ -39,7 +39,7 @@ def test_the_helper_loads_the_standard_library_only_and_little_of_it() -> None:
     tops = {name.split(".")[0] for name in loaded} - {"catalog", "core", "__main__"}
     assert tops <= sys.stdlib_module_names
     assert [name for name in loaded if name.startswith("core.")] == ["core.niceness"]
-    # Importing each of these takes a tenth of the time of a sandbox test.
+    # Importing each of these modules takes a tenth of the time of a sandbox test.
     assert not {"dataclasses", "inspect", "subprocess", "threading", "logging"} & set(loaded)
 
 
@@ -90,7 +90,7 @@ PATTERNS = [
 def test_argument_patterns_match_quickly() -> None:
     found = [(patterns, given, match_arguments(patterns, given)) for patterns, given, _ in PATTERNS]
     assert found == PATTERNS
-    # Trying every way to match would never end.
+    # An algorithm that tries every possible match would never finish.
     assert not match_text("*a" * 200 + "b", "a" * 5_000)
 
 

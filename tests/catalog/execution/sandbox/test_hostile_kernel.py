@@ -1,4 +1,5 @@
-"""Tests for kernel requests of scripts and rare problems: full disks, endless folders, sparse files, clock jumps."""
+"""Tests for scripts' kernel requests and for rare problems: full disks, endless folders, sparse files and clock
+jumps."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ RECORDED: tuple[CommandRequest, ...] = ({"name": "x", "mode": "reply", "rules": 
 
 @pytest.mark.slow
 def test_a_limit_for_core_files_is_only_said_to_be_set(sandbox: Sandbox) -> None:
-    """With a limit of 0, the kernel would start the machine's core dump program outside with the script's memory."""
+    """With a limit of 0, the kernel would start the machine's core dump program outside the sandbox with the script's
+    memory."""
     script = "ulimit -c 0 && echo done; prlimit --core=0:0 true && echo done; grep core /proc/self/limits"
     seen = run(sandbox, script)
     assert seen.stdout.split() == [
@@ -40,7 +42,7 @@ def test_calls_that_keep_memory_are_refused(sandbox: Sandbox) -> None:
 
 
 def test_only_plain_pairs_of_sockets_open(sandbox: Sandbox) -> None:
-    """A request for another socket family may load its kernel module, even if it fails."""
+    """A request for another socket family may load its kernel module, even if the request fails."""
     ask = (
         'for my $f (1, 16, 30, 40) { print socketpair(A, B, $f, 2, 0) ? "open " : ($! + 0) . " " }'
     )
@@ -65,7 +67,7 @@ def test_what_is_counted_for_the_person_outside_as_well_is_little(sandbox: Sandb
 
 @pytest.mark.slow
 def test_calls_are_not_all_carried_home(sandbox: Sandbox) -> None:
-    """Each call may have a quarter of a megabyte, and a script may make five hundred calls."""
+    """Each call may send a quarter of a megabyte, and a script may make five hundred calls."""
     words = "{ printf 'x\\0001\\000'; head -c 200000 /dev/zero | tr '\\000' w; printf '\\000'; }"
     ask = f"exec 9<>/dev/tcp/127.255.255.254/1; {words} >&9; read -r -d '' <&9"
     script = f"for i in {{1..24}}; do {ask}; done"
@@ -113,7 +115,7 @@ SMALL = bubblewrap._START.replace(
 
 
 def test_full_disk_is_sandbox_failure(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The helper's own disk is too small for bubblewrap here, which causes a real ENOSPC."""
+    """The helper's own disk is too small for bubblewrap, which causes a real ENOSPC error."""
     assert "PRIVATE_SIZE" in SMALL
     mounts = Path("/proc/self/mountinfo").read_text()
     monkeypatch.setattr(bubblewrap, "_START", SMALL)

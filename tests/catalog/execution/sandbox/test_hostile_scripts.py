@@ -1,4 +1,4 @@
-"""Tests for what hostile scripts try and get, with small limits so that the machine is not affected."""
+"""Tests for what hostile scripts try to do and achieve. The limits are small, so that the machine is not affected."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from catalog.execution.sandbox import Ended, Limits, PreparedRun, RunObservation
 from core.niceness import LEAST_NICE, session_niceness
 from scriptsmith_site.embedded.supervision import processes
 
-BRIEF = Limits(seconds=30)  # for a busy machine; tests of the time limit set their own
+BRIEF = Limits(seconds=30)  # enough for a busy machine; tests of the time limit set other values
 
 
 def run(sandbox: Sandbox, script: str, limits: Limits = BRIEF) -> RunObservation:
@@ -54,7 +54,7 @@ FILLING = {
 
 
 def run_each(sandbox: Sandbox, scripts: Iterable[str], limits: Limits = BRIEF) -> list[str]:
-    """Run each script in a subshell of one run, and return what each printed on either output."""
+    """Run all scripts as subshells of one run, and return what each printed on standard output or standard error."""
     marked = "; ".join(f"({script}) 2>&1; echo; echo ----" for script in scripts)
     return run(sandbox, marked, limits).stdout.split("----\n")[:-1]
 
@@ -90,7 +90,7 @@ def test_one_process_meets_the_memory_limit(sandbox: Sandbox) -> None:
 
 @pytest.mark.slow
 def test_processor_time_is_limited_over_all_processes(sandbox: Sandbox) -> None:
-    """The limit includes ended processes. Here each process is short and stays below the limit."""
+    """The limit includes processes that have exited. Here, each process is short and stays below the limit."""
     script = "work() { for ((i = 0; i < 60000; i++)); do :; done; }; while :; do work & wait; done"
     seen = run(sandbox, script, replace(BRIEF, seconds=300, cpu_seconds=1))
     assert seen.ended is Ended.TOO_MUCH_WORK
@@ -155,11 +155,11 @@ def test_a_dangerous_system_call_is_refused(sandbox: Sandbox) -> None:
     numbers = ", ".join(map(str, CALLS.values()))
     ask = f"for my $n ({numbers}) {{ print syscall($n, 0, 0, 0, 0, 0), $! + 0, qq( ) }}"
     answers = run(sandbox, f"perl -e '{ask}'").stdout.split()
-    assert dict(zip(CALLS, answers, strict=True)) == dict.fromkeys(CALLS, "-11")  # -1, and EPERM
+    assert dict(zip(CALLS, answers, strict=True)) == dict.fromkeys(CALLS, "-11")  # -1 and EPERM
 
 
 def test_only_plain_sockets_open(sandbox: Sandbox) -> None:
-    """Netlink (16), packet (17), kernel cryptography (38) and hypervisor (40) sockets must be refused."""
+    """Netlink (16), packet (17), kernel cryptography (38) and hypervisor (40) sockets must be blocked."""
     ask = "print socket(S, $_, 1, 0) ? qq(open ) : ($! + 0) . qq( ) for (1, 2, 10, 16, 17, 38, 40)"
     answers = run(sandbox, f"perl -e 'use Socket; {ask}'").stdout.split()
     assert answers == [*["open"] * 3, *["97"] * 4]
@@ -188,7 +188,7 @@ def test_only_the_standard_descriptors_are_inherited(sandbox: Sandbox) -> None:
     stdin, *pipes, script = seen.stdout.splitlines()
     assert stdin == "/memfd:input (deleted)"  # sealed
     assert [pipe[:6] for pipe in pipes] == ["pipe:["] * 2
-    assert script == "/usr/local/bin/script.sh"  # bash reads it
+    assert script == "/usr/local/bin/script.sh"  # Bash is reading it
 
 
 def test_rights_cannot_grow(sandbox: Sandbox) -> None:
@@ -315,10 +315,10 @@ def test_names_and_bytes_that_are_no_text_come_back(sandbox: Sandbox) -> None:
 
 
 def find_processes(mark: str) -> dict[str, int]:
-    """Return the processes whose command line contains the mark, with the user id of each."""
+    """Return the processes whose command line contains the mark, with the user ID of each."""
     found = {}
     for process in Path("/proc").glob("[0-9]*"):
-        try:  # a process may end during the check
+        try:  # a process may exit during the check
             if mark in (process / "cmdline").read_text(errors="replace"):
                 found[process.name] = process.stat().st_uid
         except OSError:

@@ -1,4 +1,4 @@
-"""Tests for the contents of a prepared scenario, and that building it writes nothing outside of it."""
+"""Tests for the contents of a prepared scenario, and that building a scenario writes nothing outside it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ TARGETS = ["/etc", "../../../..", "/", "."]
 
 
 def test_a_link_of_the_case_is_never_followed(sandbox: Sandbox, subtests: pytest.Subtests) -> None:
-    """Links are created last, and a folder on the way to a file is never a link."""
+    """Links are created last, and the parent folders of files are never links."""
     for target in TARGETS:
         with subtests.test(target):
             files: tuple[FileRequest, ...] = (
@@ -213,5 +213,5 @@ def test_the_second_run_finds_what_the_first_left(sandbox: Sandbox) -> None:
 
 
 def test_a_program_whose_reader_is_gone_ends_without_a_word(sandbox: Sandbox) -> None:
-    """Outside of the sandbox, a closed pipe also ends its writer, and `pipefail` reports it."""
+    """Outside the sandbox, a closed pipe also kills its writer, and `pipefail` reports this."""
     assert run(sandbox, "yes | head -n 1; echo ${PIPESTATUS[0]}") == "y\n141\n"
