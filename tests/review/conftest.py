@@ -1,4 +1,4 @@
-"""Items in the live queue, claimed by a reviewer."""
+"""Items in the live queue and claimed items."""
 
 from __future__ import annotations
 

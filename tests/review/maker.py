@@ -1,4 +1,4 @@
-"""Studies for tests: an open campaign with finished items and its reviewers."""
+"""Create open campaigns with finished items and reviewers for tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEEDBACK = "- Use -path, not -name."
 
 
 def shown_to(by: User, item: Item) -> str:
-    """Return the token of the item's page as this reviewer sees it now."""
+    """Return the token of the item's page as this reviewer currently sees it."""
     return seal(open_item(Item.objects.get(pk=item.pk), by))
 
 
@@ -39,7 +39,7 @@ def make_study(
     is_open: bool = True,
     **rules: object,
 ) -> Campaign:
-    """Create a study of flagged and refined scripts without calling a model. A repeated name gets a number."""
+    """Create a study of flagged and refined scripts without model calls. If the name exists, a number is added."""
     same = Campaign.objects.filter(name__startswith=name).count()
     campaign = studies.create_campaign(
         f"{name} {same + 1}" if same else name,
@@ -56,7 +56,7 @@ def make_study(
 
 
 def let_time_pass(minutes: int = 31) -> None:
-    """Move all recorded times into the past. More than half an hour ends a session."""
+    """Move all recorded times into the past. A gap of more than half an hour ends a session."""
     since = timedelta(minutes=minutes)
     Assignment.objects.update(created_at=F("created_at") - since, ended_at=F("ended_at") - since)
     Score.objects.update(at=F("at") - since)
@@ -114,7 +114,7 @@ def make_two_arms(*, by: User, reviewers: Sequence[User], **rules: object) -> Ar
 def publish_of_study(
     item: Item, script: str, *, by: User, author: User | None = None, entry: Entry | None = None
 ) -> Version:
-    """Publish a verified script of the item's run, as a curator does outside the study."""
+    """Publish a verified script of the item's run, as a curator would outside the study."""
     run = item.run
     return catalog.publish(
         statement=run.action.statement,

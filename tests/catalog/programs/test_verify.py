@@ -166,7 +166,7 @@ def test_it_takes_a_token_with_a_scope_that_reads(stranger: User) -> None:
 
 @pytest.mark.slow
 def test_open_study_changes_nothing(reviewer: User, manager: User, headers: dict[str, str]) -> None:
-    """The endpoint must reveal nothing about the scripts of an open study, whatever their scores."""
+    """The endpoint must reveal nothing about the scripts of an open study. Their scores must not matter."""
     shelve()
     run = make_run(script="study one\n", feedback="It fails.", refined="study two\n")
     texts = ("study one\n", "study two\n", PLAIN)

@@ -23,7 +23,7 @@ def entry(row: dict[str, str], cosine: float) -> Candidate:
 def answers(
     kind: str, cosine: float, threshold: float | None = None
 ) -> Iterator[tuple[str, Answer]]:
-    """Judge each entry's statements of one kind: `other` or `same`."""
+    """Yield each entry's statements of one kind (`other` or `same`) with their judgments."""
     shipped = shipped_model()
     model = replace(shipped, match_threshold=threshold or shipped.match_threshold)
     for row in ROWS:

@@ -109,7 +109,7 @@ def shares(monkeypatch: pytest.MonkeyPatch) -> thread_shares.ThreadQuota:
 
 
 def take(shares: thread_shares.ThreadQuota, endpoint: int, times: int) -> int:
-    """Take up to `times` threads for the endpoint without releasing them, and return how many were available."""
+    """Take threads for the endpoint, at most `times`, without releasing them. Return how many were available."""
     taken = 0
     for _ in range(times):
         held = shares.held({endpoint})

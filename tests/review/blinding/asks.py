@@ -1,4 +1,4 @@
-"""Collect every request that a reviewer may make, from the URLconf and from the API's schema."""
+"""Collect every request that a reviewer may send, from the URLconf and from the API's schema."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.keys import seen_in
 from tests.review.blinding.hidden_words import addresses
 from tests.review.blinding.twins import Ask
 
-# Signing out would end the walk. The responses of the others only describe the product.
+# Signing out would end the walk. The other responses only describe the product.
 _LEFT_OUT = re.compile(
     r"^/(admin/|login|logout|set-password|healthz|readyz|metrics|static/|_gallery|api/v1/(schema|docs))"
 )
@@ -24,16 +24,16 @@ _ABOUT = re.compile(
     r"^/($|items/|runs/|actions/|drafts/|queue/|studies/|search/"
     r"|api/v1/(items|runs|actions|drafts|queue|scores|decisions)/)"
 )
-# Requests that open the gate. Another test covers them.
+# Requests that reveal hidden parts. Another test covers them.
 _OPENS = re.compile(r"/(score|reveal|decide|undo)/$")
 # Lists are requested unfiltered and filtered by verdict.
 _NEAREST = ({}, {"verdict": "incorrect"}, {"verdict": "incorrect", "state": ""})
-# Words from the secrets of both sides, which users may search for.
+# Words from the secrets of both databases, which users may search for.
 _WORDS = ("files", "-path", "incorrect", "imported")
 
 
 def every_ask(item: Item, *, more: Iterable[Ask] = ()) -> list[Ask]:
-    """Return all pages and operations about this item, its run, action and drafts, including the hidden ones."""
+    """Return all requests about this item and its run, action and drafts, including hidden ones."""
     first, *others = item.run.drafts.order_by("number")
     asks = {str(one): one for one in (*_of_draft(item, first), *more)}
     for draft in others:
@@ -42,17 +42,17 @@ def every_ask(item: Item, *, more: Iterable[Ask] = ()) -> list[Ask]:
 
 
 def asks_about(item: Item) -> list[Ask]:
-    """Return the requests about items, runs, actions and drafts, and the lists and counts that include them."""
+    """Return the requests about items, runs, actions and drafts, and about the lists and counts that include them."""
     return [one for one in every_ask(item) if _ABOUT.match(one.path)]
 
 
 def asks_of_the_rest(item: Item) -> list[Ask]:
-    """Return all other requests of the product."""
+    """Return all requests that `asks_about` does not return."""
     return [one for one in every_ask(item) if not _ABOUT.match(one.path)]
 
 
 def addresses_about(item: Item) -> list[Ask]:
-    """Return one GET request for each of these addresses, plus the lists by verdict and each view of the item."""
+    """Return a GET request for each address in `asks_about`, plus the lists by verdict and each view of the item."""
     return [
         one
         for one in asks_about(item)
@@ -61,7 +61,7 @@ def addresses_about(item: Item) -> list[Ask]:
 
 
 def nearest_asks(item: Item) -> list[Ask]:
-    """Return the requests of `addresses_about` that show this item, its run, action and scripts, or list them."""
+    """Return the requests from `addresses_about` that show or list this item, its run, action and scripts."""
     run, action, key = item.run_id, item.run.action_id, public_key(ITEM, item.pk)
     shown = (
         *(f"{api}/items/{key}/" for api in ("", "/api/v1")),
@@ -111,7 +111,7 @@ def _keys(item: Item, draft: Draft) -> dict[str, object]:
 
 
 def _pages(item: Item, draft: Draft) -> Iterator[Ask]:
-    """Yield each address by GET, whole and as a fragment, and by POST with invalid form values."""
+    """Yield each address with GET, as a page and as a fragment, and with POST and invalid form values."""
     nonsense: dict[str, object] = {"why": "", "value": "9", "text": "", "reason": "", "kind": "x"}
     for address in sorted(addresses(_keys(item, draft), get_resolver().url_patterns)):
         if _LEFT_OUT.match(address):
@@ -123,7 +123,7 @@ def _pages(item: Item, draft: Draft) -> Iterator[Ask]:
 
 
 def _operations(item: Item, draft: Draft) -> Iterator[Ask]:
-    """Yield each operation of the schema. Read operations get each declared parameter with each possible value."""
+    """Yield each operation of the schema. Read operations are sent with each possible value of each parameter."""
     keys = _keys(item, draft)
     for path, methods in api_schema()["paths"].items():
         folder = next((name for name in keys if name in path.partition("{")[0]), "")
@@ -146,7 +146,7 @@ def _parameters(operation: dict[str, object], item: Item) -> Iterator[tuple[str,
         if one["in"] != "query":
             continue
         kind: dict[str, object] = one.get("schema", {})
-        # An invalid cursor is rejected, so one text is enough.
+        # An invalid cursor is rejected, so one value is enough.
         values: Iterable[object] = _WORDS[:1] if one["name"] == "cursor" else _WORDS
         if "enum" in kind:
             values = kind["enum"]

@@ -1,4 +1,4 @@
-"""The two databases of the comparisons: a flagged script in the live queue and a flagged script in a study."""
+"""The items for the comparisons: a flagged script in the live queue and a flagged script in a study."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def asker(db: None) -> User:
 
 @pytest.fixture
 def live(asker: User) -> Item:
-    """Return an unscored flagged script in the live queue, requested by another user, between two others."""
+    """Return an unscored flagged script in the live queue. Another user requested it, and it is between two others."""
     items = [
         _queued(asker, name, flagged=flagged)
         for name, flagged in (("a", False), ("b", True), ("c", True))
@@ -43,7 +43,7 @@ def _queued(asker: User, name: str, *, flagged: bool) -> Item:
 
 @pytest.fixture
 def studied(manager: User, reviewer: User) -> Item:
-    """Return a flagged script of a study with two reviewers, three other items and a second arm that can run."""
+    """Return a flagged script in a study with two reviewers, three other items and a second arm that can run."""
     other = make_person("olga", "reviewer")
     add_configuration("second-arm")
     campaign = make_study(by=manager, reviewers=[reviewer, other], items=3, overlap=2)

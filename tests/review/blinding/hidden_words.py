@@ -1,4 +1,4 @@
-"""An item full of secrets, each in one place of the database, and every address that could reveal one."""
+"""Create an item full of secrets, each in one place in the database, and list every address that could reveal one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SECRETS = {
     "shortening": "zqshortening",
     "flag": "zqflag",
 }
-# What browsers and programs request by themselves, and what only describes the API.
+# Paths that browsers and programs request automatically, and paths that only describe the API.
 _FOLDERS = (
     *("report-snapshots", "transfers", "campaigns", "studies", "items", "runs", "drafts"),
     *("actions", "assignments"),
@@ -40,7 +40,7 @@ _NOT_READ = re.compile(r"^(admin/|logout|healthz|readyz|metrics|api/v1/(schema|d
 
 
 def make_secret_item(manager: User, reviewer: User) -> Item:
-    """Return a study item with secrets that `reviewer` has claimed and another reviewer has scored."""
+    """Return a study item with secrets. `reviewer` has claimed it, and another reviewer has scored it."""
     other = make_person(SECRETS["reviewer"], "reviewer")
     campaign = make_study(by=manager, reviewers=[reviewer, other], items=1, overlap=2)
     item = campaign.items.get()
@@ -74,7 +74,7 @@ def make_secret_item(manager: User, reviewer: User) -> Item:
 
 
 def told(text: str) -> list[str]:
-    """Return the names of the secrets in a text."""
+    """Return the names of the secrets that occur in a text."""
     found = [name for name, secret in SECRETS.items() if secret in text.lower()]
     return found + (["execution"] if "0.1234" in text else [])
 
@@ -82,7 +82,7 @@ def told(text: str) -> list[str]:
 def addresses(
     keys: dict[str, object], patterns: list[URLPattern | URLResolver], prefix: str = ""
 ) -> set[str]:
-    """Return every address of the product, with this item's keys as its parameters."""
+    """Return every address of the product, with this item's keys as parameters."""
     found: set[str] = set()
     for one in patterns:
         route = prefix + re.sub(r"^\^|\$$|\\Z", "", str(one.pattern))

@@ -1,4 +1,4 @@
-"""Parts of a response that the gate may show: elements of a page and places in JSON."""
+"""Parts of a response that a reviewer may see: elements of a page and places in JSON."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _PLACED = re.compile(r"^\s*[\[{]")
 class Part:
     """A part that may differ in the responses of some addresses.
 
-    An `element` is named by an attribute as in the page (`id="assessment"`). A `place` in JSON is named by its keys
-    (`drafts.1.script`, with `*` for each element of a list). With neither, the part is the whole response except its
-    status.
+    An `element` is identified by an attribute as written in the page (`id="assessment"`). A `place` in JSON is
+    identified by its keys (`drafts.1.script`, with `*` for each element of a list). If both are empty, the part is the
+    whole response except its status.
     """
 
     path: str  # a regular expression for the whole path
@@ -39,7 +39,7 @@ class Part:
 
 
 def take_element(html: str, attribute: str) -> tuple[str, list[str]]:
-    """Remove every element with this attribute, including its content."""
+    """Remove every element with this attribute and its content. Return the rest and the removed texts."""
     taken = []
     begin = re.compile(rf"<(\w+)(?=[^<>]*\s{re.escape(attribute)}[\s>])[^<>]*>")
     at = 0
@@ -51,7 +51,7 @@ def take_element(html: str, attribute: str) -> tuple[str, list[str]]:
 
 
 def _end_of(tag: str, html: str, at: int) -> int:
-    """Return where the element ends whose start tag ends at `at`."""
+    """Return the end of the element whose start tag ends at `at`."""
     depth = 1
     for one in re.compile(rf"<(/?){tag}\b[^<>]*>").finditer(html, at):
         depth += -1 if one[1] else 1
@@ -61,7 +61,7 @@ def _end_of(tag: str, html: str, at: int) -> int:
 
 
 def take_place(text: str, place: str) -> tuple[str, list[str]]:
-    """Remove this place from the JSON text, if it exists."""
+    """Remove this place from the JSON text if it exists. Return the rest and the removed texts."""
     document = json.loads(text)
     taken: list[str] = []
     _take(document, place.split("."), taken)

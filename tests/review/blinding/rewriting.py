@@ -1,4 +1,4 @@
-"""Rewrite what is hidden from a blinded reviewer: columns and whole rows whose values they must not learn."""
+"""Rewrite the columns and rows whose values a blinded reviewer must not learn."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.catalog.execution.cases.writing import case_data, make_set
 
 
 def add_work(run: Run) -> None:
-    """Add stages, calls and costs, as a run of a model leaves them."""
+    """Add stages, calls and costs, as a model's run would."""
     endpoint = Endpoint.objects.get(name="demo")
     for number, stage in enumerate(("generate", "describe", "difference", "explain", "refine")):
         Stage.objects.create(
@@ -43,7 +43,7 @@ def add_work(run: Run) -> None:
 
 
 def pass_it(item: Item) -> None:
-    """Let the assessor pass the script: no feedback, no refined draft, less work, other times and other texts."""
+    """Make the assessor pass the script, without feedback and refined draft, and change the work, times and texts."""
     run = item.run
     first = run.drafts.order_by("number").first()
     refined = run.drafts.exclude(pk=first.pk)
@@ -71,7 +71,8 @@ def pass_it(item: Item) -> None:
 
 
 def mask_what_left_it(item: Item) -> None:
-    """Move its arm to another endpoint: secrets are masked or sent in its calls, and its matches may be confirmed."""
+    """Move the item's arm to another endpoint: its calls send secrets instead of masking them, and a model confirmed
+    its match."""
     run = item.run
     spec = {**run.spec, "confirms_matches": True}
     Run.objects.filter(pk=run.pk).update(secrets="send", match_confirmed_by="another", spec=spec)
@@ -81,7 +82,7 @@ def mask_what_left_it(item: Item) -> None:
 
 
 def pass_and_explain_it(item: Item) -> None:
-    """Let the assessor pass the script, but keep its sham feedback and its rewritten script."""
+    """Make the assessor pass the script, but keep its sham feedback and its rewritten script."""
     run = item.run
     first = run.drafts.get(number=1)
     Item.objects.filter(pk=item.pk).update(sham=True)
@@ -96,7 +97,7 @@ def pass_and_explain_it(item: Item) -> None:
 
 
 def say_otherwise(item: Item) -> None:
-    """Change the assessor's verdict and texts about both scripts."""
+    """Change the assessor's verdicts and texts for both scripts."""
     for draft, verdict in zip(_drafts_of(item), ("correct", "incorrect"), strict=True):
         Assessment.objects.filter(draft=draft).update(
             verdict=verdict, functionality="Something else.", similarity="match", similarity_reason="Alike",
@@ -117,7 +118,7 @@ def refine_otherwise(item: Item) -> None:
 
 
 def score_by_others(item: Item) -> None:
-    """Change the scores and remarks of other reviewers, and who has claimed the item."""
+    """Change the scores and remarks of other reviewers, and the reviewer who has claimed the item."""
     Score.objects.filter(item=item, reviewer__username="olga").update(value=1, comment="Otherwise")
     Remark.objects.filter(item=item, by__username="olga").update(text="Otherwise")
     Flag.objects.filter(item=item).delete()
@@ -128,7 +129,7 @@ def _drafts_of(item: Item) -> list[Draft]:
 
 
 def play_by_others(item: Item) -> None:
-    """Move the item to another arm: another configuration without the demo model, with an imported script."""
+    """Move the item to another arm: a configuration without the demo model, with an imported script."""
     run = item.run
     other = Configuration.objects.exclude(pk=item.configuration_id).exclude(name="imported").first()
     assert other is not None
@@ -144,7 +145,7 @@ def play_by_others(item: Item) -> None:
 
 
 def make_it_gold(item: Item) -> None:
-    """Make it a sham gold item for every reviewer, with an execution result."""
+    """Make the item a sham gold item for every reviewer, with an execution result."""
     Case.objects.filter(pk=item.case_id).update(
         purpose="gold", known={"script": 2, "why": "Because"}
     )
@@ -155,7 +156,7 @@ def make_it_gold(item: Item) -> None:
 
 
 def repair_first(item: Item) -> None:
-    """Let the first draft fail to parse. The repaired second draft is under review."""
+    """Make the first draft unparsable, so that the repaired second draft is under review."""
     run = item.run
     first = run.drafts.get(number=1)
     run.drafts.exclude(pk=first.pk).update(number=7)
@@ -166,13 +167,13 @@ def repair_first(item: Item) -> None:
 
 
 def show_again(item: Item, *, as_what: str, original: Item) -> None:
-    """Make the item a repeat of another one, or a check of a refined script."""
+    """Make the item a repeat of another item, or a check of a refined script."""
     Case.objects.filter(pk=item.case_id).update(purpose=as_what, repeats=original.case_id)
     Item.objects.filter(pk=item.pk).update(again=as_what)
 
 
 def make_refined_first(item: Item) -> None:
-    """Turn a halo check into a plain first script: the same text in the same draft."""
+    """Turn a halo check into a plain first script, with the same text in the same draft."""
     run = item.run
     first, refined = run.drafts.order_by("number")
     Run.objects.filter(pk=run.pk).update(recommended=refined, verdict="correct")
@@ -188,7 +189,7 @@ def make_refined_first(item: Item) -> None:
 
 
 def run_its_cases(item: Item) -> None:
-    """Run every script of the item in failing sandbox tests, with one more run in progress."""
+    """Run every script of the item in failing sandbox tests. One more run is in progress."""
     run = item.run
     statement = run.action.statement
     case = case_data(
@@ -216,7 +217,7 @@ def run_its_cases(item: Item) -> None:
 
 
 def write_cases_for_it(item: Item) -> None:
-    """Add sandbox tests to its run: more stages, calls, time and cost, and one more draft, which is recommended."""
+    """Add sandbox tests to the item's run, with more stages, calls, time and cost, and a new recommended draft."""
     run = item.run
     run_its_cases(item)
     case_set = CaseSet.objects.get(statement=run.action.statement)

@@ -1,4 +1,4 @@
-"""After a score, only the opened parts are shown. Everything else is equal byte by byte."""
+"""Tests that after a score, only the opened parts are shown. All other parts must be equal byte by byte."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 PAGE, API = r"/items/\d+/(\?.*)?", r"/api/v1/items/\d+/"
 FEEDBACK = (
     Part(PAGE, element='id="model-feedback"'),
-    # The reviewer's own feedback can start from it.
+    # The reviewer's own feedback can start from the model's feedback.
     Part(PAGE, element='id="own-feedback"'),
     Part(API, place="feedback.text"),
 )
@@ -33,13 +33,13 @@ REFINED = (
     Part(API, place="shown"),
 )
 VERDICT = (Part(PAGE, element='id="assessment"'), Part(API, place="assessment"))
-# The score also opens the item's run, which shows all stages and their times and costs.
+# The score also opens the item's run, which shows all stages with their times and costs.
 RUN = (
     Part(r"/runs/\d+/(status/|calls/)?"),
     Part(r"/api/v1/runs/\d+/"),
     Part(r"/api/v1/drafts/\d+/"),
 )
-# Lists of actions show their results and what the assessor criticized.
+# Lists of actions show their results and the assessor's criticism.
 ANSWER = (Part(r"/actions/(\d+/)?"), Part(r"/api/v1/actions/(\d+/)?"))
 # If no further stage opens, the item is finished. The reviewer's own work and the available items show this.
 OWN_WORK = (Part("/"), Part("/queue/"), Part(r"/studies/(\d+/)?"), Part("/api/v1/scores/pace/"))
@@ -47,7 +47,7 @@ OWN_WORK = (Part("/"), Part("/queue/"), Part(r"/studies/(\d+/)?"), Part("/api/v1
 
 @pytest.fixture
 def both(studied: Item, reviewer: User) -> Item:
-    """Return the studied item, claimed, with scores, remarks and a flag of another reviewer."""
+    """Return the studied item, claimed, with another reviewer's scores, remarks and flag."""
     other = User.objects.get(username="olga")
     services.claim_item(studied, by=other)
     services.add_remark(studied, draft=script_of(studied), line=1, text="Hm", by=other)
@@ -59,20 +59,20 @@ def both(studied: Item, reviewer: User) -> Item:
 
 
 def hidden_side(item: Item) -> Side:
-    """Return a database that differs in what a study hides from its reviewers at every stage."""
+    """Return a database that differs in the data that a study hides from its reviewers at every stage."""
 
     def rewrite() -> None:
         rewriting.score_by_others(item)
         rewriting.play_by_others(item)
         rewriting.make_it_gold(item)
-        # A study that hides execution shows its reviewers no results before it is closed.
+        # A study that hides execution shows its reviewers no results until it is closed.
         rewriting.run_its_cases(item)
 
     return Side("others, arm, model, gold, execution", rewrite)
 
 
 def opened_sides(item: Item, scored: int) -> list[Side]:
-    """Return what the stages show after `scored` scores, and what they must still hide."""
+    """Return the parts that the stages show after `scored` scores, and the parts that must stay hidden."""
 
     def hide() -> None:
         rewriting.pass_and_explain_it(item)
@@ -80,7 +80,7 @@ def opened_sides(item: Item, scored: int) -> list[Side]:
             rewriting.refine_otherwise(item)
 
     if scored == 1:
-        # The verdict would reveal which feedback is sham, so it stays hidden, as does the refined script.
+        # The verdict would reveal which feedback is sham, so it stays hidden. The refined script also stays hidden.
         feedback = Side("feedback", lambda: rewriting.explain_otherwise(item), may_show=FEEDBACK)
         return [Side("verdict, assessment, refined script, sham, times, costs", hide), feedback]
     if scored == 2:
@@ -113,7 +113,7 @@ def test_a_study_with_scores_shows_only_what_they_opened(
 def test_the_live_queue_with_the_script_scored(
     live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The verdict and the run are visible, but neither the next item's verdict nor other reviewers' scores."""
+    """The verdict and the run are visible, but the next item's verdict and other reviewers' scores are not."""
     other = make_person("olga", "reviewer")
     assignment = services.claim_item(live, by=other)
     services.add_remark(live, draft=script_of(live), line=1, text="Hm", by=other)
@@ -146,7 +146,8 @@ def test_the_live_queue_with_the_script_scored(
 def test_whether_more_opens_shows_at_the_item_and_in_ones_own_work(
     both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A script scored 2 continues if it was flagged. The run, the other items and the lists must not show this."""
+    """A script with a score of 2 continues if it was flagged. The run, the other items and the lists must not show
+    this."""
 
     def pass_it() -> None:
         Score.objects.filter(item=both, stage__in=["feedback", "refined"]).delete()

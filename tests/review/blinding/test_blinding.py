@@ -1,4 +1,4 @@
-"""Check that blinded reviewers see no verdict, model or other reviewer, and that views of a verdict are recorded."""
+"""Tests that blinded reviewers see no verdict, model or other reviewer, and that views of a verdict are recorded."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_what_one_has_in_hand_in_the_live_queue_is_hidden_until_it_is_scored(
     assert client_for(reviewer).get(url).json()["verdict"] is None
     score_next(held_flagged.item, reviewer, 0)
     assert client_for(reviewer).get(url).json()["verdict"] == "incorrect"
-    # The reviewer who scored it may still skip it, and then another reviewer gets it.
+    # The reviewer who scored the item may still skip it, and another reviewer would then get it.
     assert client_for(second_reviewer).get(url).json()["verdict"] is None
 
 
@@ -159,7 +159,7 @@ def test_what_shows_a_verdict_writes_it_down_once(flagged: Item, client_for: Cli
 
 
 def test_the_records_show_verdicts_too(flagged: Item, client_for: ClientFor) -> None:
-    """Check the lists and single records. An administrator may also be a reviewer."""
+    """The lists and single records are both tested. An administrator may also be a reviewer."""
     add_work(flagged.run)
     for model in ("run", "stage", "draft", "assessment", "feedback", "modelcall", "attempt"):
         row = apps.get_model("pipeline", model).objects.earliest("pk")
@@ -197,7 +197,8 @@ def test_what_cannot_be_recorded_is_not_shown(
 def test_who_saw_the_verdict_before_is_not_blind_and_who_did_not_is(
     flagged: Item, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
-    """A curator sees the verdict, then becomes a reviewer. Others have scored and skipped the item by then."""
+    """A curator sees the verdict, then becomes a reviewer. By then, other reviewers have scored and skipped the
+    item."""
     later = make_person("lars", "curator")
     client_for(later).get(reverse("run-detail", args=[flagged.run_id]))
     later.groups.add(*reviewer.groups.all())
@@ -328,7 +329,7 @@ def test_the_order_and_the_gaps_of_keys_do_not_show() -> None:
     shown = {key: public_key(ITEM, key) for key in keys}
     later = set(keys[2_000:])
     assert 0.46 < area(shown, later, set(keys)) < 0.54
-    # A step of one has the same effect as a step of a hundred.
+    # A key difference of one has the same effect as a difference of a hundred.
     near = {key: abs(shown[key + 1] - shown[key]) for key in keys[:2_000]}
     far = {key + 5_000: abs(shown[key + 100] - shown[key]) for key in keys[:2_000]}
     assert 0.46 < area(near | far, set(far), set(near) | set(far)) < 0.54

@@ -1,4 +1,4 @@
-"""Visit every page, API response and export as a blinded reviewer at each stage. None may reveal a secret early."""
+"""Tests that no page, API response or export reveals a secret early to a blinded reviewer, at any stage."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.review.maker import ClientFor
 
 pytestmark = pytest.mark.django_db
 
-# Lists, what shows the item, its run, action or drafts, and what contains every secret.
+# Lists, addresses that show the item, its run, action or drafts, and files that contain every secret.
 _NEAREST = re.compile(
     r"^/(api/v1/)?((items|runs|actions|drafts)/(\d+/)?|queue/|studies/(\d+/)?|scores/|transfers/\d+/file/|search/)?$"
 )
-# The list of configurations for a new run does not reveal which one made this run.
+# The list of configurations for a new run does not reveal which configuration made this run.
 _CHOICES = {"/actions/new/": {"configuration"}, "/api/v1/configurations/": {"configuration"}}
-# What the item's own page and API show, by the number of scored stages.
+# The secrets that the item's own page and API show, by the number of scored stages.
 _OWN = {
     0: set(),
     1: {"feedback"},
@@ -40,7 +40,7 @@ def item(manager: User, reviewer: User) -> Item:
 
 @pytest.fixture
 def more(item: Item, manager: User, client_for: ClientFor) -> dict[str, object]:
-    """Return the keys of an export and a report snapshot, which contain every secret."""
+    """Return the keys of an export and of a report snapshot, which contain every secret."""
     export = jobs.begin_export(item.campaign, layout="jsonl", by=manager)
     jobs.carry_out(export.pk)
     client = client_for(manager)
@@ -106,7 +106,7 @@ def test_nothing_is_told_before_its_stage(
 def test_what_is_sent_is_answered_with_no_secret_either(
     item: Item, reviewer: User, client_for: ClientFor, more: dict[str, object], scored: int
 ) -> None:
-    """Each address gets an invalid form, and its response must not contain a secret."""
+    """Each address receives an invalid form, and its response must not contain a secret."""
     for value in (0, 2)[:scored]:
         score_next(item, reviewer, value)
     client, telling = client_for(reviewer), {}
@@ -115,7 +115,7 @@ def test_what_is_sent_is_answered_with_no_secret_either(
         **{"stage": "refined", "arm": "model", "seen": "0"},
     }
     given = Score.objects.count()
-    # Requests that move on to another item would end the walk.
+    # Requests that open another item would end the walk.
     stays = ("claim", "give-back", "settings", "login", "logout", "undo")
     for address in pages_for(item, **more):
         if any(word in address for word in stays):

@@ -1,4 +1,5 @@
-"""Compare responses to a blinded reviewer from two databases that differ only in hidden parts, byte by byte."""
+"""Tests that a blinded reviewer's responses are equal byte by byte in two databases that differ only in hidden
+parts."""
 
 from __future__ import annotations
 
@@ -64,7 +65,7 @@ def test_what_is_nearest_to_an_item_of_a_study(
 def test_the_search_tells_a_reviewer_nothing(
     studied: Item, live: Item, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Search by words of the request and of hidden scripts, by number and by stage name, complete and as typed."""
+    """Search for words of the request and of hidden scripts, for numbers and for stage names, complete and as typed."""
     runs = [_run_of(item) for item in (studied, live)]
     statements = [run.action.statement for run in runs]
     words = [
@@ -105,7 +106,8 @@ def test_the_live_queue_in_hand(
 def test_every_other_address_of_the_product(
     live: Item, studied: Item, reviewer: User, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other tests cover the addresses about items. This one covers the rest, with an item of each kind claimed."""
+    """The other tests cover the addresses about items. This test covers all others, with an item of each kind
+    claimed."""
     both = (live, studied)
     for item in both:
         services.claim_item(item, by=reviewer)
@@ -120,7 +122,7 @@ def test_every_other_address_of_the_product(
 
 
 def _asks_of(items: Iterable[Item], asks_for: Callable[[Item], list[Ask]]) -> list[Ask]:
-    """Return the requests about several items without duplicates."""
+    """Return the requests about these items, without duplicates."""
     return list({str(ask): ask for item in items for ask in asks_for(item)}.values())
 
 
@@ -199,7 +201,7 @@ def _sides_of_study(item: Item) -> tuple[Side, Side]:
 def test_items_of_the_queue_and_of_a_study_before_they_are_taken(
     live: Item, studied: Item, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unclaimed items are shown on different pages from claimed ones, so all of their addresses are compared."""
+    """Unclaimed and claimed items are shown on different pages, so all addresses of unclaimed items are compared."""
 
     def rewrite() -> None:
         rewriting.pass_it(live)
@@ -226,7 +228,7 @@ def test_a_halo_check_is_told_from_no_first_script(
 def test_the_comparison_notices_what_shows(
     live: Item, curator: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A curator may see the verdict, so the comparison must report different responses."""
+    """A curator may see the verdict, so the comparison must report differences."""
     asks = [Ask("GET", f"/api/v1/runs/{live.run_id}/"), Ask("GET", f"/runs/{live.run_id}/")]
     passed = Side("verdict", lambda: rewriting.pass_it(live))
     with pytest.raises(Differs, match="2 of 2 answers differ"):

@@ -1,4 +1,4 @@
-"""Compare responses of a database and its copy with hidden parts rewritten: same keys, clocks and random seeds."""
+"""Compare a database's responses with those of a rewritten copy, with the same keys, clocks and random seeds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Answer = tuple[int, tuple[tuple[str, str], ...], bytes]
 
 @dataclass(frozen=True)
 class Ask:
-    """One request. Its changes are undone afterwards, so that each request starts from the same state."""
+    """One request. Its changes are rolled back, so that each request starts from the same state."""
 
     method: str
     path: str
@@ -49,12 +49,12 @@ def standing_still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Freeze the clocks of Python and PostgreSQL until the block ends."""
     moment = timezone.now()
     with monkeypatch.context() as patch, connection.cursor() as cursor:
-        # Model fields have the function itself as their default, so the clock it reads is replaced instead.
+        # Model fields have `timezone.now` itself as their default, so replace the clock that it reads.
         patch.setattr(timezone, "datetime", _still(moment))
-        # The filter behind "goes back in 27 minutes" reads the clock itself.
+        # The filter for "goes back in 27 minutes" reads the clock directly.
         patch.setattr(timesince, "datetime", SimpleNamespace(datetime=_still(moment)))
         patch.setattr(time, "time", lambda: moment.timestamp())
-        # `timezone.now` counts from a reading of the database's clock.
+        # `timezone.now` extrapolates from a reading of the database's clock.
         patch.setattr(clock, "_reading", clock._Reading(moment, uptime=0.0))
         patch.setattr(clock, "_uptime", lambda: 0.0)
         cursor.execute("CREATE SCHEMA IF NOT EXISTS still")
@@ -72,7 +72,7 @@ def _as_text(moment: datetime) -> str:
 
 
 class _AnyDatetime(type):
-    """Metaclass that makes every datetime an instance of the frozen class."""
+    """A metaclass that makes every datetime an instance of the frozen class."""
 
     def __instancecheck__(cls, one: object) -> bool:
         return isinstance(one, datetime)
@@ -88,19 +88,19 @@ def _still(moment: datetime) -> type[datetime]:
 
 
 class Dice:
-    """Random numbers from a fixed seed."""
+    """A source of random numbers with a fixed seed."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self._drawn = random.Random(0)
         patch.setattr(os, "urandom", self.draw)
-        # `secrets` and `random.SystemRandom` import it under this name.
+        # `secrets` and `random.SystemRandom` import the function under this name.
         patch.setattr(random, "_urandom", self.draw)
 
     def draw(self, count: int) -> bytes:
         return self._drawn.randbytes(count)
 
     def again(self) -> None:
-        """Restart the sequence."""
+        """Restart the sequence of random numbers."""
         self._drawn.seed(0)
 
 
@@ -124,11 +124,6 @@ def compare(
     *sides: Side,
     begin: Step = lambda: None,
 ) -> int:
-    """Compare all responses after `begin` with those of each other side, and return the number of requests.
-
-    Raises Differs with the first differences. It also lists the parts that may differ but never do, because the gate
-    does not show those.
-    """
     told: list[str] = []
     with standing_still(monkeypatch), monkeypatch.context() as patch:
         dice, sequences = Dice(patch), _read_sequences()
@@ -157,7 +152,7 @@ def compare(
     if told:
         raise Differs("\n".join(told))
     answered = sum(200 <= usual[ask][0] < 400 for ask in asks)
-    # A reviewer may not open most addresses, but may open most of those about one item.
+    # Reviewers may not open most addresses, but they may open most of the addresses about one item.
     assert answered >= min(60, len(asks) // 4), (
         f"{answered} of {len(asks)} were answered: too little"
     )
@@ -184,7 +179,7 @@ def _differences(
 
 
 def _without(part: Part, answer: Answer) -> tuple[Answer, list[str]]:
-    """Return the response without this part, and the removed texts. Drop its length and ETag too."""
+    """Return the response without this part, and the removed texts. Also drop its length and ETag."""
     status, headers, body = answer
     rest, shown = part.take_out(body.decode(errors="surrogateescape"))
     if not shown:
@@ -209,7 +204,7 @@ def _answer(client: Client, ask: Ask, dice: Dice) -> Answer:
         said = client.get(ask.path, ask.data, headers=headers)
     body = b"".join(said) if said.streaming else said.content
     transaction.savepoint_rollback(undo)
-    # Cookies are compared too, because they can store a pending message.
+    # Compare cookies too, because they can store a pending message.
     sent = [
         *said.headers.items(),
         *(("Set-Cookie", one.OutputString()) for one in said.cookies.values()),

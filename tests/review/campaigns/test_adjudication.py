@@ -1,4 +1,4 @@
-"""Adjudication of disagreements: the complete view, filtered lists and the steps from item to item."""
+"""Tests for the adjudication of disagreements: the complete view, filtered lists, and moving from item to item."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["manager", "reviewer", "second_reviewer", "study"]
 
 # Two reviewers' scores of script, feedback and refined script, for each item in order of creation.
 GIVEN = (
-    ((0, 2, 2), (2, 2, 2)),  # disagree on the script only, 0 and 2
+    ((0, 2, 2), (2, 2, 2)),  # disagreement only on the script, 0 and 2
     ((0, 2, 2), (0, 0, 2)),  # disagree on the feedback
     ((1, 2, 0), (1, 2, 1)),  # disagree on the refined script, 0 and 1
     ((0, 2, 2), (0, 2, 2)),  # agree on everything
@@ -39,7 +39,7 @@ GIVEN = (
 
 @pytest.fixture(scope="module")
 def study_key(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
-    """Create the scored study once for the module."""
+    """Create the scored study once for the module, and return its primary key."""
     with django_db_blocker.unblock():
         return make_scored_study().pk
 
@@ -101,7 +101,7 @@ def test_screen_has_all_texts_and_scores(boss: Client, study: Campaign, reviewer
     assert page.count("Reviewer A") == page.count("Reviewer B") == 3
     assert "Rita" not in page
     assert "0 to 2" in page
-    # Only the script needs a final score, because the reviewers agree on the rest.
+    # Only the script needs a final score, because the reviewers agree on the other stages.
     assert page.count('id="settle"') == 1 and 'value="script"' in page
     for key in ("0", "1", "2", "c", "mod+enter", ","):
         assert f'data-key="{key}"' in page
@@ -232,7 +232,7 @@ def test_halo_check_and_adjudication_need_two_reviewers(study: Campaign, manager
         adjudicate(item, stage="script", value=2, why="It is right.", by=both)
     made.delete()
     adjudicate(item, stage="script", value=2, why="It is right.", by=both)
-    # From now on, the manager can't become a rater through a claim, an assignment, the API or a repeat.
+    # From now on, no claim, assignment, API call or repeat can make the manager a rater.
     Item.objects.filter(pk__in=[item.pk, halo.pk]).update(state="open", places=1, overlap=3)
     for one in (item, halo):
         with pytest.raises(NotAllowedNow):

@@ -1,4 +1,4 @@
-"""Tests of the dashboard, members, adjudication and flags, which managers use while a study runs."""
+"""Tests for the dashboard, members, adjudication and flags, which managers use while a study is running."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.review.queue.test_studies import give, go_through
 
 @pytest.fixture
 def scored(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
-    """Two items scored by two reviewers, who agree only on the script of one item."""
+    """Return a study with two items. Its two reviewers agree only on the script of one item."""
     campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=2, overlap=2)
     first, second = campaign.items.order_by("pk")
     for person, values in ((reviewer, (0, 2)), (second_reviewer, (0, 0))):
@@ -52,7 +52,7 @@ def test_dashboard_shows_progress_and_pace(boss: Client, scored: Campaign, revie
     text = page.text
     assert "2 of 2 items done" in text
     assert "1 item is waiting for an adjudicator" in text
-    # Under *strict*, the report leaves out the items that wait here, and shows the same number.
+    # Under *strict*, the report excludes the items that are waiting here, and shows the same number.
     (arm,) = make_report(scored)["details"]["arms"]
     assert arm["items"]["unresolved"] == board.disputed == 1
     assert "nothing left to score" in text
@@ -89,7 +89,7 @@ def test_forecast_follows_recent_pace(boss: Client, manager: User, reviewer: Use
         assignment = services.claim_next(campaign, by=reviewer)
         give(assignment.item, reviewer, 2, 2, 2)
     board = read_dashboard(campaign)
-    # Both were done within this minute, so the pace is based on the time that has passed.
+    # Both items were finished within this minute, so the pace is based on the elapsed time.
     assert (board.left, board.pace.done, board.pace.is_by_the_hour) == (4, 2, True)
     assert board.pace.an_hour == pytest.approx(120)
     assert board.pace.ends_at == board.pace.until + timedelta(minutes=2)
@@ -124,7 +124,7 @@ def test_what_comes_half_an_hour_later_is_told_to_both(
     assert f"1 more at {at:%H:%M}" in page
     assert f"1 more at {at:%H:%M}" in client_for(reviewer).get("/studies/").text
     page = boss.get(f"/campaigns/{campaign.pk}/").text
-    # This does not check whether other items wait for her.
+    # This estimate ignores other items that may be waiting for the reviewer.
     assert "Rita: 1 more after a 30-minute break" in " ".join(page.split()).replace(
         "Rita :", "Rita:"
     )
@@ -267,7 +267,7 @@ def test_flagged_item_is_withdrawn(boss: Client, manager: User, reviewer: User) 
 
 @pytest.fixture
 def campaign(manager: User, reviewer: User) -> Campaign:
-    """A study with three items. Two are open, and a reviewer holds one of them."""
+    """Return a study with three items. One is closed, and a reviewer has claimed one of the two open items."""
     made = make_study(by=manager, reviewers=[reviewer], items=3)
     first, second, _third = made.items.order_by("pk")
     Item.objects.filter(pk=first.pk).update(state="closed")
@@ -276,7 +276,7 @@ def campaign(manager: User, reviewer: User) -> Campaign:
 
 
 def state_form(html: str, campaign: Campaign) -> Form:
-    """Return the last state form on the page, which is the confirmation if the page asks for one."""
+    """Return the last state form on the page. If the page asks for confirmation, this is the confirmation form."""
     return [one for one in forms_in(html) if one.action == f"/campaigns/{campaign.pk}/state/"][-1]
 
 
@@ -404,7 +404,7 @@ def test_finished_study_with_open_gold_and_training_has_nothing_left(
 def test_item_that_no_reviewer_can_take_is_stalled(
     boss: Client, manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
-    """Each reviewer is excluded for a different reason. A reviewer who only released the item may take it again."""
+    """Each reviewer is excluded for a different reason. A reviewer who only released the item may claim it again."""
     others = [make_person(name, "reviewer") for name in ("paula", "lena", "wanda")]
     people = [reviewer, second_reviewer, *others]
     campaign = make_study(by=manager, reviewers=people, items=1)

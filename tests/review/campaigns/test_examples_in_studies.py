@@ -1,4 +1,4 @@
-"""Check in the stored prompts whether a study's generator is shown reference answers."""
+"""Tests that check the stored prompts for reference answers shown to a study's generator."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ REFERENCE = "find /var/log/app -name '*.log' -type f -mtime +30 -delete\n"
 
 
 def run_study(asked: dict[str, str], *, by: User, **given: object) -> Campaign:
-    """Generate scripts for statements with references, using the default configuration."""
+    """Generate scripts for statements with references, using the default configuration, and return the study."""
     campaign = rules.create_campaign(
         "Study",
         by=by,
@@ -66,12 +66,12 @@ def lines(script: str) -> str:
 def test_no_prompt_of_a_study_contains_the_verified_script_of_its_statements(
     manager: User, standin: StandIn
 ) -> None:
-    """Only the starter catalogue has entries that are as similar to each other as those of a team."""
+    """Only in the starter catalogue are entries as similar to each other as in a team's catalogue."""
     load_starter()
     entries = Entry.objects.answering().order_by("pk")[::9][:10]
     verified = {one.title: one.versions.get(state="verified").script for one in entries}
     assert len(verified) == 10
-    # Half of the statements have no reference, so that only the catalogue has their answer.
+    # Half of the statements have no reference, so only the catalogue has their answer.
     asked = {title: verified[title] * (place % 2) for place, title in enumerate(verified)}
     run_study(asked, by=manager, uses_examples=True)
 

@@ -1,4 +1,4 @@
-"""Tests of campaigns that use message batches: start, progress, and cancellation by closing the campaign."""
+"""Tests for campaigns that use message batches: start, progress, and cancellation by closing the campaign."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_a_run_that_waits_in_a_batch_is_no_stall_and_its_page_says_what_it_waits
 
 @pytest.mark.slow
 def test_reviewer_sees_no_wave(campaign: Campaign, manager: User, as_reviewer: Client) -> None:
-    """Passed runs have ended and are being refined, flagged runs are refined before they end.
+    """Passed runs are refined after they have ended, and flagged runs are refined before they end.
 
     Both must look the same.
     """

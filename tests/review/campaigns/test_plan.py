@@ -1,4 +1,4 @@
-"""Tests that a study's sample size is planned in its setup and fixed when it opens, and that its cost is estimated."""
+"""Tests that a study's sample size is planned during setup and fixed at opening, and that its cost is estimated."""
 
 from __future__ import annotations
 
@@ -117,7 +117,8 @@ def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
 
 @pytest.fixture
 def paid() -> Endpoint:
-    """Return an endpoint with message batches whose model costs 3 and 15 dollars per million tokens."""
+    """Return an endpoint with message batches whose model costs 3 dollars per million input tokens and 15 per million
+    output tokens."""
     endpoint = Endpoint.objects.get(name="demo")
     endpoint.pk, endpoint.name, endpoint.enabled = None, "paid", True
     endpoint.demo, endpoint.has_batches = False, True
@@ -138,7 +139,7 @@ def paid() -> Endpoint:
 def priced(manager: User, paid: Endpoint) -> Campaign:
     """Return a study with three statements.
 
-    Two runs of its configuration used 20,000 tokens in and 4,000 out, some for feedback.
+    Two runs of its configuration used 20,000 input and 4,000 output tokens each, some of them for feedback.
     """
     configuration = Configuration.objects.get(is_default=True)
     configuration.roles.update(endpoint=paid, model="sonnet")
@@ -164,7 +165,8 @@ def priced(manager: User, paid: Endpoint) -> Campaign:
     return made
 
 
-# One run: 8,000 tokens in at 3 dollars and 2,000 out at 15 dollars per million, and 2,000 in for calls never batched.
+# One run: 8,000 input tokens at 3 dollars and 2,000 output tokens at 15 dollars per million, and 2,000 input tokens for
+# calls that are never batched.
 _DIRECT = 3 * (24_000 + 30_000 + 6_000)
 _BATCHED = 3 * ((24_000 + 30_000) // 2 + 6_000)
 

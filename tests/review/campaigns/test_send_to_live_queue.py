@@ -1,4 +1,4 @@
-"""Sending items of a closed study to the live queue, from the item list, the report and the API."""
+"""Tests for sending items of a closed study to the live queue, from the item list, the report and the API."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_those_ticked_are_sent_once_and_said_to_be_there(
     assert live() == {first.run_id, second.run_id}
     page = answer.text
     assert (page.count("in the review queue<"), page.count('form="send-items"')) == (2, 1)
-    # Items that are already in the queue stay unchanged and are counted.
+    # Items that are already in the queue stay unchanged, and the message counts them.
     answer = boss.post(f"/campaigns/{closed.pk}/send/", {"item": [first.pk, third.pk]}, follow=True)
     assert (
         "1 item was sent to the review queue. Not sent: 1 already in the review queue."

@@ -1,4 +1,4 @@
-"""Tests of setting up a campaign in steps. Rejected input stays in the form."""
+"""Tests for setting up a campaign in steps. Rejected input stays in the form."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_list_tells_states_and_how_far_each_is(boss: Client, manager: User, revi
 
 @pytest.fixture
 def campaign(boss: Client, manager: User, reviewer: User) -> Campaign:
-    """A campaign whose rubric was changed after two items were done."""
+    """Return a campaign whose rubric changed after two items were finished."""
     made = make_study(by=manager, reviewers=[reviewer], items=3)
     for _ in range(2):
         assignment = services.claim_next(made, by=reviewer)
@@ -180,7 +180,7 @@ def campaign(boss: Client, manager: User, reviewer: User) -> Campaign:
     answer = boss.post(
         f"/campaigns/{made.pk}/setup/rubric/", {"rubric": "Paths count.", "go_on": "1"}
     )
-    # It stays on this step, because it asks a question.
+    # The page stays on this step, because it asks a question.
     assert answer["Location"] == f"/campaigns/{made.pk}/setup/rubric/"
     return made
 
@@ -240,7 +240,7 @@ def test_reviewers_are_asked_again_and_their_new_scores_name_the_new_version(
         by=reviewer,
     )
     newest = Score.objects.latest("pk")
-    # Verdict and feedback were visible by then. This is recorded, and the figures use the previous score.
+    # The verdict and feedback were already visible. This is recorded, and the figures use the previous score.
     assert (newest.rubric.number, newest.blind) == (2, False)
     (choice,) = versions(campaign)[0]["choices"]
     assert (choice["what"], choice["items"]) == ("earlier scores asked again", 2)
@@ -325,7 +325,8 @@ def test_progress_and_adjudication(
 def test_pilot_scores_are_left_out_unless_decided_before_main_phase(
     boss: Client, manager: User, reviewer: User
 ) -> None:
-    """Plan and rules may be revised until the main phase. The report and the threats show what counts."""
+    """The plan and the rules may be revised until the main phase. The report and the threats show which items are
+    included."""
     campaign = make_study(by=manager, reviewers=[reviewer], items=4, is_open=False, pilot_size=2)
     campaign = states.move_campaign(campaign, "pilot", by=manager)
     go_through(campaign, reviewer, 2, 2, 2)
@@ -364,7 +365,7 @@ def test_pilot_scores_are_left_out_unless_decided_before_main_phase(
 def test_preview_shows_manager_the_page_that_a_reviewer_gets(
     boss: Client, manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
-    """Preview an item of the study, or a sample if the study has no items. Neither shows the verdict."""
+    """Preview an item of the study, or a sample item if the study has none. Neither shows the verdict."""
     empty = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
     page = boss.get(f"/campaigns/{empty.pk}/preview/").text
     for text in ("log files below /var/log", "<div inert>", 'name="value"'):
@@ -380,5 +381,5 @@ def test_preview_shows_manager_the_page_that_a_reviewer_gets(
 
     assert fields(preview) == fields(page) and "only look" not in preview
     assert "List the files of case-0" in preview and "assessor: flagged" not in preview
-    assert "-path" not in preview  # texts of the feedback and the refined script
+    assert "-path" not in preview  # text of the feedback and the refined script
     assert Case.objects.count() == 1

@@ -1,4 +1,4 @@
-"""Three configurations on the same statements: balanced order, one per session, and indistinguishable."""
+"""Tests for three configurations on the same statements: in balanced order, one per session, and indistinguishable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def arms(db: None) -> list[Configuration]:
 
 
 def make_arms(campaign: Campaign, arms: list[Configuration], *, cases: int) -> None:
-    """Add a different script of each configuration for each statement, shuffled as usual."""
+    """For each statement, add a different script from each configuration, shuffled as usual."""
     Campaign.objects.filter(pk=campaign.pk).update(seed=SEED)
     campaign.refresh_from_db()
     for number in range(cases):
@@ -76,13 +76,13 @@ def test_each_arm_comes_first_about_as_often_as_the_others(
     campaign = make_study(by=manager, reviewers=[], items=0, is_open=False)
     for person in (reviewer, second_reviewer):
         # The order depends on the reviewer's number, which differs between test runs. These bounds are more than seven
-        # standard deviations (26 each) from a fair order.
+        # standard deviations (of 26) away from the mean.
         counts = Counter(first_arm(campaign, person, arms, f"host-{case}") for case in range(3_000))
         assert all(800 <= counts[arm.name] <= 1_200 for arm in arms)
 
 
 def first_arm(campaign: Campaign, person: User, arms: list[Configuration], case: str) -> str:
-    """Return the arm of a statement that comes first in this reviewer's random order."""
+    """Return the arm that comes first for a statement in this reviewer's random order."""
     seed = seed_of(campaign, person)
     return min((shuffle_of(campaign, f"{case}:{arm.name}") ^ seed, arm.name) for arm in arms)[1]
 

@@ -1,4 +1,4 @@
-"""A manager starts the pilot's runs, then the rest. Requested runs start even after a worker is lost."""
+"""Tests that a manager starts the pilot's runs, then the others, and that they start even after a worker is lost."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def default() -> Configuration:
 
 
 def come_to_rest(campaign: Campaign) -> None:
-    """Finish each run in progress with a script that passed."""
+    """Finish each queued run with a script that passed."""
     for run in Run.objects.filter(items__campaign=campaign, state=Run.State.QUEUED):
         make_draft(run, script="uptime\n", kind="generated", verdict="correct")
         Run.objects.filter(pk=run.pk).update(
@@ -95,9 +95,9 @@ def test_what_was_interrupted_is_started_by_the_sweep_and_nothing_twice(
 ) -> None:
     monkeypatch.setattr(runs, "SLICE", 4)
     assert runs.ask_for_runs(campaign, by=manager) == 14
-    # All figures count these runs as pending at once, without a recount.
+    # All figures immediately count these runs as pending, without a recount.
     assert estimate_due(campaign) == 14
-    # The worker is lost after its first slice, and the broker has lost the message.
+    # The worker is lost after its first slice, and so is the broker's message.
     runs.start_asked(campaign, most=1)
     assert campaign.items.filter(run__isnull=False).count() == 4
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""Counts that are updated as scores arrive must equal a recount after any sequence of events."""
+"""Tests that counts updated as scores arrive equal a recount after any sequence of events."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def people() -> list[User]:
 
 @pytest.fixture
 def campaign(manager: User, people: list[User]) -> Campaign:
-    """Return twelve cases in two arms, scored by no reviewer, by one or by all."""
+    """Return twelve cases in two arms. No reviewer, one reviewer or all reviewers have scored each item."""
     chance = random.Random(7)
     campaign = rules.create_campaign("Kept up", by=manager)
     for arm in ARMS:
-        # Both arms wrote the same script, so a score in one arm counts in the other.
+        # Both arms have the same script, so a score in one arm also counts in the other.
         labels = [_label(chance) for _ in range(12)]
         fill(campaign, labels, people, configuration=arm, script="echo 1\n")
     same = Action.objects.filter(cases__in=campaign.cases.order_by("pk")[:4].values("pk"))
@@ -57,7 +57,7 @@ def _label(chance: random.Random) -> Label:
 
 
 def happen(item: Item, person: User, chance: random.Random) -> None:
-    """Apply a random event to an item, as in a study or an import."""
+    """Apply a random event of a study or an import to an item."""
     stage, value = chance.choice(STAGES), chance.randrange(3)
     own = item.scores.filter(reviewer=person, stage=stage, arm="model", current=True)
     what = chance.randrange(9)
@@ -118,9 +118,9 @@ def test_kept_counts_equal_a_recount(campaign: Campaign, people: list[User], see
     tallies.recount(campaign)
 
     assert kept_up == counted(campaign)
-    # Not every seed produces two different readings of a statement.
+    # Not every seed produces two different interpretations of a statement.
     assert {kind for _arm, kind, _pattern in kept_up} >= set(Tally.Kind.values) - {"read"}
-    # Combined counts of several configurations are corrections and can be negative.
+    # Combined counts of multiple configurations are corrections and can be negative.
     assert min(n for (_arm, _kind, key), n in kept_up.items() if not key.startswith("*")) > 0
 
 

@@ -1,4 +1,4 @@
-"""Which reviewers a final score waits for, and how items that need a recount are counted."""
+"""Tests for the reviewers that a final score still needs, and for the count of items that need a recount."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_expired_lease_blocks_no_later_stage(manager: User, people: list[User]) 
     Assignment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
     assert services.expire_leases() == 1
     give(take(campaign, people[1]), people[1], 0, 2, 2)
-    # The score is pending as long as a reviewer can still claim the place.
+    # The score is pending as long as another reviewer can claim the place.
     assert pattern_of(item).refined is FinalScore.PENDING
     give(take(campaign, people[2]), people[2], 0, 2, 2)
 
@@ -122,7 +122,7 @@ def test_text_scored_in_other_arm_is_skipped(arms: Arms, manager: User, people: 
 
 
 def test_open_verdicts_allow_correction_until_next_stage(manager: User, reviewer: User) -> None:
-    """The passed script is corrected from 2 to 0, the flagged one from 0 to 2 after its feedback was shown."""
+    """The passed script is corrected from 2 to 0, and the flagged script from 0 to 2 after its feedback was shown."""
     campaign = make_study(
         by=manager,
         reviewers=[reviewer],
@@ -145,7 +145,8 @@ def test_open_verdicts_allow_correction_until_next_stage(manager: User, reviewer
 
 @pytest.fixture
 def study(manager: User, reviewer: User) -> Campaign:
-    """Return a study with five items and another campaign's item between their keys. No item needs a recount."""
+    """Return a study with five items, none of which needs a recount. Another campaign's item has a key between
+    theirs."""
     campaign = make_study(by=manager, reviewers=[reviewer], items=2)
     add_item(rules.create_campaign("Other", by=manager), "x")
     for number in range(2, 5):
@@ -181,7 +182,7 @@ def test_all_items_are_counted(study: Campaign, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(tallies, "SLICE", 2)
     study.tallies.all().delete()
     study.items.update(pattern="")
-    # One range covers all keys, including another campaign's item. A second range covers one item.
+    # One range covers all keys, including the other campaign's item. A second range covers one item.
     own = keys(study)
     TallyDue.objects.create(campaign=study, first=own[0], last=own[-1])
     tallies.note_due(study, own[:1])

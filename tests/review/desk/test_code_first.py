@@ -1,4 +1,4 @@
-"""Tests of the elements next to the code: scripts by name, findings, stages, progress, feedback, reasons, rubric."""
+"""Tests for the elements next to the code: script names, findings, stages, progress, feedback, reasons and rubric."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.review.desk.test_desk import HTMX, score_next, script_of
 from tests.review.desk.test_one_act import fields_of
 from tests.review.maker import ClientFor, make_study
 
-# The form sends the reviewer's own text, not an edit of the model's.
+# The form submits the reviewer's own text, not an edited version of the model's text.
 IS_OWN = re.compile(r"data-based-on\s+disabled")
 
 
@@ -35,7 +35,7 @@ def page_of(client: Client, item: Item, query: str = "") -> str:
 
 
 def is_new(notes: list[str], code: str) -> bool:
-    """Return whether the finding's note is marked as new at the end."""
+    """Return whether the finding's note is marked as new at its end."""
     (note,) = [one for one in notes if re.match(rf"(\w+ risk|\w+) {code}\b", one)]
     return re.search(r"[.*] new\b", note) is not None
 
@@ -52,7 +52,8 @@ def place_on(page: str) -> str:
 
 @pytest.fixture
 def risky(put_in_queue: Callable[..., Item], reviewer: User) -> Item:
-    """An item whose refined script deletes more than requested. Both scripts are checked, and two stages scored."""
+    """Return an item whose refined script deletes more than requested. Both scripts are checked, and two stages are
+    scored."""
     item = put_in_queue(
         verdict="incorrect",
         script="#!/usr/bin/env bash\nls $HOME\nuptime\n",
@@ -75,7 +76,7 @@ def test_rewritten_lines_are_marked_in_every_view(risky: Item, as_reviewer: Clie
         new = [code for code in ("destructive", "SC2115", "SC2086") if is_new(notes, code)]
         assert new == ["destructive", "SC2115"], "and what both have is there, unmarked"
         assert "not in the original" in words(page), query
-        # Bash names and strings are highlighted, also in a diff.
+        # Bash variable names and strings are highlighted, even in a diff.
         assert 'class="nv"' in script and 'class="s2"' in script
     ways = re.findall(
         r'aria-keyshortcuts="(\w)">\s*([\w ]+?)\s*<kbd',
@@ -177,7 +178,7 @@ def test_what_is_let_go_of_does_not_move_the_end_and_what_is_skipped_counts(
     seen = []
     for state in (Assignment.State.RELEASED, Assignment.State.SKIPPED, None):
         assignment = services.claim_next(study, by=reviewer)
-        # The claim passes on what it has found, which saves the next page a query. Both redirect to the same page.
+        # The claim passes its results on, which saves the next page a query. Both redirects are to the same page.
         read = Assignment.objects.get(pk=assignment.pk)
         places = [
             own_place(study, reviewer, beside=assignment.item_id, assignment=one)
@@ -267,7 +268,7 @@ def test_lines() -> None:
     hostile = "* 0 <b>no</b>\n* 1 `some`\n* 2 " + "x" * 300
     wanted = {
         (LIVE, "script"): correct,
-        (LIVE, "feedback"): None,  # a rubric without headings is about scripts
+        (LIVE, "feedback"): None,  # rubric text without headings applies only to scripts
         (LIVE, "refined"): correct,
         ("- 0: no\n- 2: yes\n", "script"): None,
         ("", "script"): None,
@@ -286,7 +287,7 @@ def test_the_starter_rubric_has_a_line_for_every_score() -> None:
 def test_counts_of_a_sitting_are_of_items_that_the_reviewer_can_open(
     reviewer: User, client_for: ClientFor
 ) -> None:
-    """On each page and in each heartbeat, decided, claimed and waiting items add up to the same total."""
+    """On each page and in each heartbeat, the decided, claimed and waiting items add up to the same total."""
     items = [services.take_in(make_run().pk) for _number in range(4)]
     client, campaign = client_for(reviewer), services.live_queue()
     assert "1 of 4" in words(place_on(page_of(client, items[3]))), "only looked at"

@@ -1,4 +1,5 @@
-"""Decisions about the displayed script, which is added to the catalogue, by page and by API."""
+"""Tests for decisions about the displayed script, on the page and through the API. Approved scripts join the
+catalogue."""
 
 from __future__ import annotations
 
@@ -256,7 +257,8 @@ def test_an_approved_run_says_once_who_verified_it(
 def test_a_run_is_not_called_verified_for_a_wording_that_nobody_confirmed(
     held: Assignment, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
-    """A reviewer who edits a script into that of a verified entry has not verified it for their own request."""
+    """A reviewer who edits a script into a verified entry's script has not verified that script for their own
+    request."""
     run = held.item.run
     reboot = "#!/usr/bin/env bash\nset -euo pipefail\nsystemctl restart nginx\n"
     catalog.publish(

@@ -1,4 +1,4 @@
-"""The review page: comparing two scripts, loading the next item, separate tabs and saved input."""
+"""Tests for the review page: comparing two scripts, loading the next item, separate tabs and saved input."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def send(client: Client, item: Item, name: str, **values: object) -> tuple[int, 
 
 
 def score_next(item: Item, by: User, value: int) -> None:
-    """Score the open stage."""
+    """Score the item's open stage."""
     step = services.open_item(Item.objects.get(pk=item.pk), by).next_step
     seen = step.draft or step.feedback
     services.submit_score(

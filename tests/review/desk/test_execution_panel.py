@@ -1,4 +1,4 @@
-"""Sandbox test results of the scripts: shown after the last score, with their differences in words."""
+"""Tests that sandbox test results of the scripts appear after the last score, with their differences in words."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from tests.review.maker import ClientFor
 
 @pytest.fixture
 def ran(held_flagged: Assignment) -> Item:
-    """Return an item whose two scripts were run in the sandbox tests of their request."""
+    """Return an item whose two scripts were run in the sandbox tests for their request."""
     rewriting.run_its_cases(held_flagged.item)
     return held_flagged.item
 
 
 def panel_of(item: Item, reviewer: User, client: Client) -> str:
-    """Score all stages and return the panel's HTML, or an empty string without a panel."""
+    """Score all stages and return the panel's HTML, or an empty string if the page has no panel."""
     while services.open_item(Item.objects.get(pk=item.pk), reviewer).next_step:
         score_next(item, reviewer, 0)
     return client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
@@ -49,7 +49,7 @@ def test_panel_follows_last_score(ran: Item, reviewer: User, client_for: ClientF
     difference = panel.partition("Different results")[2].partition("</ul>")[0]
     assert "TELLTALE check 1" in difference and "failed" in difference
     assert "TELLTALE check 2" not in difference
-    # The scripts have the same names as on the rest of the page.
+    # The scripts have the same names as elsewhere on the page.
     for name in ("Original", "Refined"):
         assert name in difference and f">{name}</h3>" in panel
     assert "script 1" not in difference

@@ -1,4 +1,5 @@
-"""The item's other reviewers score the result of an expert's feedback after all stages of the model's arm."""
+"""Tests that an item's other reviewers score the result of an expert's feedback, after all stages of the model's
+arm."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ def test_another_reviewer_scores_it_last_and_its_author_only_as_their_own(
     item = study.items.get()
     services.claim_item(item, by=reviewer)
     give(item, reviewer, 0, 2, 0)
-    # The reviewer finishes their stages first and writes the feedback while they can still change scores.
+    # The reviewer finishes all stages first, and writes the feedback while the scores can still be changed.
     draft = write_feedback(item, reviewer)
     assert keys_of(item, reviewer)[-1] == "refined-expert"
     give(item, reviewer, 2)
@@ -91,7 +92,9 @@ def test_experts_score_each_other(study: Campaign, reviewer: User, second_review
         services.claim_item(item, by=person)
         give(item, person, 0)
         drafts[person] = write_feedback(item, person, f"{REWRITTEN}# {person.username}\n")
-    give(item, reviewer, 2, 0, 1, 2)  # feedback, refined, own expert arm, the other reviewer's
+    give(
+        item, reviewer, 2, 0, 1, 2
+    )  # feedback, refined, own expert arm, the other reviewer's expert arm
     give(item, second_reviewer, 2, 0, 1, 0)
     given = Score.objects.filter(arm="expert").order_by("pk")
     assert [(one.reviewer, one.draft, one.value) for one in given] == [
@@ -100,7 +103,7 @@ def test_experts_score_each_other(study: Campaign, reviewer: User, second_review
         (second_reviewer, drafts[second_reviewer], 1),
         (second_reviewer, drafts[reviewer], 0),
     ]
-    # A corrected score replaces only its own earlier value.
+    # A corrected score replaces only the same reviewer's earlier value.
     services.submit_score(
         item,
         services.ScoreInput(

@@ -1,4 +1,5 @@
-"""Secrets in feedback: a reviewer confirms before they reach a remote model. A study masks them without asking."""
+"""Tests that secrets in feedback reach a remote model only if the reviewer confirms, and that studies always mask
+them."""
 
 from __future__ import annotations
 

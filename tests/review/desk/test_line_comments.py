@@ -1,4 +1,5 @@
-"""Comments on lines: added by the assigned reviewer, shown at their line, kept after removal, hidden if blinded."""
+"""Tests for line comments: added by the assigned reviewer, shown at their line, stored after removal, hidden if
+blinded."""
 
 from __future__ import annotations
 
@@ -147,7 +148,7 @@ def test_in_a_difference_it_stands_below_its_row_and_is_never_folded_away(
     services.add_remark(item, draft=refined.pk, line=10, text="zqhere", by=reviewer)
     services.add_remark(item, draft=first.pk, line=41, text="zqthere", by=reviewer)
     for query in ("", "?show=2&against=1&side=1"):
-        # The reviewer's own feedback also starts with the comments.
+        # The reviewer's own feedback also starts with the comments, so only the part before it is checked.
         page = as_reviewer.get(url + query).text.split("<aside")[0]
         assert "unchanged lines" not in page and page.count("zqhere") == page.count("zqthere") == 1
         assert "on the old line 41" in page

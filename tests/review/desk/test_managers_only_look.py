@@ -1,4 +1,5 @@
-"""Managers may view an item. Claiming, scoring and deciding require the role reviewer, by page and by API."""
+"""Tests that managers may view an item, but only reviewers may claim, score and decide, on the page and through the
+API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A decision saves score, comment and decision together or not at all, and undo reverts them together."""
+"""Tests that a decision saves score, comment and decision together or not at all, and that undo reverts all of them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Sent:
 def decide(
     request: pytest.FixtureRequest, reviewer: User, client_for: ClientFor
 ) -> Callable[..., Sent]:
-    """Return a function that decides with these fields, by the page's form or by the API."""
+    """Return a function that submits a decision with these fields, on the page or through the API."""
     client = client_for(reviewer)
 
     def by_page(item: Item, kind: str, **fields: object) -> Sent:
@@ -136,7 +136,7 @@ def test_other_tab_is_respected(held: Assignment, reviewer: User, client_for: Cl
     assert answer.status_code == 409 and "Score: 0." in answer.text
     assert answer.text.count("of the other tab") == 2, "in the refusal and in its field"
     assert not Decision.objects.exists()
-    # The new page shows the newer score. Choosing 2 anyway is a decision of its own.
+    # The new page shows the newer score. Choosing 2 anyway is a separate decision.
     newer = fields_of(answer.text) | {
         "kind": "approve",
         "value": "2",

@@ -1,4 +1,5 @@
-"""Scores in the order of the stages, for the displayed object, idempotent, by page and by API."""
+"""Tests that scores are given in stage order, for the displayed object and idempotently, on the page and through the
+API."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ def test_three_stages_open_one_after_other(held_flagged: Assignment, reviewer: U
 
 
 def test_flagged_right_script_opens_stages(held_flagged: Assignment, reviewer: User) -> None:
-    """Without these scores, the scripts that refinement breaks could not be measured."""
+    """Without these scores, the report could not measure how many correct scripts refinement breaks."""
     item = held_flagged.item
     services.submit_score(item, given("script", 2, first_of(item).pk), by=reviewer)
     assert len(services.open_item(item, reviewer).steps) == 2
@@ -142,7 +143,7 @@ def test_expert_feedback_starts_refinement(held: Assignment, reviewer: User) -> 
 
 @pytest.fixture(params=["page", "api"])
 def send(request: pytest.FixtureRequest, client_for: ClientFor) -> Callable[..., int]:
-    """Return a function that sends a score by page or by API and returns the status."""
+    """Return a function that sends a score, on the page or through the API, and returns the status."""
 
     def post(user: User, item: Item, **values: object) -> int:
         client = client_for(user)
@@ -245,7 +246,7 @@ def test_a_row_is_stored_as_save_stores_it(held: Assignment) -> None:
     for field in Score._meta.concrete_fields:
         assert getattr(stored, field.attname) == getattr(score, field.attname), field.name
     score.value = 2
-    score.save()  # already stored, so this adds none
+    score.save()  # the score is already stored, so this adds none
     assert Score.objects.get().value == 2
 
 

@@ -1,4 +1,4 @@
-"""The same score sent twice at once: a double click, a repeated request or two tabs."""
+"""Tests for the same score sent twice at once: a double click, a repeated request or two tabs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Act = Callable[[], object]
 
 
 def _meanwhile(item: Item, by: User, first: Act, second: Act) -> list[object]:
-    """Run `first` in a transaction that locks the item, and return what the waiting `second` returned."""
+    """Run `first` in a transaction that locks the item, and return the result of `second`, which waits for the lock."""
     got: list[object] = []
 
     def work() -> None:

@@ -1,4 +1,4 @@
-"""What a reviewer requests from the model: a rewrite that the page waits for, and shorter feedback."""
+"""Tests for a reviewer's model requests: a rewrite that the page waits for, and shorter feedback."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MADE = "The model is writing feedback or a rewrite."
 
 @pytest.fixture
 def waiting(held: Assignment, reviewer: User) -> Item:
-    """Return an item that the assessor passed and the reviewer rejected and sent for feedback and a rewrite."""
+    """Return an item that the assessor passed. The reviewer rejected it and requested feedback and a rewrite."""
     score_next(held.item, reviewer, 0)
     services.ask_for_feedback(held.item, by=reviewer)
     return held.item
@@ -35,7 +35,7 @@ def end(item: Item, state: str) -> None:
 
 
 def poll(client: Client, item: Item) -> tuple[int, str]:
-    """Send the page's polling request."""
+    """Send the page's polling request, and return the status and the text."""
     answer = client.get(reverse("item-review", args=[item.pk]), {"waits": 1}, headers=HTMX)
     return answer.status_code, answer.text
 
@@ -51,7 +51,7 @@ def test_waiting_reviewer_is_told_once_ready(waiting: Item, as_reviewer: Client)
     assert status == 200
     assert 'data-say="The rewrite that you requested is ready."' in screen
     assert "Score it" in screen and "data-waits" not in screen
-    # The open page loads the item by itself. A reviewer who returns later presses the button.
+    # The open page loads the item automatically. A reviewer who returns later presses the button.
     claim = f'hx-post="{reverse("item-claim", args=[waiting.pk])}" hx-trigger="load"'
     assert claim in screen
     assert claim not in as_reviewer.get(reverse("item-review", args=[waiting.pk])).text

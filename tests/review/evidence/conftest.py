@@ -1,4 +1,4 @@
-"""A study whose scripts were run in sandbox tests and which its reviewers have scored completely."""
+"""A study whose scripts were run in sandbox tests and whose reviewers have scored all items."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CHECKS = (
 
 
 def write_cases(statement: str, *, title: str = "a world") -> CaseSet:
-    """Create two sandbox tests, with three checks and with one."""
+    """Create two sandbox tests, one with three checks and one with a single check."""
     about = " ".join(statement.split()[:3])
     first = case_data(*CHECKS, about=about, title=title)
     second = case_data({"check": "exit_status", "equals": 0}, about=about, title="nothing there")
@@ -118,7 +118,7 @@ def item(study: Campaign) -> Item:
 
 @pytest.fixture(scope="module")
 def study_key(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
-    """Run `make_scored_study` once for a module, with the manager mona and the reviewers rita and rolf."""
+    """Run `make_scored_study` once per module, with the manager mona and the reviewers rita and rolf."""
     with django_db_blocker.unblock():
         manager = make_person("mona", "manager")
         people = [make_person(name, "reviewer") for name in ("rita", "rolf")]
@@ -126,7 +126,7 @@ def study_key(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
 
 
 def make_scored_study(manager: User, reviewers: Sequence[User]) -> Campaign:
-    """Create five items with and without a verdict and tests, in a study that shows execution."""
+    """Create a study that shows execution, with five items. Some items have no verdict or no tests."""
     campaign = make_study(
         by=manager, reviewers=reviewers, items=5, overlap=2, hides_execution=False
     )

@@ -1,4 +1,4 @@
-"""Which sandbox tests count in a study, and how their changes are reported, shown and erased."""
+"""Tests for which sandbox tests count in a study, and for reporting, showing and erasing changes to them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def set_of(item: Item) -> CaseSet:
 
 
 def add_arm(item: Item, name: str) -> Item:
-    """Add the same case for another configuration, which wrote another script."""
+    """Add the same case for another configuration, which wrote a different script."""
     run = make_run(
         statement=item.case.action.statement, script=f"ls /srv/{name}\n", verdict="correct",
         origin="campaign",
@@ -106,7 +106,7 @@ def test_every_arm_runs_the_same_cases(item: Item, study: Campaign) -> None:
     for draft in other.run.drafts.all():
         store(draft.sha256, second, "pppp")
     assert review.fix_cases_of_run(other.run.pk) == 3
-    # The first arm's drafts in the second set, and the second arm's in the first.
+    # the first arm's drafts in the second set, and the second arm's drafts in the first set
     assert set(CaseRun.objects.values_list("script_sha256", "case_set")) == {
         *((one.sha256, second.pk) for one in item.run.drafts.all()),
         *((one.sha256, set_of_first(item, second)) for one in other.run.drafts.all()),
@@ -133,8 +133,8 @@ def test_revisions_are_combined(item: Item, reviewer: User, second_reviewer: Use
     last = CaseRevision.objects.latest("pk")
     checks = {one["title"]: len(one["expect"]) for one in last.merged.content["cases"]}
     assert checks == {"a world": 2, "nothing there": 1, "one more": 1}
-    assert len(last.case_set.content["cases"][0]["expect"]) == 3  # as its author sees it
-    # An export does not name the reviewer who excluded the test.
+    assert len(last.case_set.content["cases"][0]["expect"]) == 3  # the author sees all checks
+    # An export does not include the name of the reviewer who excluded the test.
     assert {one.content["author"]["name"] for one in CaseSet.objects.filter(is_revision=True)} == {
         "a reviewer"
     }
@@ -204,7 +204,7 @@ def test_a_file_brings_results_of_its_own_scripts_and_for_its_own_campaign(
     assert "has this script" in capsys.readouterr().err
     assert Execution.objects.filter(imported=True).count() == 1
     assert tables_of(study)[0]["imported"] == 1
-    # Another campaign with the same request and script uses none of it.
+    # Another campaign with the same request and script uses none of these results.
     assert fix_cases(beside) == 4
     count_due(beside)
     assert [one.is_imported for one in read_outcomes(beside)] == [False] * 8

@@ -1,4 +1,5 @@
-"""Sandbox tests on the review page: excluding, correcting, adding and writing them, and labeling differences."""
+"""Tests for sandbox tests on the review page: excluding, correcting, adding and writing tests, and labeling
+differences."""
 
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ def test_excluded_check_makes_new_cases(item: Item, reviewer: User, client_for: 
         and "Nobody asked for &lt;i&gt;x&lt;/i&gt;." in page
     )
     assert case_sets_for(item.run.action.statement).count() == 1
-    # As soon as they have run, the page shows their results.
+    # After the tests have run, the page shows their results.
     drafts = item.run.drafts.order_by("number")
     CaseRun.objects.update(state="done")
     store(drafts[0].sha256, revision.case_set, "ppp")
@@ -113,7 +114,7 @@ def test_a_case_is_corrected_and_one_added(item: Item, as_reviewer: Client) -> N
         "a world",
         "a quiet world",
     ]
-    # The set that the page showed has been replaced.
+    # The displayed set of tests has been replaced.
     added = as_reviewer.post(url, sent | {"case": json.dumps(CASE | {"title": "one more"})})
     assert added.status_code == 409 and "one more" in added.text
     url = f"{address('item-case-edit', item)}?set={corrected.case_set.sha256[:16]}"

@@ -1,4 +1,4 @@
-"""Sandbox tests of an item through the API, which shows and allows the same as the review page."""
+"""Tests for an item's sandbox tests through the API, which shows and allows the same as the review page."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_cases_are_struck_corrected_and_added(item: Item, client: Client) -> Non
     struck = send(client, item, "strike", sent | {"what": "1.3"})
     assert (struck.status_code, struck.json()["kind"]) == (201, "struck")
     assert struck.json()["former"] == sent["set"]
-    # The earlier hash can no longer change anything.
+    # The earlier hash can no longer be used for changes.
     assert send(client, item, "strike", sent | {"what": "1"}).status_code == 409
     sent["set"] = struck.json()["set"]
     corrected = send(client, item, "cases", sent | {"number": 2, "case": CASE})

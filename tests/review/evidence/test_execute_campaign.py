@@ -1,4 +1,4 @@
-"""The `execute_campaign` command, from a terminal and a program, and partial runs, which count as no verdict."""
+"""Tests for `execute_campaign`, run from a terminal and from a program, and for partial runs, which are no verdict."""
 
 from __future__ import annotations
 

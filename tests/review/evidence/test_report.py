@@ -1,4 +1,4 @@
-"""The execution tables of the report: from the counts, from the export alone and after an import."""
+"""Tests for the report's execution tables: from the counts, from the export alone and after an import."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def recount(campaign: str, file: Path) -> list[dict[str, Any]]:
 
 
 def assert_same(ours: Any, theirs: Any) -> None:
-    """Compare numbers to 1e-9 and everything else exactly."""
+    """Compare numbers with a tolerance of 1e-9 and all other values exactly."""
     assert not differing(ours, theirs, within=1e-9)
 
 
 def change_and_label(study: Campaign, reviewer: User, second_reviewer: User) -> None:
-    """Add labels of both reviewers, undo one, and let the reviewers change one set in different ways."""
+    """Add labels of both reviewers, undo one, and make the reviewers change one set in different ways."""
     right_failed, wrong_passed = list(study.items.order_by("pk"))[1:3]
     for person, reason in ((reviewer, "case_wrong"), (second_reviewer, "interpretation")):
         services.label(right_failed, stage="script", reason=reason, by=person)
@@ -97,7 +97,7 @@ def test_a_recount_of_the_export_gives_the_same_tables(
     change_and_label(study, reviewer, second_reviewer)
     ours, theirs = recount("Study", tmp_path / "b.jsonl"), tables_of(study)
     assert_same(ours, theirs)
-    # The test that both reviewers excluded does not count. The refined script has not run in the remaining ones.
+    # The test that both reviewers excluded does not count. The refined script has not run in the remaining tests.
     assert theirs[0]["strict"]["reasons"]["case_wrong"] == 0
     assert theirs[0]["strict"]["confusion"]["right"] == {"passed": 2, "failed": 0, "no_verdict": 0}
     assert theirs[1]["strict"]["checks"]["to_run"] == 2 + 4
@@ -111,7 +111,7 @@ def test_an_import_of_the_export_gives_an_equal_report(
     change_and_label(study, reviewer, second_reviewer)
     before, file = tables_of(study), tmp_path / f"out.{ending}"
     run_all("Study", ("export_campaign", file))
-    # On another machine, no test has run.
+    # Simulate a different machine, where no test has run.
     Execution.objects.all().delete()
     for times in (1, 2):
         run_all("Again", ("import_items", file), ("import_scores", file))

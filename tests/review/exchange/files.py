@@ -1,4 +1,4 @@
-"""Helpers to write files to import and to run import commands."""
+"""Write files to import, and run import commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def write_lines(path: Path, *rows: object) -> Path:
 
 
 def run_command(name: str, campaign: str, file: Path, *arguments: str) -> int:
-    """Return the exit code of the command."""
+    """Run the command and return its exit code."""
     try:
         call_command(name, campaign, str(file), *arguments)
     except SystemExit as stop:
@@ -28,6 +28,6 @@ def run_command(name: str, campaign: str, file: Path, *arguments: str) -> int:
 
 
 def run_all(campaign: str, *steps: tuple[str, Path], arguments: Sequence[str] = ()) -> None:
-    """Run several commands, each of which must succeed."""
+    """Run these commands, each of which must succeed."""
     for name, file in steps:
         assert run_command(name, campaign, file, *arguments) == 0, name

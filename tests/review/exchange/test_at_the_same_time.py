@@ -1,4 +1,4 @@
-"""Two transactions look up and create the same new name. The second waits, and both succeed."""
+"""Tests that two transactions can look up and create the same new name: the second waits, and both succeed."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def make_named_entry(by: User, slug: str = "") -> Entry:
     return make_entry("One", by=by, confirmation=Confirmation(added_by=by), slug=slug)
 
 
-# Each place that looks up a name and then creates it, the rows with that name afterwards, and their number.
+# Code that looks up a name and then creates it, with a count of the rows that have this name, and the expected count.
 PLACES: dict[str, tuple[Deed, Callable[[], int], int]] = {
     "reviewers of imports": (
         lambda by: people_of(["Ann", "Bob"], by=by),
@@ -104,7 +104,7 @@ PLACES: dict[str, tuple[Deed, Callable[[], int], int]] = {
 
 
 def both_at_once(deed: Deed) -> list[str]:
-    """Run it twice, the second time during the first transaction, and return unexpected errors."""
+    """Run the action twice, the second time during the first transaction, and return unexpected errors."""
     people = [
         make_person(name, "manager", "curator", "administrator") for name in ("first", "second")
     ]
@@ -148,7 +148,7 @@ def test_same_new_name_at_once_is_created_once(place: str) -> None:
 def test_simultaneous_imports_with_the_same_new_names_all_complete(
     tmp_path: Path, pairs: int
 ) -> None:
-    """Run pairs of whole imports, each with its own study, but with the same new reviewers and configurations."""
+    """Run pairs of whole imports into separate studies that create the same reviewers and configurations."""
     codes: list[int] = []
 
     def work(name: str, number: int, barrier: threading.Barrier) -> None:

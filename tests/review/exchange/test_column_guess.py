@@ -1,4 +1,4 @@
-"""Column roles are guessed from names and values and can be corrected. Scores in item files use the same columns."""
+"""Tests that column roles are guessed from names and values and can be corrected, for items and scores."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def test_columns_of_items() -> None:
         (intercode, "Question=statement Answer=script"),
         # Next to a candidate, the answer is the reference.
         (scored, "Question=statement Answer=reference candidate=script reward=execution"),
-        # The product's own names are always accepted, in uppercase too.
+        # The product's own column names are always accepted, even in uppercase.
         ([{"ID": "1", "Statement": "x", "Script": "y"}], "ID=id Statement=statement Script=script"),
         # A verdict column must contain verdicts.
         ([{"statement": "x", "judge": "wrong"}], "statement=statement judge="),
         ([{"statement": "x", "judge": "incorrect"}], "statement=statement judge=verdict"),
-        # The names say nothing, so the values decide.
+        # The names are not informative, so the values decide.
         (unnamed, "a=statement b=script c=verdict"),
-        # Ids must be unique.
+        # IDs must be unique.
         ([{"nr": "1", "task": "x"}, {"nr": "1", "task": "y"}], "nr= task=statement"),
         (models, "task=statement model=configuration"),
     ):
@@ -65,7 +65,7 @@ def test_columns_of_reviewers_beside_items() -> None:
         "final": ("adjudicated:script", "final"),
     }
     assert (guesses["anna"].by_values, guesses["final"].by_values) == (True, False)
-    # A single column of numbers is a reviewer's only if its name says so.
+    # A single column of numbers is a reviewer's column only if its name says so.
     names, samples = columns({"statement": "x", "tries": "2"}, {"statement": "y", "tries": "1"})
     assert guess_items(names, samples)["tries"].role == ""
 
@@ -126,7 +126,7 @@ def test_a_campaign_begins_with_a_file_whose_scores_follow_its_items(boss: Clien
         *("List the files older than 3 days", "find . -mtime +3")
     ]
     chosen = {f"role-{place}": one.role for place, one in enumerate(page.context["columns"])}
-    # Another reviewer is called Ben.
+    # The name of the other reviewer is Ben.
     answer = boss.post(answer["Location"], {**chosen, "person-5": "benno", "import": "1"})
     items = Transfer.objects.get()
     jobs.carry_out(items.pk)

@@ -1,4 +1,4 @@
-"""Files of Excel, pandas and labeling tools: names, numbers, empty cells and nested records."""
+"""Tests for files of Excel, pandas and labeling tools: names, numbers, empty cells and nested records."""
 
 from __future__ import annotations
 

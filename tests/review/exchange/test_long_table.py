@@ -1,4 +1,4 @@
-"""The export for statistics: one line per score, with the columns of a mixed model and without texts."""
+"""Tests for the export for statistics: one line per score, with the columns of a mixed model and without texts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_each_score_is_a_line(study: Campaign, tmp_path: Path) -> None:
         **{"purpose": "real", "sham": "0", "overlap": "2", "own_feedback": "0"},
     }
     assert {name: line[name] for name in wanted} == wanted
-    # Statements and texts are distinct, but not exported.
+    # Statements and texts get distinct identifiers, but their content is not exported.
     assert len({one["statement"] for one in lines}) == 4
     assert len({one["text"] for one in lines if one["stage"] == "script"}) == 4
     said = "".join(cell for one in lines for cell in one.values())
@@ -95,7 +95,7 @@ def test_names_are_text_and_lines_say_blindness(study: Campaign, tmp_path: Path)
 
 
 def test_what_is_used_gives_the_figures_of_the_report(tmp_path: Path) -> None:
-    """Use the selection that docs/statistics.md describes, and each item's adjudicated score or majority."""
+    """Use the selection described in docs/statistics.md, and each item's adjudicated score or majority."""
     base = {"feedback": "- No.", "refined": "ls -a\n", "script": "ls\n", "overlap": 2}
     kinds: dict[str, dict[str, object]] = {
         "plain": {"verdict": "correct"},
@@ -115,7 +115,7 @@ def test_what_is_used_gives_the_figures_of_the_report(tmp_path: Path) -> None:
     scores = [
         *(given(item, who, 2) for item in ("plain", "sham", "retrieved") for who in "AB"),
         given("sham", "A", 0, stage="refined"),
-        # Wrong first, and right only after the feedback had been shown.
+        # wrong first, and right only after the feedback was shown
         *(given("changed", who, 0, current=False) for who in "AB"),
         *(given("changed", who, 2, at=late, blind=False) for who in "AB"),
         given("seen", "A", 0, visible={"verdict": True}),

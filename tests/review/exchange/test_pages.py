@@ -1,4 +1,5 @@
-"""Import and export by page and API: preview, start, work in a worker, cancel, download and errors."""
+"""Tests for import and export on the page and through the API: preview, start, worker, cancellation, download,
+errors."""
 
 from __future__ import annotations
 
@@ -163,7 +164,7 @@ def test_a_killed_worker_is_followed_by_another_that_goes_on_where_it_stopped(
     def die_in_second_slice(held: Claim[Transfer], **progress: object) -> None:
         calls.append(progress)
         if len(calls) == 2:
-            raise KeyboardInterrupt  # ends a process, and none of our handlers catches it
+            raise KeyboardInterrupt  # ends a process, because no handler of the product catches it
         real(held, **progress)
 
     monkeypatch.setattr(Claim, "note", die_in_second_slice)
@@ -171,7 +172,7 @@ def test_a_killed_worker_is_followed_by_another_that_goes_on_where_it_stopped(
         jobs.carry_out(transfer.pk)
     transfer.refresh_from_db()
     assert (transfer.state, transfer.kept, campaign.cases.count()) == ("running", 2, 2)
-    assert jobs.carry_on() == 0  # its lease has not expired
+    assert jobs.carry_on() == 0  # the transfer's lease has not expired
     Transfer.objects.filter(pk=transfer.pk).update(lease_until=timezone.now())
     assert jobs.carry_on() == 1
     jobs.carry_out(transfer.pk)
@@ -261,7 +262,7 @@ def test_columns_are_previewed_before_import(client: Client, campaign: Campaign)
     page = client.get(url)
     assert [one.name for one in page.context["columns"]] == list(CHOSEN)
     assert page.context["columns"][1].samples == ["List files", "Show the load"]
-    # Names of the product are accepted as they are. These words are not verdicts.
+    # The product's own names are accepted unchanged. These words are not verdicts.
     guessed = {one.name: (one.role, one.told_by) for one in page.context["columns"]}
     assert guessed["question"] == ("statement", "name")
     assert (guessed["answer"][0], guessed["script"][0], guessed["judge"][0]) == (
@@ -283,7 +284,7 @@ def test_columns_are_previewed_before_import(client: Client, campaign: Campaign)
     assert (transfer.kept, transfer.refused) == (1, 1)
     item = campaign.items.get()
     assert item.run.drafts.get().script == "ls\n"
-    # The stored file is deleted and is not imported again.
+    # The stored file is deleted and cannot be imported again.
     assert client.get(url).status_code == 409
 
 
@@ -328,7 +329,8 @@ def test_tie_breakers_are_named_in_file(client: Client, campaign: Campaign) -> N
 
 @pytest.mark.parametrize("said", [None, 2])
 def test_imported_scores_are_complete(client: Client, manager: User, said: int | None) -> None:
-    """A campaign created on the page requires two reviewers per item. Imported items need only those in the file."""
+    """A campaign created on the page requires two reviewers per item. Imported items only need the reviewers in the
+    file."""
     campaign = rules.create_campaign("Two", by=manager, rules=preset_rules("standard"))
     assert campaign.overlap == 2
     more = {"overlap": said} if said else {}

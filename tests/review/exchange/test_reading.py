@@ -1,4 +1,4 @@
-"""Files of real tools: how each line is read and why it is rejected, without a database."""
+"""Tests for files of real tools: how each line is read and why a line is rejected, without a database."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_layout_is_told_by_looking(tmp_path: Path) -> None:
         ("x", '{"items": [{}]}'): Format.JSON,
         ("x", '{\n "items": [{}]}'): Format.JSON,
         ("x", "id;statement\na;b"): Format.CSV,
-        ("x.csv", "[id],{s}\na,b"): Format.CSV,  # by its extension
+        ("x.csv", "[id],{s}\na,b"): Format.CSV,  # because of its extension
         ("x.TSV", "[id]\t{s}\na\tb"): Format.CSV,
     }
     found = {}
@@ -115,7 +115,7 @@ def test_one_bad_element_leaves_the_others(tmp_path: Path) -> None:
 def test_long_line_is_not_read_whole(tmp_path: Path, name: str, before: str, after: str) -> None:
     with (tmp_path / name).open("wb") as file:
         file.write(before.encode() + b"x" * 100_000)
-        file.seek(200_000_000, os.SEEK_CUR)  # sparse, reads as NUL bytes
+        file.seek(200_000_000, os.SEEK_CUR)  # a sparse range, which reads as NUL bytes
         file.write(after.encode())
     tracemalloc.start()
     records = list(Source(tmp_path / name))
@@ -168,7 +168,7 @@ def test_a_row_that_is_refused_names_its_column() -> None:
         ({"statement": "x", "verdict": "good"}, "verdict"),
         ({"statement": "x", "execution": 1.5}, "execution"),
         ({"statement": "x", "execution": "nan"}, "execution"),
-        ({"statement": "x", "refined": "ls"}, "script"),  # refined without feedback
+        ({"statement": "x", "refined": "ls"}, "script"),  # refined script without feedback
         ({"statement": "x", "known": {"script": 3}}, "script"),
         ({"statement": "x", "severity": True}, "severity"),
         ({"statement": "x", "sham": "maybe"}, "sham"),

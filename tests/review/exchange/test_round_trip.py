@@ -1,4 +1,4 @@
-"""The contents of an export, and equal figures of a campaign after its import."""
+"""Tests for the contents of an export, and that a campaign has equal figures after its import."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def counts_of(name: str) -> Counts:
     campaign = Campaign.objects.get(name=name)
     tallies.recount(campaign)
     (counts,) = read_counts(campaign).values()
-    # Imported scores are marked as given elsewhere.
+    # Imported scores are marked as given on another installation.
     counts.sums.pop("here", None)
     return counts
 
@@ -127,7 +127,7 @@ def test_what_can_not_be_written_leaves_nothing(manager: User, tmp_path: Path) -
 
 
 def planned_for(table: str) -> int:
-    """Return PostgreSQL's estimate of the table's rows."""
+    """Return PostgreSQL's estimate of the number of rows in the table."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT reltuples FROM pg_class WHERE oid = %s::regclass", [table])
         (rows,) = cursor.fetchone()

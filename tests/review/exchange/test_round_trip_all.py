@@ -1,4 +1,5 @@
-"""Export and import a study with every feature: expert refinements, retrieved scripts, gold, training and sham."""
+"""Tests that a study with every feature survives export and import: experts, retrieved scripts, gold, training and
+sham."""
 
 from __future__ import annotations
 
@@ -93,7 +94,7 @@ def _score(item: Item, person: User, stage: str, value: int, **more: object) -> 
 
 
 def _refine(item: Item, author: User) -> Draft:
-    """Create a script from an expert's feedback."""
+    """Create a refined script from an expert's feedback."""
     first = item.run.drafts.get(number=1)
     feedback = Feedback.objects.create(
         draft=first, arm="expert", author=author, text=f"- Says {author.username}."
@@ -114,7 +115,7 @@ def _refine(item: Item, author: User) -> Draft:
 
 
 def figures_of(name: str) -> tuple[object, ...]:
-    """Return the figures, the agreement and the other tables of the campaign with this name."""
+    """Return the figures, the agreement and the other tables of the named campaign."""
     campaign = Campaign.objects.get(name=name)
     # A study scored elsewhere counts as closed, and only closed studies show p values.
     campaign.state = Campaign.State.CLOSED
@@ -153,7 +154,9 @@ def test_round_trip_keeps_all_figures(study: Campaign, tmp_path: Path, layout: s
     assert expert.filter(draft__feedback__author__username="rita").count() == 2
     run_all("Again", ("import_items", items), ("import_scores", scores))
     assert figures_of("Again") == before
-    remark = Remark.objects.get(item__campaign=again)  # only one, although it was imported twice
+    remark = Remark.objects.get(
+        item__campaign=again
+    )  # only one remark, although it was imported twice
     assert (remark.text, remark.line, remark.draft.script) == ("=Why -h?", 1, "du -h\n")
 
 
@@ -177,7 +180,7 @@ def test_unnamed_expert_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     assert Draft.objects.get(arm="expert").feedback.author.username == "rita"
 
 
-# Why an import does not set a field.
+# The reasons why an import does not set a field.
 ELSEWHERE = "of this installation or of this moment"
 DERIVED = "worked out from the other fields"
 FIELDS_NOT_KEPT: dict[type[models.Model], dict[str, str]] = {
@@ -212,7 +215,8 @@ OF_CAMPAIGN = {
 
 
 def values_of(model: type[models.Model], name: str, campaign: Campaign) -> Counter[str] | None:
-    """Count the values of the field in a campaign. Return None for a key without a portable name."""
+    """Return the number of occurrences of each value of the field in a campaign. Return None for a key without a
+    portable name."""
     field = model._meta.get_field(name)
     if field.related_model is not None:
         if field.related_model not in NAMES:
@@ -300,7 +304,7 @@ def fill_every_field(study: Campaign, reviewer: User, judge: User) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", first_cases(1, ["jsonl", "csv"]))
 def test_round_trip_keeps_every_field(study: Campaign, tmp_path: Path, layout: str) -> None:
-    """The fields come from the models. A new one must be imported or listed with the reason why not."""
+    """The fields come from the models. A new field must be imported or listed with the reason why it is not."""
     again = {"id": "again", "statement": "Do found", "script": "ls\n"}
     again |= {"purpose": "repeat", "repeats": "found"}
     run_all("Study", ("import_items", write_lines(tmp_path / "again.jsonl", again)))

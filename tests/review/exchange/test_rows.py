@@ -1,4 +1,4 @@
-"""Tests for valid and invalid rows in the commands: what is created, kept and rejected, and with which exit code."""
+"""Tests for valid and invalid rows in the import commands: what is created, kept and rejected, and the exit code."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_each_kind_of_row_becomes_what_it_stands_for(tmp_path: Path, capsys: Err
     assert (refined.script, refined.feedback.points, refined.parent) == ("ls -a\n", 2, first)
     other = Configuration.objects.get(name="other-1-5")
     assert (other.title, other.preset) == ("Other 1.5", "imported")
-    # They share one row, because their keys are consecutive.
+    # The items share one row, because their keys are consecutive.
     assert TallyDue.objects.filter(campaign=campaign).count() == 1
     assert tallies.estimate_due(campaign) == 4
 
@@ -194,9 +194,9 @@ def test_a_final_score_is_imported_with_who_settled_it(imported: Campaign, tmp_p
 
 
 def write_golden(folder: Path) -> tuple[Path, Path]:
-    """Of the right scripts, 60 pass a test and 5 fail it.
+    """Write items and scores for the golden case and return the files.
 
-    Of the wrong ones, 70 fail it, 8 pass, and 10 were not run.
+    Of the correct scripts, 60 pass a test and 5 fail it. Of the wrong ones, 70 fail it, 8 pass, and 10 were not run.
     """
     items: list[dict[str, object]] = []
     scores: list[dict[str, object]] = []
@@ -256,7 +256,7 @@ def test_the_golden_case_imported_as_labels_gives_every_figure(
     assert [net["value"], net["low"], net["high"]] == pytest.approx([0.098, 0.040, 0.155], abs=5e-4)
     assert net["p_value"] == pytest.approx(0.0015, abs=5e-5)
     assert partial["p_value"] == pytest.approx(0.021, abs=5e-4)
-    # An item that has only a label is never assigned, and its reviewer can't sign in.
+    # An item with only a label is never assigned, and its reviewer can't sign in.
     assert not golden.items.exclude(state="closed", places=0).exists()
     expert = User.objects.get(username="expert")
     assert not (expert.is_active or expert.has_usable_password())

@@ -1,4 +1,4 @@
-"""Imported scores follow the study's rules: current scores, adjudication, several experts and several rounds."""
+"""Tests that imported scores follow the study's rules: current scores, adjudication, multiple experts and rounds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def given(reviewer: str, script: int, **rest: object) -> dict[str, object]:
 
 
 def import_into(folder: Path, items: list[Any], scores: list[Any], name: str = "Study") -> int:
-    """Import items and scores, and return the exit code of the scores' import."""
+    """Import items and scores, and return the exit code of the score import."""
     run_all(name, ("import_items", write_lines(folder / "items.jsonl", *items)))
     return run_command("import_scores", name, write_lines(folder / "scores.jsonl", *scores))
 
@@ -57,7 +57,7 @@ def figure(name: str, criterion: str = "strict", arm: int = 0) -> tuple[int, int
 
 
 def comes_back(folder: Path) -> bool:
-    """Return whether an export has the same report in another campaign."""
+    """Return whether exporting and importing into another campaign yields the same report."""
     file = folder / "out.jsonl"
     run_all("Study", ("export_campaign", file))
     run_all("Again", ("import_items", file), ("import_scores", file))
@@ -74,7 +74,7 @@ def comes_back(folder: Path) -> bool:
 
 
 def test_which_score_counts_is_told_by_time_and_not_by_line(tmp_path: Path) -> None:
-    """The newest score counts and a score without a time is the oldest. The order of lines does not matter."""
+    """The newest score counts, and a score without a time is the oldest. The order of lines does not matter."""
     for first, second, right in (
         ({"at": EARLY}, {"at": LATE}, 1),
         ({}, {"at": EARLY}, 1),
@@ -113,7 +113,7 @@ def test_scores_that_saw_more_than_their_stage_do_not_decide(tmp_path: Path) -> 
     found = printed()["configurations"][0]["strict"]["first_pass_accuracy"]
 
     assert (found["denominator"], found["pending"]) == (0, 1)
-    assert Item.objects.get().done == 1  # another reviewer still has to score it
+    assert Item.objects.get().done == 1  # another reviewer must still score the item
     details = details_of()
     assert details["not_blind"] == [
         {

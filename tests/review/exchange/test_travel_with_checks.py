@@ -1,4 +1,4 @@
-"""Export and import a study with halo checks, hidden repeats, flags and all data recorded with scores."""
+"""Tests that a study with halo checks, hidden repeats, flags and all score data survives export and import."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ CHECKS = ("halo", "repeats", "position", "sitting", "skips")
 
 @pytest.fixture
 def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
-    """Return four items scored twice by one reviewer, and their refined scripts scored by another. One is withdrawn."""
+    """Return four items scored twice by one reviewer, with their refined scripts scored by another. One item is
+    withdrawn."""
     people = [reviewer, second_reviewer]
     campaign = make_study(
         by=manager, reviewers=people, items=5, halo_share=100, repeat_share=100, rubric="Be kind."
@@ -59,7 +60,7 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
 
 
 def checks_of(name: str) -> tuple[object, ...]:
-    """Return a campaign's counts and the figures of its checks in the threats to validity."""
+    """Return a campaign's counts and the figures of its checks from the threats to validity."""
     campaign = Campaign.objects.get(name=name)
     tallies.recount(campaign)
     counts = [
@@ -69,7 +70,7 @@ def checks_of(name: str) -> tuple[object, ...]:
     threats = report_threats(campaign)
     halo = threats["halo"]
     for criterion in ("strict", "partial"):
-        # P values are shown in ended studies only, such as imported ones.
+        # P values are shown only in ended studies, such as imported ones.
         halo[criterion]["p_value"] = None
     return counts, {key: threats[key] for key in CHECKS}
 
@@ -105,7 +106,7 @@ def a_halo_of(study: Campaign) -> str:
 
 
 def links_of(campaign: Campaign) -> list[tuple[object, ...]]:
-    """Return each repeated item's id, kind and original, and whether it has the same run."""
+    """Return each repeated item's ID, kind and original, and whether it has the same run as the original."""
     again = campaign.items.exclude(again="").select_related("case__repeats")
     return sorted(
         (
@@ -192,7 +193,7 @@ def test_unmatched_check_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert not Item.objects.exclude(again="").exists()
     run_all("Study", ("import_items", write_lines(tmp_path / "b.jsonl", HALO)))
     assert Item.objects.get(again="halo").case.repeats.external_id == "a"
-    # An item has at most one check of a kind.
+    # An item has at most one check of each kind.
     second = write_lines(tmp_path / "c.jsonl", HALO | {"id": "a-second"})
     assert run_command("import_items", "Study", second) in (1, 2)
     assert "'a' already has a halo" in capsys.readouterr().err
@@ -200,7 +201,7 @@ def test_unmatched_check_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_a_check_may_stand_before_its_item_in_the_file(tmp_path: Path) -> None:
     run_all("Study", ("import_items", write_lines(tmp_path / "a.jsonl", HALO, ORIGINAL)))
-    # The campaign repeats no items, so no reviewer gets it.
+    # The campaign repeats no items, so no reviewer gets this item.
     assert Item.objects.get(again="halo").state == Item.State.CLOSED
 
 

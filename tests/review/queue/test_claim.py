@@ -1,4 +1,4 @@
-"""Claims: each item goes to one reviewer, in order, and never to more than it needs."""
+"""Tests that each claimed item is assigned to one reviewer, in order, and to no more reviewers than it needs."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_run_page_follows_review(held: Assignment, reviewer: User, as_manager: C
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_requests_for_the_next_item_at_once_claim_one_item() -> None:
-    """Use real connections, in the queue and in a study. Each request finds the claim of the one before."""
+    """Use real connections, in the queue and in a study. Each request finds the claim of the previous request."""
     reviewer, manager = make_person("rita", "reviewer"), make_person("mona", "manager")
     for _number in range(5):
         services.take_in(make_run().pk)

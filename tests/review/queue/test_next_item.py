@@ -1,4 +1,4 @@
-"""A reviewer's next item, and the list of the live queue with filters, orders and counts."""
+"""Tests for a reviewer's next item, and for the live queue with its filters, sort orders and counts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_first_in_order_is_found_as_rules_say(order: str, manager: User, reviewe
     first = _in_order(study, reviewer, member)[0]
     for situation, happen in SITUATIONS.items():
         with transaction.atomic():
-            cache.clear()  # whether the study has a training round
+            cache.clear()  # The cache stores whether the study has a training round.
             happen(first, reviewer)
             expected = _in_order(study, reviewer, member)
             assert services.count_waiting_for(study, reviewer) == len(expected), situation
@@ -83,7 +83,7 @@ def test_an_index_on_what_waits_leads_to_it(
     query = _first_item(order=order, is_bounded=is_bounded, rule=rule)
     numbers = {"campaign": study.pk, "by": reviewer.pk, "seed": 1, "low": 0, "high": 1 << 30}
     with connection.cursor() as cursor, transaction.atomic():
-        # With so few rows, PostgreSQL would choose a sequential scan, or either of two indexes.
+        # With so few rows, PostgreSQL would choose a sequential scan or either of two indexes.
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute(
             "UPDATE pg_index SET indisvalid = false WHERE indrelid = 'review_item'::regclass"
@@ -99,7 +99,7 @@ def test_an_index_on_what_waits_leads_to_it(
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_who_expires_a_lease_holds_nothing_that_who_scores_waits_for() -> None:
-    """Lock the item first and then the assignment, as scoring does. The reverse order could deadlock."""
+    """Lock the item before the assignment, as scoring does. The reverse order could cause a deadlock."""
     manager, reviewer = make_person("mona", "manager"), make_person("rita", "reviewer")
     study = make_study(by=manager, reviewers=[reviewer], items=1)
     held = services.claim_next(study, by=reviewer)
@@ -145,7 +145,7 @@ def _explain(item: Item, by: User) -> None:
 
 
 def _have_arm(item: Item, by: User, *, minutes: int) -> None:
-    """Give the user an item of the same statement in another arm."""
+    """Assign the user an item with the same statement in another arm."""
     other = Item.objects.exclude(pk=item.pk).filter(campaign=item.campaign_id).last()
     Item.objects.filter(pk=other.pk).update(case=item.case_id, configuration=_another_arm(item))
     at = timezone.now() - timedelta(minutes=minutes)
@@ -264,7 +264,7 @@ def test_of_a_long_queue_the_counts_say_at_least(
     page = as_reviewer.get(reverse("queue"))
     assert page.context["said"] == "2+ waiting"
     assert counts(as_reviewer)["risk"] == {"High": "", "Medium": "", "Low": "2+"}
-    # Older items were not checked for risk, but are listed.
+    # The risk filter did not check older items, but they are listed.
     assert len(page.context["rows"]) == 3 and page.context["page"].older == "?start=3"
     (last,) = as_reviewer.get(reverse("queue"), {"start": "3"}).context["rows"]
     assert last.item.run.action.statement == "Count files"

@@ -1,4 +1,4 @@
-"""Managers assign items, take them over and return them: services, page and API."""
+"""Tests for managers who assign, take over and return items, with the services, on the page and through the API."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
 
 @pytest.fixture
 def done(study: Campaign, reviewer: User) -> Assignment:
-    """Return the only item's assignment, which `reviewer` has finished."""
+    """Return the assignment of the only item, which `reviewer` has finished."""
     claimed = services.claim_next(study, by=reviewer)
     for value in (0, 2, 1):
         score_next(claimed.item, reviewer, value)

@@ -1,4 +1,4 @@
-"""Arms of one statement: an identical script is scored once, a different one comes in another session."""
+"""Tests for arms of one statement: an identical script is scored once, and a different one in another session."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def two_scripts(manager: User, reviewer: User) -> Arms:
 
 
 def work_on(campaign: Campaign, by: User, *, items: int, minutes: int) -> None:
-    """Score this many more items, and let this much time pass before each."""
+    """Score this many additional items, and let `minutes` pass before each."""
     for number in range(items):
         item = add_item(campaign, f"more-{number}", verdict="correct")
         let_time_pass(minutes)
@@ -135,7 +135,7 @@ def test_who_works_on_without_a_pause_is_in_one_sitting(two_scripts: Arms, revie
     campaign, one, other = two_scripts
     services.claim_next(campaign, by=reviewer)
     score_next(one, reviewer, 2)
-    # This is forty minutes later, without a break of half an hour.
+    # Forty minutes have passed, without a break of half an hour.
     work_on(campaign, reviewer, items=2, minutes=20)
 
     assert services.claim_next(campaign, by=reviewer) is None
@@ -189,7 +189,7 @@ def test_next_time_is_announced(two_scripts: Arms, reviewer: User, client_for: C
     at = timezone.localtime(Score.objects.latest("pk").at + timedelta(minutes=30))
     page = client_for(reviewer).get(f"/studies/{campaign.pk}/").text
     assert f"1 more at {at:%H:%M}" in page
-    # Waiting items are scored first, which would change the time.
+    # Waiting items are scored first, which would delay the time.
     add_item(campaign, "more", verdict="correct")
     page = client_for(reviewer).get(f"/studies/{campaign.pk}/").text
     assert "1 more after a 30-minute break" in page

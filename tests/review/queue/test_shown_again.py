@@ -1,4 +1,4 @@
-"""Items shown again: hidden repeats, and refined scripts that another reviewer sees as first scripts."""
+"""Tests for items shown again: hidden repeats, and refined scripts that another reviewer sees as first scripts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def third(db: None) -> User:
 
 @pytest.fixture
 def halo_study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
-    """Return a study in which each item is scored by one reviewer and its refined script by the other."""
+    """Return a study in which one reviewer scores each item and the other reviewer scores its refined script."""
     people = [reviewer, second_reviewer]
     return make_study(by=manager, reviewers=people, items=4, halo_share=100)
 
@@ -74,7 +74,7 @@ def test_check_goes_to_others(halo_study: Campaign, reviewer: User, second_revie
     first = go_through(halo_study, reviewer, 0, 2, 2)
     assert set(first) == plain(halo_study)
     let_time_pass()
-    # The first reviewer scored all items, so they have no more and the other one gets the checks.
+    # The first reviewer has scored all items and gets no more. The second reviewer gets the checks.
     assert services.claim_next(halo_study, by=reviewer) is None
     assert set(go_through(halo_study, second_reviewer, 1)) == halos(halo_study)
 
@@ -107,14 +107,14 @@ def test_the_check_takes_nobody_away_from_an_item_that_still_wants_reviewers(
     for one in people:
         assert set(go_through(campaign, one, 0, 2, 2)) == plain(campaign)
     let_time_pass()
-    # Both reviewers have seen every item, so no one can score the checks. The study is finished anyway.
+    # Both reviewers have seen every item, so neither can score the checks. The study is finished anyway.
     assert [services.claim_next(campaign, by=one) for one in people] == [None, None]
     progress = read_progress([campaign])[campaign.pk]
     assert (progress.closed, progress.total) == (3, 3)
 
 
 def look(client: Client, item: Item) -> tuple[str, dict[str, object]]:
-    """Return an item's page and API response without what differs between any two items and users."""
+    """Return an item's page and API response, without the parts that differ between any two items and users."""
     page = client.get(f"/items/{shown(item)}/").text
     for pattern, same in (
         (r'(csrfmiddlewaretoken" value=|X-CSRFToken": ?)"[^"]*"', r"\1"),
@@ -190,7 +190,8 @@ def test_repeat_goes_to_same_user(manager: User, reviewer: User, second_reviewer
     assert set(go_through(campaign, reviewer, 0, 2, 2)) == plain(campaign)
     again = set(campaign.items.filter(again="repeat").values_list("pk", flat=True))
     assert len(again) == 2
-    # None is shown in the same session. Afterwards one is, despite few items between, because nothing else is left.
+    # No repeat is shown in the same session. Later one is, although few items are between, because no other item is
+    # left.
     assert services.claim_next(campaign, by=reviewer) is None
     let_time_pass()
     assert services.claim_next(campaign, by=second_reviewer) is None
@@ -199,7 +200,7 @@ def test_repeat_goes_to_same_user(manager: User, reviewer: User, second_reviewer
 
 
 def names_in(client: Client, item: Item) -> set[int]:
-    """Return every number that the item's page and API use for the item and its scored objects."""
+    """Return every number that identifies the item and its scored objects on its page and in the API."""
     page = client.get(f"/items/{shown(item)}/").text
     told = client.get(f"/api/v1/items/{shown(item)}/").json()
     fields = re.findall(r'name="(?:seen|on|draft|item)" value="(\d+)"', page)
@@ -242,7 +243,7 @@ def test_a_repeat_comes_among_the_others_once_enough_lie_between(
     # Only the last remaining items may be repeated early.
     assert all(run in runs[-3:] for run in early)
     kinds = "".join(item.again[:1] or "." for item in order)
-    # Repeats are mixed with other items, not all at the end.
+    # Repeats are mixed with other items instead of being at the end.
     assert "r" in kinds.rstrip("r")
 
 
@@ -273,7 +274,7 @@ def test_repeats_give_self_agreement_only(manager: User, reviewer: User) -> None
     share = repeats["all"]["share"]
     assert (share["numerator"], share["denominator"]) == (11, 12)
     assert [one["reviewer"] for one in repeats["reviewers"]] == ["rita"]
-    # An older score on a later line of a file changes nothing, as in the figures.
+    # An older score on a later line of a file changes nothing, neither here nor in the figures.
     newest = Score.objects.get(item=first, stage="script", current=True)
     Score.objects.create(
         item=first,

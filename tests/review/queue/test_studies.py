@@ -1,4 +1,4 @@
-"""Studies: which reviewer gets which item in which order, when a study is finished, and what is counted."""
+"""Tests for studies: which reviewer gets which item in which order, when a study is finished, and what is counted."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def go_through(campaign: Campaign, by: User, *values: int) -> list[int]:
 def test_reviewers_have_own_order(manager: User, reviewer: User, second_reviewer: User) -> None:
     people = [reviewer, second_reviewer]
     campaign = make_study(by=manager, reviewers=people, items=6, overlap=2)
-    # Inverting every bit of the seed reverses the order. Two random seeds could give the same order.
+    # Inverting every bit of the seed reverses the order. Two random seeds could produce the same order.
     for one, seed in zip(people, (0, (1 << BITS) - 1), strict=True):
         campaign.members.filter(user=one).update(seed=seed)
     orders = [go_through(campaign, one, 0, 2, 2) for one in people]
@@ -86,7 +86,7 @@ def test_a_share_of_the_items_wants_more_reviewers(manager: User, reviewer: User
         by=manager, reviewers=[reviewer], items=60, extra_overlap=3, extra_share=30
     )
     more = campaign.items.filter(overlap=3).count()
-    assert 4 <= more <= 40  # fails by chance once in a million runs
+    assert 4 <= more <= 40  # fails by chance in one of a million runs
     assert campaign.items.filter(overlap=1).count() == 60 - more
 
 
@@ -275,7 +275,7 @@ def show_verdict(item: Item, person: User) -> None:
 
 
 def review(study: Campaign, person: User) -> Item:
-    """Claim the next item and score it correct. No later stage opens."""
+    """Claim the next item and score its script 2. No later stage opens."""
     assignment = services.claim_next(study, by=person)
     while services.open_item(Item.objects.get(pk=assignment.item_id), person).next_step is not None:
         score_next(assignment.item, person, 2)
@@ -296,7 +296,7 @@ def test_an_item_goes_on_until_it_has_as_many_blind_scores_as_are_wanted(
     for person in people[1 : overlap + 1]:
         item = review(study, person)
     assert (item.state, item.done, item.places) == ("closed", overlap, 0)
-    assert services.claim_next(study, by=reviewer) is None  # no item a second time
+    assert services.claim_next(study, by=reviewer) is None  # no reviewer gets an item twice
 
 
 def test_undo_removes_follow_ups(manager: User, reviewer: User, second_reviewer: User) -> None:

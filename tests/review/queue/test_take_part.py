@@ -1,4 +1,4 @@
-"""A reviewer works through a study: waiting items, the next item, the end and the training round."""
+"""Tests for a reviewer who works through a study: waiting items, the next item, the end and the training round."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_navigation_leads_to_studies_only_where_one_takes_part(
     client, item = client_for(reviewer), campaign.items.get()
     assert 'href="/studies/"' in client.get("/queue/").text
     assert 'href="/studies/"' not in client_for(second_reviewer).get("/queue/").text
-    # It does not link to the run either, because the run names the models.
+    # The page does not link to the run, because the run shows the names of the models.
     client.post(f"/studies/{campaign.pk}/next/")
     give(client, item, 0)
     assert f'href="/runs/{item.run_id}/"' not in client.get(f"/items/{shown(item)}/").text
@@ -115,7 +115,7 @@ def test_study_list_queries_fixed(manager: User, reviewer: User, client_for: Cli
     client, counts = client_for(reviewer), []
     for number in range(3):
         make_study(by=manager, reviewers=[reviewer], items=2, name=f"Study {number}")
-        cache.clear()  # the count in the navigation bar
+        cache.clear()  # The cache stores the count in the navigation bar.
         with CaptureQueriesContext(connection) as asked:
             page = client.get("/studies/")
         assert [study.waiting for study in page.context["studies"]] == [2] * (number + 1)
@@ -125,7 +125,7 @@ def test_study_list_queries_fixed(manager: User, reviewer: User, client_for: Cli
 
 @pytest.fixture(autouse=True)
 def noon() -> Iterator[None]:
-    """Set the local time to noon, so that today has hours before now."""
+    """Set the local time to noon, so that today already has past hours."""
     now = timezone.now()
     with timezone.override(timezone.get_fixed_timezone(12 * 60 - now.hour * 60 - now.minute)):
         yield
@@ -133,7 +133,8 @@ def noon() -> Iterator[None]:
 
 @pytest.fixture
 def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
-    """Return a study in which `reviewer` has finished four items, after 10, 20 and 60 seconds and one untimed."""
+    """Return a study in which `reviewer` has finished four items, three after 10, 20 and 60 seconds and one without a
+    time."""
     campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=5)
     for seconds in (10, 20, 60, 0):
         claimed = services.claim_next(campaign, by=reviewer)

@@ -25,7 +25,7 @@ def golden(campaign: Campaign, reviewer: User) -> Campaign:
 
 @pytest.fixture(scope="module")
 def golden_key(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
-    """Create the golden case once for a module, with the manager mona and the reviewer rita."""
+    """Create the golden case once per module, with the manager mona and the reviewer rita."""
     with django_db_blocker.unblock():
         manager, reviewer = make_person("mona", "manager"), make_person("rita", "reviewer")
         campaign = rules.create_campaign("Golden", by=manager)

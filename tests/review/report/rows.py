@@ -1,4 +1,4 @@
-"""Store labels as rows of a study: each is a finished run of origin *imported* with its item and scores."""
+"""Store labels as rows of a study: each label is a finished run of origin *imported* with its item and scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ STAGES = ("script", "feedback", "refined")
 
 
 class Label(NamedTuple):
-    """One item: each reviewer's scores of the three stages, None for a stage that was not shown."""
+    """The verdict of one item, and each reviewer's scores of the three stages. A stage that was not shown has the score
+    None."""
 
     verdict: str
     scores: Sequence[tuple[int | None, int | None, int | None]]
@@ -43,7 +44,7 @@ def fill(
     script: str = "",
     overlap: int | None = None,
 ) -> list[Item]:
-    """Create the items and scores. A second configuration adds an arm with its own scripts to the same cases."""
+    """Create the items and scores. A second configuration adds an arm with different scripts to the same cases."""
     arm = Configuration.objects.get(name=configuration)
     cases = _cases(campaign, len(labels))
     now = timezone.now()

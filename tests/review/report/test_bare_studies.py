@@ -1,4 +1,5 @@
-"""Studies with almost no data: unknown values are omitted, without NaN, intervals of width 0 or empty p values."""
+"""Tests that the report of a study with almost no data omits unknown values and shows no NaN or zero-width
+intervals."""
 
 from __future__ import annotations
 
@@ -78,7 +79,7 @@ def faults_of(document: object) -> Iterator[str]:
 
 
 def read_page(client: Client, campaign: Campaign) -> list[str]:
-    """Return the forbidden words in the text of the report's page."""
+    """Return the forbidden words found in the text of the report's page."""
     found = []
     for criterion in ("strict", "partial"):
         answer = client.get(f"/campaigns/{campaign.pk}/report/?criterion={criterion}")

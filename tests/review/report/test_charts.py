@@ -1,4 +1,4 @@
-"""Charts and tables of the report: as shapes, as HTML and as text, with hostile names."""
+"""Tests for the report's charts and tables as shapes, as HTML and as text, with hostile names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_differences_go_both_ways_alike() -> None:
         scale = scale_of_differences(values)
         assert (scale.low, scale.high, scale.zero) == (-end, end, 50), values
         assert scale.labels()[0].label == least
-    # Differences of scores are not percentages, and can be 2.
+    # Differences of scores are not percentages and can be as large as 2.
     scale = scale_of_differences([-1.4], is_share=False)
     assert [tick.label for tick in scale.labels()] == ["−2", "−1", "0", "1", "2"]
 
@@ -96,7 +96,7 @@ def test_what_refinement_does_is_drawn_as_wide_as_its_share() -> None:
         corners = [tuple(map(float, corner.split(","))) for corner in band.points.split()]
         widths[band.kind] = corners[3][1] - corners[0][1]
         assert all(0 <= y <= HEIGHT for _x, y in corners)
-        # Each band is as wide at its end as at its beginning.
+        # Each band has the same width at both ends.
         assert corners[2][1] - corners[1][1] == pytest.approx(widths[band.kind], abs=0.02)
     assert widths["fixed"] / widths["broken"] == pytest.approx(6, rel=0.02)
     right, wrong = flow.bars[:2]
@@ -208,7 +208,7 @@ def test_interval_that_disagrees_with_p_is_explained() -> None:
         assert bool(explain_p(vars(change))) is (excludes is not is_small), change
         seen.add((excludes, is_small))
     assert (True, False) in seen and (True, True) in seen
-    assert not explain_p({"low": 0.1, "high": 0.2, "p_value": None})  # not shown yet
+    assert not explain_p({"low": 0.1, "high": 0.2, "p_value": None})  # the p value is not shown yet
 
 
 def test_names_break_no_table_and_carry_no_command() -> None:
@@ -244,7 +244,7 @@ def test_a_cell_is_escaped_wherever_its_text_stands() -> None:
     ((_group, (drawn,)),) = table.body
     page = draw("{% cells row %}", row=drawn)
     assert "<script" not in page
-    # Three texts, one URL, one note, one title of a mark, and the labels of the two columns that have one.
+    # Three texts, one URL, one note, one title of a mark, and the labels of the two columns with a label.
     assert page.count(ESCAPED) == 8
     assert page.count("<td") == 4 and 'class="num"' in page and 'class="drawn"' in page
     links = draw("{% copy_links t f u c %}", t=table, f=[("md", "Markdown")], u="/x/", c="strict")

@@ -1,4 +1,4 @@
-"""The report from real rows, and how old the report of a large study may be."""
+"""Tests for the report from real rows, and for the maximum age of a large study's report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the report's head, its tables as text, and the four item lists of the assessor's table, over HTTP."""
+"""Tests for the report's head, its tables as text, and the four item lists of the assessor's table, over HTTP."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ def test_head_shows_plan_and_primary_figure(golden: Campaign, client: Client) ->
 def test_head_follows_criterion(campaign: Campaign, client: Client) -> None:
     people = [make_person(name, "reviewer") for name in ("rob", "ria")]
     labels = [
-        # Final only under the strict criterion. In the next one, reviewers differ on the refined script.
+        # This item is final only under the strict criterion. For the next one, reviewers disagree on the refined
+        # script.
         Label("incorrect", [(0, None, None), (1, None, None)]),
         Label("incorrect", [(0, 2, 2), (0, 2, 0)]),
     ]
@@ -155,7 +156,7 @@ def test_a_kept_report_stays_as_it_is_while_scores_go_on(golden: Campaign, clien
     assert "65/153" in text and "demo" not in text
     page = client.get(kept).text
     assert "65/153" in page and "Optional stopping" in page
-    # The database does not keep the order of JSON keys, so the page defines the order.
+    # The database does not preserve the order of JSON keys, so the page defines the order.
     figures = r'<tbody id="(\w+)"'
     assert re.findall(figures, page) == re.findall(figures, client.get(report).text)
     assert f"{kept}tables/figures.md" in page and "cell=" not in page

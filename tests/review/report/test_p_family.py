@@ -1,4 +1,4 @@
-"""Check that Holm's correction uses the family fixed at opening, and the display of the primary comparison."""
+"""Tests that Holm's correction uses the family fixed at opening, and that the primary comparison is shown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from tests.review.report.test_report_pages import words_of
 
 @pytest.fixture
 def opened(campaign: Campaign, manager: User, reviewer: User) -> Campaign:
-    """Two configurations in a campaign that was opened and closed. A third was added in between."""
+    """Return a campaign with two configurations that was opened and closed. A third configuration was added in
+    between."""
     labels = golden_labels()[40:60]
     for name in ("second", "third"):
         add_configuration(name)
@@ -40,19 +41,21 @@ def opened(campaign: Campaign, manager: User, reviewer: User) -> Campaign:
 
 def test_family_is_fixed_at_opening(opened: Campaign, as_manager: Client) -> None:
     said = make_report(opened)["details"]["p_values"]
-    # Under both criteria, the net effect of each configuration and five figures of each pair, because nothing was
-    # executed in this study. The third configuration's comparisons were added later.
+    # Under both criteria: the net effect of each configuration and five figures for each pair. No script was executed
+    # in this study. The comparisons of the third configuration were added later.
     assert said["fixed"] and (said["family"], said["later"]) == (2 * (3 + 3 * 5), 2 * (1 + 2 * 5))
     page = as_manager.get(f"/campaigns/{opened.pk}/report/").text
     words = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
     assert "covers the 36 comparisons that were fixed when the study opened" in words
     assert "22 of them were added later" in words
-    # Two figures of experts' refinements, under both criteria, of the two configurations that existed at that time.
+    # Under both criteria: two figures of experts' refinements for each of the two configurations that existed at
+    # opening.
     assert "They exclude 8 comparisons of refinements from experts’ feedback" in words
 
 
 def test_pairless_figure_is_in_family(campaign: Campaign, manager: User, reviewer: User) -> None:
-    """One of the two configurations has no final score, so they can't be compared, but the comparison still counts."""
+    """One of the two configurations has no final score, so the two can't be compared, but the comparison still
+    counts."""
     add_configuration("second")
     labels = golden_labels()[40:60]
     for name in ("imported", "second"):
@@ -72,7 +75,7 @@ def test_pairless_figure_is_in_family(campaign: Campaign, manager: User, reviewe
 
 
 def test_pilot_items_are_in_family(campaign: Campaign, manager: User, reviewer: User) -> None:
-    """The opening counts even if the pilot was paused before. Later additions are late."""
+    """The family is fixed at opening, even if the pilot was paused before. Later additions are not part of it."""
     add_member(campaign, reviewer, by=manager)
     state = Campaign.State
     for name, moves in (
@@ -91,7 +94,7 @@ def test_pilot_items_are_in_family(campaign: Campaign, manager: User, reviewer: 
 
 
 def test_report_is_cached_by_family(opened: Campaign, as_manager: Client) -> None:
-    """Test other families of the same size, and an empty family compared with none fixed."""
+    """Test other families of the same size, and compare an empty family with a missing one."""
     said = []
     for family in ([["net", "strict", "imported", ""]], [["net", "strict", "third", ""]], [], None):
         Campaign.objects.filter(pk=opened.pk).update(p_family=family)
@@ -119,7 +122,7 @@ def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
     strict, partial = arm["strict"]["net"], arm["partial"]["net"]
     assert (strict["is_primary"], strict["p_holm"]) == (True, None)
     assert strict["p_value"] == pytest.approx(0.0015, abs=5e-5)
-    # The rest of the family is the same figure under the other criterion.
+    # The other member of the family is the same figure under the other criterion.
     assert said["family"] == 1 and partial["p_holm"] == partial["p_value"]
     assert (said["primary"]["figure"], said["primary"]["first"]) == ("net", "imported")
     page = as_manager.get(f"/campaigns/{closed.pk}/report/").text
@@ -145,7 +148,8 @@ NAME = "first_pass_accuracy"
 
 @pytest.fixture
 def study(campaign: Campaign, reviewer: User) -> Campaign:
-    """The later configuration is right on 1 of 10 cases, the earlier one on 4 others, and a third on none."""
+    """Return a study. The later configuration is right on 1 of 10 cases, the earlier one on 4 others, and a third on
+    none."""
     labels = {
         "imported": [*[RIGHT] * 4, *[WRONG] * 6],
         "second": [*[WRONG] * 9, RIGHT],
@@ -197,7 +201,7 @@ def test_the_plan_is_beside_the_primary_pair_alone(study: Campaign, as_manager: 
     reached = f"{100 * power(0.4, 0.1, 10):.1f}"
     (said,) = [line for line in lines if "Power for the observed shares: second, imported" in line]
     assert said.endswith(f",80.0,,{reached}") and "no evidence to p" in said
-    # It would reveal the p value, which an open study does not show.
+    # The text would reveal the p value, which an open study does not show.
     Campaign.objects.filter(pk=study.pk).update(state="open")
     cache.clear()
     assert "Power for" not in as_manager.get(address).text

@@ -1,4 +1,4 @@
-"""Tests of the report's pages: figures of the golden case, snapshots, views, threats, items of a figure."""
+"""Tests for the report's pages: figures of the golden case, snapshots, views, threats, and the items of a figure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,6 @@ def reviewer(golden_key: int, db: None) -> User:
 
 @pytest.fixture
 def campaign(manager: User) -> Campaign:
-    """An empty campaign."""
     return rules.create_campaign("Empty", by=manager)
 
 
@@ -59,7 +58,7 @@ def rows_of(html: str) -> dict[str, str]:
 def test_the_page_shows_every_figure_of_the_golden_case(
     golden: Campaign, manager: User, client_for: ClientFor
 ) -> None:
-    # Nothing was executed in this study, so its figure is not shown.
+    # No script was executed in this study, so that figure is not shown.
     there = [figure for figure in FIGURES if figure.name != "execution_agreement"]
     for criterion, shares, p in (("strict", STRICT, "0.0015"), ("partial", PARTIAL, "0.02")):
         page = client_for(manager).get(f"/campaigns/{golden.pk}/report/?criterion={criterion}")

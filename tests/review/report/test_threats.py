@@ -1,4 +1,4 @@
-"""Tests of threats to validity: unblinded reviewers, report views, the halo check and the origin of scores."""
+"""Tests for threats to validity: unblinded reviewers, report views, the halo check and the origin of scores."""
 
 from __future__ import annotations
 
@@ -89,14 +89,14 @@ def test_nobody_else_and_nothing_after_the_end_is_told_of(
     boss: Client, campaign: Campaign, reviewer: User, manager: User
 ) -> None:
     (item,) = fill(campaign, [Label("correct", [(2, None, None)])], [reviewer])
-    # A manager who does not review here may know everything, and data shown after the study closed is harmless.
+    # A manager who does not review in this study may see everything. Data shown after the study closed is harmless.
     Exposure.objects.create(person=manager, run=item.run, what="run", where="x")
     now = datetime.now(UTC)
     Campaign.objects.filter(pk=campaign.pk).update(state="closed", closed_at=now)
     later = now + timedelta(hours=1)
     Exposure.objects.create(person=reviewer, run=item.run, what="run", where="x", at=later)
     assert NOBODY in threats_page(boss, campaign)
-    # A campaign that does not hide verdicts never reports this.
+    # The report of a campaign that does not hide verdicts never shows this threat.
     Campaign.objects.filter(pk=campaign.pk).update(hides_verdict=False)
     page = threats_page(boss, campaign)
     assert NOBODY not in page
@@ -163,7 +163,8 @@ def test_closing_and_opening_again_are_listed(boss: Client, manager: User, revie
 
 @pytest.fixture
 def with_halo(campaign: Campaign, reviewer: User, second_reviewer: User) -> Campaign:
-    """Eight refined scripts, scored right as refined scripts and wrong by reviewers who saw them as first scripts."""
+    """Return a study with eight refined scripts, scored as correct, but as wrong by reviewers who saw them as first
+    scripts."""
     Campaign.objects.filter(pk=campaign.pk).update(halo_share=100)
     campaign.refresh_from_db()
     items = fill(campaign, [Label("incorrect", [(0, 2, 2)])] * 8, [reviewer])
@@ -221,7 +222,7 @@ def test_halo_check_is_in_p_family(with_halo: Campaign, manager: User, reviewer:
     assert [one[0] for one in closed.p_family].count("halo") == 2
     details = make_report(closed)["details"]
     halo = details["halo"]["strict"]
-    # Two p values for the net effect, and these two, which have the same p.
+    # The family has two p values for the net effect, and these two, which are equal.
     assert details["p_values"]["family"] == 4
     assert halo["p_holm"] == pytest.approx(min(1, 4 * halo["p_value"]))
 
@@ -229,7 +230,7 @@ def test_halo_check_is_in_p_family(with_halo: Campaign, manager: User, reviewer:
 def test_large_study_computes_slow_parts_once_a_change_and_never_for_a_view(
     boss: Client, with_halo: Campaign, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This takes seconds, because it requests every page and table that shows a part twice."""
+    """The test takes seconds, because it requests every page and table that shows a part twice."""
     monkeypatch.setattr(kept_parts, "LARGE_STUDY", 0)
     monkeypatch.setattr(kept_parts, "_REST", 0)
     computed, real = [], kept_parts._compute
@@ -323,7 +324,7 @@ def test_primary_outcome_says_how_many_scores_and_views_came_before_it(
 
 
 def test_imported_times_are_checked(boss: Client, campaign: Campaign, reviewer: User) -> None:
-    """Four items in the order of the file, and their second arms: two within the half hour, two on the next day."""
+    """The four items and their second arms are in file order: two within half an hour, and two on the next day."""
     add_configuration("second")
     begin = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
     labels = [Label("correct", [(2, None, None)])] * 4
