@@ -26,14 +26,14 @@ _ABOUT = re.compile(
 )
 # Requests that reveal hidden parts. Another test covers them.
 _OPENS = re.compile(r"/(score|reveal|decide|undo)/$")
-# Lists are requested unfiltered and filtered by verdict.
+# Lists are requested without a filter and filtered by verdict.
 _NEAREST = ({}, {"verdict": "incorrect"}, {"verdict": "incorrect", "state": ""})
 # Words from the secrets of both databases, which users may search for.
 _WORDS = ("files", "-path", "incorrect", "imported")
 
 
 def every_ask(item: Item, *, more: Iterable[Ask] = ()) -> list[Ask]:
-    """Return all requests about this item and its run, action and drafts, including hidden ones."""
+    """Return a request for every page and operation, with the keys of this item and its run, action and drafts."""
     first, *others = item.run.drafts.order_by("number")
     asks = {str(one): one for one in (*_of_draft(item, first), *more)}
     for draft in others:

@@ -71,8 +71,7 @@ def pass_it(item: Item) -> None:
 
 
 def mask_what_left_it(item: Item) -> None:
-    """Move the item's arm to another endpoint: its calls send secrets instead of masking them, and a model confirmed
-    its match."""
+    """Change how secrets were sent: the run sends them, its calls masked some, and a model confirmed its match."""
     run = item.run
     spec = {**run.spec, "confirms_matches": True}
     Run.objects.filter(pk=run.pk).update(secrets="send", match_confirmed_by="another", spec=spec)

@@ -124,6 +124,11 @@ def compare(
     *sides: Side,
     begin: Step = lambda: None,
 ) -> int:
+    """Compare the responses after `begin` with those of each other side, and return the number of requests.
+
+    Raises Differs with the first differences. The error also lists the parts that may differ but never do, because
+    these should not be allowed.
+    """
     told: list[str] = []
     with standing_still(monkeypatch), monkeypatch.context() as patch:
         dice, sequences = Dice(patch), _read_sequences()

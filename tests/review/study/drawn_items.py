@@ -1,4 +1,4 @@
-"""Random items in the product's counts and in the export format of the recount."""
+"""Generate random items, in the product's counts and in the export format that the recount reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RECOMMENDED = {False: (Recommended.FIRST, Recommended.NONE), True: tuple(Recomm
 
 
 def random_item(source: random.Random) -> Judged:
-    """Return an item that needs one to three reviewers, any of whom have scored each stage."""
+    """Return an item that needs one to three reviewers. Any of them may have scored each stage."""
     origin = source.choice(_ORIGINS)
     has_feedback = origin is not Origin.FAILED and source.random() < 0.8
     has_refined = has_feedback and source.random() < 0.8
@@ -50,13 +50,13 @@ def random_item(source: random.Random) -> Judged:
 
 
 def drawn_items(seed: int, *, most: int = 16) -> list[Judged]:
-    """Return the items of a seed, which may be none."""
+    """Return the items of a seed. The list may be empty."""
     source = random.Random(seed)
     return [random_item(source) for _ in range(source.randint(0, most))]
 
 
 def exported(items: Sequence[Judged]) -> Study:
-    """Return the study that the recount reads from the items, each with its own statement."""
+    """Return the items as the study that the recount would read. Each item has a separate statement."""
     records: list[Record] = []
     for number, item in enumerate(items):
         about = {"configuration": "arm", "id": f"case-{number}", "item": f"case-{number}"}

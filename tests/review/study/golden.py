@@ -1,7 +1,7 @@
 """The golden case: the paper's study, rebuilt from its percentages to match both criteria at once.
 
-Each row has a verdict, script, feedback (None if not shown), refined (None if not shown) and number of items. Under
-*strict*, 55 items are right and passed, 10 right and flagged, and 88 wrong. Under *partial*, 107 are right.
+Each row has a verdict, the scores of script, feedback and refined script (None if not shown), and the number of items.
+Under *strict*, 55 items are right and passed, 10 right and flagged, and 88 wrong. Under *partial*, 107 are right.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PASSED, FLAGGED = Verdict.CORRECT, Verdict.INCORRECT
 
 ROWS: tuple[tuple[Verdict, int, int | None, int | None, int], ...] = (
     (PASSED, 2, None, None, 55),
-    # Right and flagged. Refinement breaks 3 of 10.
+    # Right and flagged: refinement breaks 3 of 10 items.
     (FLAGGED, 2, None, 2, 7),
     (FLAGGED, 2, None, 0, 3),
     # Partly right and flagged: 17 items.

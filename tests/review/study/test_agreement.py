@@ -1,4 +1,4 @@
-"""Tests of agreement from counts, compared with the recount, two libraries and hand-computed values."""
+"""Tests for agreement from counts, compared with the recount, two libraries and manual calculations."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from tests.review.study.drawn_items import exported
 from tests.review.study.recount.agreement import agreement_of as recount
 from tests.review.study.recount.comparison import Differences, check_agreement
 
-Rows = Sequence[dict[int, int]]  # of each item, the value by reviewer
+Rows = Sequence[dict[int, int]]  # the values of each item, by reviewer
 
 
 def counts_of(*statements: Rows, times: int = 1) -> StageCounts:
-    """Return the counts of statements, each with the rows of its items."""
+    """Return the counts of statements. Each statement is a list of its items' rows."""
     values: Counter[tuple[Values, ...]] = Counter()
     pairs: Counter[PairCells] = Counter()
     whole: Counter[tuple[PairCells, ...]] = Counter()
@@ -56,7 +56,7 @@ def counts_of(*statements: Rows, times: int = 1) -> StageCounts:
 
 
 def agreement(rows: Rows) -> Agreement:
-    """Return the agreement of items that each have their own statement."""
+    """Return the agreement of items that each have a separate statement."""
     return agreement_of(counts_of(*([row] for row in rows)))
 
 
@@ -67,7 +67,7 @@ def near(found: float | None, expected: Fraction | float | None) -> bool:
 
 
 def drawn_rows(seed: int, items: int = 14) -> list[dict[int, int]]:
-    """Return items with scores of any subset of five reviewers, none among them."""
+    """Return random items. Each has scores by a random subset of five reviewers, which may be empty."""
     source = random.Random(seed)
     return [
         {who: source.choice((0, 1, 2, 2)) for who in range(1, 6) if source.random() < 0.5}
@@ -79,12 +79,12 @@ def drawn_rows(seed: int, items: int = 14) -> list[dict[int, int]]:
     "seeds",
     [
         pytest.param(range(40), id="values"),
-        # Each draws 20,000 samples of 40 statements for its intervals.
+        # Each seed needs 20,000 samples of 40 statements for its intervals.
         pytest.param([-1, -2], marks=pytest.mark.slow, id="intervals"),
     ],
 )
 def test_agreement_of_drawn_scores_equals_the_recount(seeds: Sequence[int]) -> None:
-    """Compare every coefficient, of all reviewers and of each pair, and leniency."""
+    """Compare every coefficient for all reviewers and for each pair, and the leniency of each reviewer."""
     for seed in seeds:
         rows, found = drawn_rows(seed, 14 if seed >= 0 else 40), Differences()
         scores = [
@@ -141,7 +141,7 @@ def test_kappas_are_those_of_scikit_learn() -> None:
 
 
 def test_without_two_scores_of_an_item_nothing_is_said() -> None:
-    """Try no items, no scores, one reviewer, and two reviewers of different items."""
+    """Test no items, no scores, one reviewer, and two reviewers of different items."""
     cases: list[Rows] = [[], [{}, {}], [{1: 0}, {1: 2}], [{1: 0}, {2: 2}]]
     for rows in cases:
         found = agreement(rows)
@@ -202,7 +202,7 @@ def test_items_of_one_statement_are_drawn_together() -> None:
 
 
 def test_missing_interval_has_a_reason() -> None:
-    """One of forty items differs, so more than a third of the draws lack it."""
+    """One of forty items differs, so more than a third of the samples lack it."""
     found = agreement([{1: n % 3, 2: (n + n % 4) % 3} for n in range(19)])
 
     assert (found.low, found.high, found.no_interval) == (None, None, FEW_STATEMENTS)
@@ -215,9 +215,9 @@ def test_missing_interval_has_a_reason() -> None:
 
 
 def test_gwet_coefficients_equal_the_published_examples_of_irrcac() -> None:
-    """Use irrCAC's data sets cac.raw4raters (Gwet 2014, page 120; with missing ratings) and cont3x3abstractors.
+    """Use irrCAC's data sets cac.raw4raters (Gwet 2014, page 120, with missing ratings) and cont3x3abstractors.
 
-    Its documentation prints AC1 of both, and its Python port tests AC2 of the first with these weights.
+    The documentation of irrCAC lists AC1 for both, and its Python port tests AC2 for the first with these weights.
     """
     raters = ("123321412___", "1233224125__", "_33323422513", "12332441251_")
     units = ["".join(unit).replace("_", "") for unit in zip(*raters, strict=True)]
@@ -242,7 +242,7 @@ def test_gwet_coefficients_equal_the_published_examples_of_irrcac() -> None:
     }
     third = Fraction(2, 3)
     assert ordinal_weights(3).ravel() == pytest.approx([1, third, 0, third, 1, third, 0, third, 1])
-    # Computed by hand: neighbors agree by 2/3, and of the scores, 5/8 are 2, 2/8 are 1 and 1/8 are 0.
+    # Calculated manually: adjacent scores agree by 2/3. Of the scores, 5/8 are 2, 2/8 are 1 and 1/8 are 0.
     chance = Fraction(17, 18) * (1 - Fraction(25 + 4 + 1, 64))
     rows = [{1: 2, 2: 2}, {1: 2, 2: 1}, {1: 2, 2: 0}, {1: 2, 2: 1}]
     observed = (1 + third + 0 + third) / 4
@@ -250,7 +250,8 @@ def test_gwet_coefficients_equal_the_published_examples_of_irrcac() -> None:
 
 
 def test_ac1_stays_meaningful_where_one_value_dominates() -> None:
-    """Both score 18 of 20 items right, and each scores one more. Kappa is negative. AC1 is computed by hand."""
+    """Both reviewers score 18 of 20 items right, and each scores one more right. Kappa is negative. AC1 is calculated
+    manually."""
     found = agreement([*[{1: 2, 2: 2}] * 18, {1: 2, 2: 0}, {1: 0, 2: 2}])
     share = 38 / 40
     chance = 2 * share * (1 - share)
@@ -261,7 +262,7 @@ def test_ac1_stays_meaningful_where_one_value_dominates() -> None:
 
 
 def test_fleiss_kappa_is_that_of_his_example_and_only_with_equal_numbers() -> None:
-    """Ten items and three reviewers, computed by hand from Fleiss' formula."""
+    """Ten items and three reviewers, calculated manually with Fleiss' formula."""
     rows: list[dict[int, int]] = [
         dict(enumerate(values))
         for values in ((0, 0, 0), (0, 0, 1), (2, 2, 2), (2, 2, 1), (1, 1, 1), (0, 2, 2), (2, 2, 2))
@@ -289,7 +290,7 @@ def test_leniency_is_mean_difference_from_the_others() -> None:
 
 @pytest.mark.slow
 def test_a_mean_over_pairs_is_drawn_from_whole_statements() -> None:
-    """Three reviewers score identically, so the mean is as uncertain as each pair."""
+    """Two pairs of reviewers score identically, so the mean is as uncertain as each pair."""
     rows: list[dict[int, int]] = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(60)]
     alike = [{**row, 3: row[1], 4: row[2]} for row in rows]
     found = agreement(alike)
@@ -299,19 +300,20 @@ def test_a_mean_over_pairs_is_drawn_from_whole_statements() -> None:
     for name in ("cohen_kappa", "linear_kappa", "weighted_kappa"):
         low, high = found.intervals[name] or (0, 0)
         of_pair = across.intervals[name] or [0, 0]
-        # Four of the six pairs differ as these two do, two never: (4 kappa + 2) / 6.
+        # Four of the six pairs differ as these two do, and two never differ: (4 kappa + 2) / 6.
         assert [low, high] == pytest.approx([(4 * end + 2) / 6 for end in of_pair], abs=0.02)
 
 
 @pytest.mark.slow
 def test_a_draw_that_leaves_one_pair_without_variation_is_no_draw_of_their_mean() -> None:
-    """The second pair differs on one of thirty items. A third of the draws lack it, and so lack the pair's kappa."""
+    """The second pair differs on one of thirty items. A third of the samples lack this item, and so lack the pair's
+    kappa."""
     rows: list[dict[int, int]] = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(40)]
     found = agreement([*rows, *[{1: 2, 3: 2}] * 29, {1: 2, 3: 1}])
 
     assert found.cohen_kappa is not None and found.krippendorff_alpha is not None
     assert (found.intervals["cohen_kappa"], found.no_interval) == (None, OFTEN_UNDEFINED)
-    # A pair whose kappa is never defined is left out of the mean and its draws.
+    # A pair whose kappa is never defined is excluded from the mean and its samples.
     assert agreement([*rows, *[{1: 2, 3: 2}] * 30]).intervals["cohen_kappa"]
 
 

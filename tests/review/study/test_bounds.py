@@ -1,4 +1,4 @@
-"""Bounds include every possible final state of a study with open items, and some state reaches them."""
+"""Tests that bounds include every possible final state of a study with open items, and that some state reaches them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def pattern(judged: Judged) -> ItemPattern:
 
 
 def values_left(final: FinalScore) -> tuple[int, ...]:
-    """Return the final scores that a stage can still get. A criterion's settled value does not change."""
+    """Return the final scores that a stage can still get. The settled value of a criterion does not change."""
     if final is FinalScore.ABSENT:
         return ()
     return tuple(
@@ -39,7 +39,7 @@ def values_left(final: FinalScore) -> tuple[int, ...]:
 def completions_of(judged: Judged) -> Iterator[ItemPattern]:
     """Yield the item with every stage settled, in each remaining way."""
     now = pattern(judged)
-    # A refined script that equals the first script has its score.
+    # A refined script that is identical to the first script has the same score.
     stages = [Stage.SCRIPT, Stage.FEEDBACK] + ([] if judged.is_same else [Stage.REFINED])
     left = {stage: values_left(getattr(now, stage.value)) for stage in stages}
     there = [stage for stage in stages if left[stage]]
@@ -49,7 +49,7 @@ def completions_of(judged: Judged) -> Iterator[ItemPattern]:
 
 
 def a_study_with_open_items(seed: int) -> list[list[ItemPattern]]:
-    """Return for each item of a small study its current pattern, then every possible final one."""
+    """Return the current pattern of each item in a small study, followed by every possible final pattern."""
     source = random.Random(seed)
     while True:
         items = [random_item(source) for _ in range(source.randint(2, 5))]
@@ -62,7 +62,7 @@ def a_study_with_open_items(seed: int) -> list[list[ItemPattern]]:
 
 
 def check(seed: int) -> int:
-    """Compare the bounds of a study with all its completions, and return their number of values."""
+    """Compare a study's bounds with all its completions, and return the number of compared values."""
     ways = a_study_with_open_items(seed)
     figures = work_out_figures(Counter(one[0] for one in ways))
     reached: dict[tuple[Criterion, str], list[float]] = {}

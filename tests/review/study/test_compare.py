@@ -1,4 +1,4 @@
-"""Two configurations on the same cases, and the family of their p values."""
+"""Tests for two configurations on the same cases, and for the family of their p values."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_with_more_than_one_in_twenty_open_no_comparison_is_made() -> None:
 
 
 def test_comparison_with_open_scripts_or_without_scores_shows_no_difference() -> None:
-    """Each open stage counts, in either arm. A failed run has an outcome but no reviewer's score."""
+    """Each stage may be open, in either arm. A failed run has an outcome but no reviewer's score."""
     split = tuple(GivenScore(reviewer=n, stage=Stage.SCRIPT, value=n) for n in (0, 2))
     failed = Judged(origin=Origin.FAILED)
     closed = (item(0), item(2))
@@ -113,7 +113,7 @@ def test_comparison_with_open_scripts_or_without_scores_shows_no_difference() ->
 
 
 def test_statements_are_turned_as_a_whole() -> None:
-    """Two statements gain all three cases, and one loses its only case: 4 of the 8 sign flips are as extreme."""
+    """Two statements gain all three cases, and one loses its only case. Of the 8 sign flips, 4 are as extreme."""
     gain, lose = (item(0), item(2)), (item(2), item(0))
     one = compare(statements([gain] * 3, [gain] * 3, [lose]), STRICT)["first_pass_accuracy"]
 
@@ -139,7 +139,7 @@ def test_turning_signs_is_exact(differences: list[int]) -> None:
 
 
 def test_turning_many_signs_of_several_sizes_keeps_to_the_chances() -> None:
-    """A normal distribution with the same spread is close. The sum is 2 standard deviations off."""
+    """A normal distribution with the same spread is close. The sum is 2 standard deviations from the mean."""
     steps = {1: 2_000, 2: 1_500, 3: 500}
     spread = (2_000 + 4 * 1_500 + 9 * 500) ** 0.5
 

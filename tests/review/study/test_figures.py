@@ -1,4 +1,4 @@
-"""Figures from counts, compared with the recount and with values computed by hand, and edge cases."""
+"""Tests for figures from counts, compared with the recount and with manual calculations, and for edge cases."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def share(figure: Figure) -> tuple[int, int]:
 
 
 def test_figures_of_drawn_items_equal_the_recount() -> None:
-    """Compare every value, interval, bound, range and count of open items, under both criteria."""
+    """Compare every value, interval, bound, range and number of open items, under both criteria."""
     for seed in range(40):
         items, found = drawn_items(seed), Differences()
         finals = Finals(exported(items))
@@ -147,7 +147,7 @@ def test_an_item_whose_refined_script_is_not_scored_yet_leaves_the_figures_that_
         figure = figures[name]
         assert (share(figure), figure.open, figure.pending) == ((1, 1), 1, 1), name
         assert figure.range == figure.bounds == (0.5, 1.0)
-        # The open item is the only wrong and flagged one, so it has no stratum to estimate from.
+        # The open item is the only wrong and flagged one, so its stratum has no closed item.
         assert figure.post_stratified is None
     assert (share(figures["fixed"]), figures["fixed"].open) == ((0, 0), 1)
     assert (share(figures["net"]), figures["net"].range) == ((0, 1), (0.0, 0.5))
@@ -155,7 +155,7 @@ def test_an_item_whose_refined_script_is_not_scored_yet_leaves_the_figures_that_
 
 
 def test_what_is_open_is_weighted_by_what_ended_like_it() -> None:
-    """Two of four wrong and flagged items are fixed and two more are open. Six items are right and passed."""
+    """Two of four wrong and flagged items are fixed, and two more are open. Six items are right and passed."""
     wrong = [scored(0, 2, refined, verdict=Verdict.INCORRECT) for refined in (2, 2, 0, 0)]
     waiting = [scored(0, 2, has_refined=True, verdict=Verdict.INCORRECT)] * 2
     figure = strict(*wrong, *waiting, *[scored(2, verdict=Verdict.CORRECT)] * 6)[
@@ -213,7 +213,7 @@ def test_unresolved_items_are_left_out_and_bound_the_figure() -> None:
 
     assert (share(first), first.unresolved) == ((1, 1), 1)
     assert first.bounds == (0.5, 1.0)
-    # If the item is wrong, the assessor missed it. If it is right, the figure has no item and no value.
+    # If the item is wrong, the assessor missed its error. If it is right, the figure has no item and no value.
     assert (share(recall), recall.unresolved) == ((0, 0), 1)
     assert recall.bounds == (0.0, 0.0)
 

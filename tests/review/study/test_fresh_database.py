@@ -1,4 +1,4 @@
-"""Each generated study has the same report in a fresh database, from an export in each of three layouts."""
+"""Tests that each generated study has the same report in a fresh database, after an export in each of three layouts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from tests.review.study.test_recount import bring_in, report_of, studies
 pytestmark = pytest.mark.django_db(transaction=True)
 SLOW = ("two arms, three raters", "few of everything")
 LAYOUTS = ("jsonl", "csv", "json")
-# Times of the report and of the import, and what had been counted by then.
+# The times of the report and the import, and the number of items counted by then.
 _OF_THE_MOMENT = ("/details/at", "/details/due", "/threats/at", "/threats/rubric/versions/0/at")
 
 
 def differing(
     one: object, other: object, *, within: float = 1e-12
 ) -> dict[str, tuple[object, object]]:
-    """Return the differences by path, ignoring the last digits of sums, which depend on the order of terms."""
+    """Return the differences by path. The last digits of sums are ignored, because they depend on the order of
+    terms."""
     before, after = dict(_flat(one)), dict(_flat(other))
     pairs = {
         path: (before.get(path, "nothing"), after.get(path, "nothing"))

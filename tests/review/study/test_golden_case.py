@@ -1,4 +1,4 @@
-"""The golden case: every number that the study prints, strict and partial."""
+"""Tests that the golden case has every number that the paper prints, strict and partial."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_net_has_the_printed_interval_and_p_value() -> None:
 
 
 def test_golden_case_with_half_of_the_refinements_open_has_the_printed_weighted_value() -> None:
-    """Every second refined script of each kind of wrong first Draft has no score."""
+    """In each row of wrong first Drafts, every second refined script has no score."""
     items = golden_items()
     wrong = [place for place, one in enumerate(items) if one.scores[0].value < 2]
     by_row: dict[object, int] = {}

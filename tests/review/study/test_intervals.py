@@ -1,4 +1,4 @@
-"""Intervals, exact tests and planned sizes, compared with their textbook forms."""
+"""Tests for intervals, exact tests and planned sizes, compared with their textbook forms."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ COUNTS = st.integers(0, 60)
 @settings(max_examples=60)
 @given(st.integers(0, 200), st.integers(1, 200))
 def test_both_ends_of_wilsons_interval_are_just_not_refused(numerator: int, more: int) -> None:
-    """The interval contains the shares that a score test at 5% does not reject, so its ends solve the equation."""
+    """The interval contains the shares that a score test at 5% does not reject, so its ends solve the test's
+    equation."""
     items = numerator + more
     low, high = wilson(numerator, items)
 
@@ -83,7 +84,7 @@ def test_paired_difference_is_inside(both: int, lost: int, gained: int, neither:
 
 
 def test_newcombe_interval_equals_the_golden_case() -> None:
-    """With 45 of 100 before and after, nearly independent, the continuity correction leaves no correlation."""
+    """The shares before and after are nearly independent, so the continuity correction leaves no correlation."""
     interval = newcombe(both=62, lost=3, gained=18, neither=70)
 
     assert interval == pytest.approx((0.040, 0.155), abs=5e-4)
@@ -114,7 +115,8 @@ def test_the_quantile_of_t_is_the_tabled_one() -> None:
 
 
 def test_items_that_repeat_a_statement_are_worth_fewer() -> None:
-    """Forty statements with three items: 20 all right, 10 all wrong, 10 with one right. Follows the formula."""
+    """Of forty statements with three items, 20 are all right, 10 all wrong, and 10 have one right. The test uses the
+    formula."""
     clusters = [(3, 3, 20), (0, 3, 10), (1, 3, 10)]
     found = Share.of(70, 120, clusters=clusters)
     p = 70 / 120
@@ -164,7 +166,7 @@ def test_repeated_statements_take_more_items() -> None:
 
 
 def enumerated_power(gained: float, lost: float, items: int) -> float:
-    """Sum over every number of discordant and gained items, with the p value of each."""
+    """Return the power as a sum over every number of discordant and gained items."""
     both, total = gained + lost, 0.0
     for m in range(items + 1):
         for c in range(m + 1):
@@ -192,7 +194,7 @@ def test_the_width_of_alpha_falls_with_the_root_of_the_items() -> None:
     margins = (0.4, 0.15, 0.45)
     wide, narrow = (alpha_width(margins, 0.7, items) for items in (100, 400))
     assert wide / narrow == pytest.approx(2, rel=0.1)
-    # More reviewers give more information about each item.
+    # More reviewers provide more information about each item.
     assert alpha_width(margins, 0.7, 100, reviewers=4) < wide
     planned = plan_agreement(margins=margins, alpha=0.7, width_wanted=0.2).items
     assert alpha_width(margins, 0.7, planned) <= 0.2

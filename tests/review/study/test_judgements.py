@@ -1,4 +1,4 @@
-"""Reference values of real judgments by three raters. Skipped if the data set is missing."""
+"""Tests with real judgments by three raters and reference values. They are skipped if the data set is missing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_rows(raters: str) -> list[tuple[str, dict[int, int]]]:
 
 
 def agreement(raters: str) -> Agreement:
-    """Return the agreement clustered by statement, with three items each."""
+    """Return the agreement clustered by statement. Each statement has three items."""
     statements: dict[str, list[dict[int, int]]] = defaultdict(list)
     for statement, row in read_rows(raters):
         statements[statement].append(row)

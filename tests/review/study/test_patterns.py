@@ -1,4 +1,4 @@
-"""Which scores count: for the figures, for agreement and for the final score of a stage."""
+"""Tests for the scores that count: for the figures, for agreement and for the final score of a stage."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pattern(*scores: GivenScore, **rest) -> ItemPattern:
 
 
 NOT_BLIND, UNDONE = {"is_blind": False}, {"is_undone": True}
-# Scores, the final score of the figures, and the values for agreement.
+# Scores, the final score in the figures, and the values for agreement.
 COUNTING: dict[str, tuple[list[GivenScore], FinalScore, tuple[tuple[int, int], ...]]] = {
     "one score": ([by(1, 2)], FinalScore.CORRECT, ((1, 2),)),
     "changed before anything later was shown": (
@@ -167,7 +167,7 @@ def test_a_reviewer_who_let_go_of_an_item_is_waited_for_until_it_is_closed() -> 
 
 
 def test_a_later_round_that_is_recommended_has_its_score() -> None:
-    """Keys are the recommended round and, for each later round, the earlier one with the same text."""
+    """The keys are the recommended round and, for each later round, the earlier round with the same text."""
     wanted: dict[tuple[int | None, tuple[int | None, ...]], tuple[Recommended, FinalScore]] = {
         (2, (None,)): (Recommended.OTHER, FinalScore.CORRECT),
         (3, (None, 2)): (Recommended.OTHER, FinalScore.CORRECT),
@@ -185,7 +185,7 @@ def test_a_later_round_that_is_recommended_has_its_score() -> None:
 
 
 FEEDBACK = by(1, 2, Stage.FEEDBACK)
-# Scores, more data of the item, and the final score of the feedback.
+# Scores, additional data of the item, and the final score of the feedback.
 OPENED: dict[str, tuple[list[GivenScore], dict[str, Any], FinalScore]] = {
     "both were shown it": ([by(1, 0), by(2, 0)], {}, FinalScore.UNSCORED),
     "one is done": ([by(1, 0), by(2, 0), FEEDBACK], {}, FinalScore.PENDING),
@@ -256,13 +256,13 @@ def test_feedback_and_execution_are_classed() -> None:
 
 
 def test_an_adjudication_against_all_is_counted_by_criterion() -> None:
-    """Keys are the scores and the adjudicated value."""
+    """The keys are the scores and the adjudicated value."""
     wanted = {
         ((2, 2), 0): [Criterion.STRICT, Criterion.PARTIAL],
-        # They disagreed under strict, but agreed under partial.
+        # The reviewers disagreed under strict but agreed under partial.
         ((1, 2), 0): [Criterion.PARTIAL],
         ((0, 1), 2): [Criterion.STRICT],
-        # Strict already had this value, and under partial they disagreed.
+        # Strict already had this value, and the reviewers disagreed under partial.
         ((0, 0, 1), 1): [],
         # Agreement needs at least two scores.
         ((2,), 0): [],
@@ -285,7 +285,7 @@ FINALS: dict[tuple[int, ...], FinalScore] = {
     (): FinalScore.UNSCORED,
     (1,): FinalScore.PARTIAL,
     (2, 2): FinalScore.CORRECT,
-    # No reviewer gave 1, the mean of 0 and 2.
+    # The mean of 0 and 2 is 1, but no reviewer gave this score.
     (0, 2): FinalScore.UNRESOLVED,
     # Wrong under strict and a tie under partial, and vice versa.
     (0, 1): FinalScore.BELOW,
@@ -307,7 +307,7 @@ FINALS: dict[tuple[int, ...], FinalScore] = {
 def test_a_final_score_in_any_order_of_reviewers() -> None:
     found = {values: {final_of(order) for order in permutations(values)} for values in FINALS}
     assert found == {values: {final} for values, final in FINALS.items()}
-    # The adjudicated score overrides all others. With a missing score, a stage is pending.
+    # The adjudicated score overrides all others. If a score is missing, the stage is pending.
     assert final_of((0, 0, 0), adjudicated=2) is FinalScore.CORRECT
     assert final_of((), adjudicated=0) is FinalScore.INCORRECT
     assert final_of((0,), adjudicated=1, is_complete=False) is FinalScore.PARTIAL

@@ -1,4 +1,4 @@
-"""Import generated studies and compare the product's report with a recount of its export."""
+"""Tests that import generated studies and compare the product's report with a recount of its export."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tests.review.study.recount.comparison import compare
 from tests.review.study.recount.records import read_study
 
 pytestmark = pytest.mark.django_db
-# The fast studies have every irregularity in few items. The slow ones have labels only, and skipped items.
+# The fast studies have every irregularity in a few items. The slow ones have only labels, and skipped items.
 FAST = ("two arms, three raters", "few of everything")
 SLOW = ("labels without an overlap", "pending and passed over")
-# Their family of p values was fixed before the start. The other studies never opened.
+# The family of p values of these studies was fixed before they started. The other studies never opened.
 OPENED = ("few of everything", "same text in two arms", "no assessor", "expert arm")
-# In progress, so that their p values are still hidden.
+# These studies are in progress, so their p values are still hidden.
 OPEN = ("unknown verdicts",)
 
 
@@ -35,7 +35,7 @@ def report_of(name: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object
     capsys.readouterr()
     call_command("study_report", name, "--json")
     report = json.loads(capsys.readouterr().out)
-    # Add what the command leaves to the page: comparisons of arms and the family of p values.
+    # Add the parts that only the page computes: comparisons of arms and the family of p values.
     return {**report, "details": make_report(Campaign.objects.get(name=name))["details"]}
 
 
@@ -51,7 +51,7 @@ def bring_in(name: str, folder: Path) -> Maker:
 
 
 def carry_on(name: str, made: Maker) -> None:
-    """Set what no file can represent: runs in progress and an open study."""
+    """Set the data that no file can represent: runs in progress and an open study."""
     campaign = Campaign.objects.get(name=name)
     for external_id, arm in made.running:
         item = Item.objects.get(
@@ -64,7 +64,7 @@ def carry_on(name: str, made: Maker) -> None:
 
 
 def studies(fast: Sequence[str], slow: Sequence[str]) -> list[ParameterSet]:
-    """Return all studies for `parametrize`. Those that are neither fast nor slow run nightly."""
+    """Return all studies for `parametrize`. Studies that are neither fast nor slow run nightly."""
     tiers: dict[str, tuple[pytest.MarkDecorator, ...]] = {
         **dict.fromkeys(STUDIES, (pytest.mark.nightly,)),
         **dict.fromkeys(slow, (pytest.mark.slow,)),
@@ -77,7 +77,7 @@ def studies(fast: Sequence[str], slow: Sequence[str]) -> list[ParameterSet]:
 def test_the_report_is_what_the_export_gives(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Only a full import finds scores that are lost or doubled between file, rows and counts."""
+    """Only a full import finds scores that are lost or duplicated between files, rows and counts."""
     carry_on(name, bring_in(name, tmp_path))
     file = tmp_path / "out.jsonl"
     assert run_command("export_campaign", name, file) == 0

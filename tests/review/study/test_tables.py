@@ -1,4 +1,4 @@
-"""Tests of the tables next to the figures: rounds, retrieved scripts, experts, lengths, assessor, skips."""
+"""Tests for the tables next to the figures: rounds, retrieved scripts, experts, lengths, assessor and skips."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_round_with_open_items_says_where_it_can_end() -> None:
     assert (first.share.numerator, first.share.denominator, first.range) == (80, 100, None)
     assert (second.share.numerator, second.share.denominator, second.open) == (80, 80, 20)
     assert second.range == (0.8, 1.0)
-    # This assumes that the open flagged items are like the closed ones.
+    # The estimate assumes that the open flagged items are like the closed ones.
     assert second.post_stratified == 1.0
     assert second.has_too_many_open
     assert not first.has_too_many_open
@@ -215,7 +215,7 @@ def test_what_was_skipped_bounds_the_accuracy() -> None:
 
 
 def in_pairs(items: list[Judged]) -> Counter[tuple[ItemPattern, ...]]:
-    """Return the items in pairs, each pair with one statement."""
+    """Return the items in pairs. Each pair has one statement."""
     patterns = [reduce_to_figures(found) for one in items if (found := pattern_of(one))]
     return Counter(zip(patterns[::2], patterns[1::2], strict=True))
 
@@ -276,7 +276,7 @@ def test_halo_is_the_difference_to_the_score_without_the_diff() -> None:
 
 
 def test_repeats_tell_how_steady_a_reviewer_is() -> None:
-    """For pairs of scores: the number of equal ones, and kappa, which needs variation."""
+    """For pairs of scores, test the number of equal ones, and kappa, which requires variation."""
     for pairs, share, kappa in (
         ({(0, 0): 5, (2, 2): 5}, (10, 10), 1.0),
         ({(0, 0): 1, (0, 2): 1, (2, 0): 1, (2, 2): 1}, (2, 4), 0.0),

@@ -1,1 +1,1 @@
-"""Studies generated from a seed, each with its own irregularities, as rows of files to import."""
+"""Generate studies from seeds, each with different irregularities, as rows of files to import."""

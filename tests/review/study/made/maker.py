@@ -16,13 +16,13 @@ _REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "
 
 
 class Maker:
-    """Generator of one study's rows."""
+    """A generator for the rows of one study."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self.items: list[Row] = []
         self.scores: list[Row] = []
-        # Ids and configurations of items whose runs are in progress, which no file can represent.
+        # IDs and configurations of items whose runs are in progress, which no file can represent.
         self.running: list[tuple[str, str]] = []
         self._random = random.Random(shape.seed)
         self._minute = 0
@@ -121,7 +121,7 @@ class Maker:
             ]
 
     def _write_rounds(self, row: Row) -> None:
-        """Write a second round and sometimes a third, sometimes with the text of an earlier round."""
+        """Add a second round and sometimes a third. Either may repeat the text of an earlier round."""
         last, share = 1, self.shape.rounds
         while last < 3 and self._is(share):
             last, share = last + 1, share and 0.5
@@ -135,7 +135,7 @@ class Maker:
         chosen = self._random.choice([*choices, "none", *("other" for _one in others)])
         row["recommended"] = chosen
         if chosen == "other":
-            # Sometimes the recommended round is missing in the file.
+            # Sometimes the file lacks the recommended round.
             one = self._random.choice(others)
             one["recommended"] = True
 
@@ -156,7 +156,7 @@ class Maker:
         self._say(shown, who, "script", self._random.choice([0, 1, 2]))
 
     def _review(self, item: Row, raters: list[str], said: dict[tuple[str, str], list[Row]]) -> None:
-        """Write all scores of an item. Scores of the same text apply to it too."""
+        """Write all scores of an item. Scores of the same text also apply to it."""
         script = 2 if self._is(self.shape.right) else self._random.choice([0, 0, 1])
         values = self._stage(item, "script", script, raters, said)
         flagged = item.get("verdict") == "incorrect" and "refined" in item
@@ -234,7 +234,7 @@ class Maker:
             self.scores.append(row | {"record": "adjudication", "comment": "So it is."})
 
     def _say(self, item: Row, rater: str, stage: str, value: int, **more: object) -> None:
-        """Write a score, sometimes changed, undone and repeated, or given with too much visible."""
+        """Write a score. The score may be changed, undone, repeated, or given while too much was visible."""
         shape = self.shape
         if rater not in self._raters and "repeats" not in item:
             more = {**more, "reason": "tie_break"}
@@ -243,7 +243,7 @@ class Maker:
             if self._is(0.2):
                 return
         if self._is(shape.changed):
-            # An earlier value, and sometimes one given after a later stage was visible, which does not count.
+            # An earlier value, and sometimes a value given after a later stage was visible, which does not count.
             first = self._row(item, rater, stage, self._random.choice([0, 1, 2]))
             self.scores.append(first | {"current": False} | more)
             if self._is(0.5):
@@ -255,7 +255,7 @@ class Maker:
             more = {**more, "visible": self._visible()}
         row = self._row(item, rater, stage, value) | more
         if self._is(shape.tied):
-            # The time of the previous score, if it is of the same reviewer and stage.
+            # Use the time of the previous score, if that score has the same reviewer and stage.
             row["at"] = self.scores[-1].get("at", row["at"]) if self.scores else row["at"]
         if self._is(shape.untimed):
             del row["at"]
@@ -267,7 +267,7 @@ class Maker:
         self.scores.append(row | {"current": False, "undone_at": _when(self._minute)})
 
     def _visible(self) -> dict[str, bool]:
-        """Return what was visible: the feedback, something hidden or nothing."""
+        """Return the data that was visible: the feedback, something hidden, or nothing."""
         names = ("verdict", "feedback", "models", "reviewers", "execution", "reference")
         return {name: self._is(0.15) for name in names}
 

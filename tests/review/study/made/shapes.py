@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """The parameters of a study. From `unknown` on, they are shares of the items or scores."""
+    """The parameters of a study. All parameters from `unknown` on are shares of the items or scores."""
 
     seed: int
     items: int = 240
-    overlap: int | None = 2  # None: not in the file, so all existing raters count
-    reviewers: int = 0  # `overlap` of them score each item, and 0 means as many as `overlap`
+    overlap: int | None = 2  # None: not in the file, so all raters are required
+    reviewers: int = 0  # `overlap` of them score each item; 0 means as many as `overlap`
     per_statement: int = 1
     arms: tuple[str, ...] = ("imported",)
     right: float = 0.45
-    careful: float = 0.85  # how often a reviewer gives the deserved score
+    careful: float = 0.85  # probability that a reviewer gives the deserved score
     has_verdicts: bool = True
     has_texts: bool = True
     has_long_feedback: bool = False  # feedback of every length, and some without an error
-    rules: Mapping[str, object] = field(default_factory=dict)  # the campaign's, as in its export
+    rules: Mapping[str, object] = field(default_factory=dict)  # of the campaign, as in its export
     unknown: float = 0.0
     not_assessed: float = 0.0
     no_feedback: float = 0.1
@@ -38,11 +38,13 @@ class Shape:
     skipped: float = 0.0
     called_in: float = 0.0
     not_blind: float = 0.0
-    seen: float = 0.0  # of the scores: say what was visible, sometimes more than the stage shows
+    seen: float = (
+        0.0  # of the scores: record what was visible, which may be more than the stage shows
+    )
     changed: float = 0.0
     undone: float = 0.0
     untimed: float = 0.0
-    tied: float = 0.0  # of the changed scores: same time as the score before
+    tied: float = 0.0  # of the changed scores: have the time of the previous score
     timed_work: float = 0.0  # of the scores: have a duration
     experts: float = 0.0
     retrieved: float = 0.0
@@ -50,7 +52,7 @@ class Shape:
     failed: float = 0.0
     executed: float = 0.0
     recommended: float = 0.0
-    running: float = 0.0  # of the items that lack something: their run is in progress
+    running: float = 0.0  # of the incomplete items: the run is in progress
     sham: float = 0.0
     gold: float = 0.0
     again: float = 0.0  # of the items: have a hidden repeat, and as many have a halo check
@@ -122,7 +124,7 @@ STUDIES: dict[str, Shape] = {
     ),
     "no assessor": Shape(seed=17, has_verdicts=False, no_refined=1.0, no_feedback=1.0, items=60),
     "few statements": Shape(seed=22, items=24, overlap=3, arms=("one", "two"), same_script=0.3),
-    # Too few items to draw from. It represents the studies in the quick tests.
+    # Has too few items to sample from. The quick tests use this shape for all studies.
     "two arms, three raters": Shape(
         **{"seed": 23, "items": 18, "overlap": 3, "rounds": 0.4, "missing": 0.05},
         arms=("one", "two"),

@@ -1,5 +1,5 @@
-"""Recount the figures of a study from its export alone, in plain Python by the written definitions.
+"""Recount a study's figures from its export alone, in plain Python, according to the written definitions.
 
-Nothing here imports the product. The code is slow and works item by item on purpose, so that it cannot repeat a mistake
-in the product's counting of patterns.
+No module here imports the product. The code is intentionally slow and works item by item, so that it cannot repeat
+mistakes in the product's counting of patterns.
 """

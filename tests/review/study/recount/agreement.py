@@ -1,4 +1,4 @@
-"""Agreement of reviewers on a stage, with bootstrap intervals over statements."""
+"""Compute the agreement of reviewers on a stage, with bootstrap intervals over statements."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from tests.review.study.recount.intervals import t_quantile
 from tests.review.study.recount.records import Record, Study, Text, text_of
 
 Array = NDArray[np.float64]
-# The total number of drawn statements, and the limits for the number of samples. With fewer statements, the draws vary
-# more, and stable interval ends need more samples.
+# The total number of sampled statements, and the limits for the number of bootstrap samples. With fewer statements,
+# samples vary more, so stable interval ends need more samples.
 DRAWN, LEAST_DRAWS, MOST_DRAWS = 8_000_000, 20_000, 60_000
-# The numbers of draws that the product documents.
+# The numbers of bootstrap samples that the product documents.
 PRODUCTS_LEAST, PRODUCTS_MOST, PRODUCTS_DRAWN = (
     2_000,
     20_000,
     4_000_000,
 )  # for 500 statements and for fewer
-_ERRORS = 5  # standard errors, which chance does not exceed in ten thousand ends
-_HELD = 2_000_000  # numbers at a time
+_ERRORS = 5  # standard errors, which chance does not exceed in ten thousand interval ends
+_HELD = 2_000_000  # numbers in memory at a time
 LEAST_STATEMENTS, LEAST_JOINT = 20, 20
 _STEP = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
 NOMINAL, LINEAR, SQUARE = (_STEP > 0).astype(float), _STEP / 2, _STEP**2 / 4
-# Gwet's ordinal weights of 0, 1 and 2, by the distance of two scores.
+# Gwet's ordinal weights for the scores 0, 1 and 2, by the difference of two scores.
 NEARNESS = {0: 3 / 3, 1: 2 / 3, -1: 2 / 3, 2: 0, -2: 0}
 STRICT, PARTIAL = ([0, 1], [2]), ([0], [1, 2])
 
@@ -44,12 +44,16 @@ class Layout:
         self.size = 0
         self.tables = {pair: self._take(9) for pair in self.pairs}
         self.coincidences = self._take(9)
-        self.alike = self._take(2)  # agreeing pairs of scores, all pairs
-        self.ac1 = self._take(4)  # agreement of units with two, such units, share right, all units
+        self.alike = self._take(2)  # agreeing pairs of scores, and all pairs
+        self.ac1 = self._take(
+            4
+        )  # agreement of units with two scores, number of such units, share right, all units
         self.ac2 = self._take(
             6
         )  # weighted agreement, units with two, share of each value, all units
-        self.fleiss = self._take(5)  # agreement of units, units, share of each value less one
+        self.fleiss = self._take(
+            5
+        )  # agreement of units, number of units, share of each value except one
         self.leniency = {reviewer: self._take(2) for reviewer in reviewers}
 
     def _take(self, width: int) -> slice:
@@ -57,11 +61,11 @@ class Layout:
         return slice(self.size - width, self.size)
 
 
-Unit = tuple[str, dict[str, int]]  # statement, and the value of each reviewer
+Unit = tuple[str, dict[str, int]]  # the statement, and each reviewer's value
 
 
 def units_of(study: Study, stage: str, configuration: str | None = None) -> list[Unit]:
-    """Return the scored units, each text once."""
+    """Return the scored units. Each text is one unit."""
     found: dict[Text, Record] = {}
     for item in study.items:
         if configuration in (None, item["configuration"]):
@@ -71,7 +75,7 @@ def units_of(study: Study, stage: str, configuration: str | None = None) -> list
 
 
 def _sums(units: list[Unit], layout: Layout) -> tuple[Array, NDArray[np.bool_]]:
-    """Return a row of sums for each statement, and which statements have a unit with two scores."""
+    """Return a row of sums for each statement, and whether each statement has a unit with two scores."""
     rows: dict[str, Array] = defaultdict(lambda: np.zeros(layout.size))
     paired = set()
     for statement, values in units:
@@ -113,14 +117,14 @@ def _ratio(top: Array, bottom: Array) -> Array:
 
 
 def kappa(table: Array, weights: Array) -> Array:
-    """Return Cohen's kappa (1960, 1968) of tables in the last two axes: 1 - weighted observed / expected."""
+    """Return Cohen's kappa (1960, 1968), 1 - weighted observed / expected, of the tables in the last two axes."""
     n = table.sum((-1, -2))
     expected = np.einsum("...i,...j,ij->...", table.sum(-1), table.sum(-2), weights)
     return 1 - _ratio(n * (table * weights).sum((-1, -2)), expected)
 
 
 def alpha(coincidences: Array, level: str) -> Array:
-    """Return Krippendorff's alpha of coincidence matrices: 1 - D_o / D_e with the level's squared distances."""
+    """Return Krippendorff's alpha, 1 - D_o / D_e with the level's squared distances, of coincidence matrices."""
     counts = coincidences.sum(-1)
     n = counts.sum(-1)
     if level == "ordinal":
@@ -138,7 +142,7 @@ def alpha(coincidences: Array, level: str) -> Array:
 
 
 def collapse(table: Array, groups: tuple[list[int], list[int]]) -> Array:
-    """Return the 2 x 2 table of wrong and right."""
+    """Combine the values into wrong and right, and return the 2 x 2 table."""
     rows = [table[..., group, :].sum(-2) for group in groups]
     both = [np.stack([row[..., group].sum(-1) for group in groups], -1) for row in rows]
     return np.stack(both, -2)
@@ -150,7 +154,7 @@ Key = Any  # a name, or (pair, name), or (reviewer, "leniency")
 
 
 def of_pair(cells: Array) -> Measured:
-    """Return every measure of two reviewers, from rows of nine counts."""
+    """Return every measure of two reviewers from rows of nine counts."""
     table = cells.reshape(-1, 3, 3)
     found = {name: kappa(table, weight) for name, weight in _WEIGHTS.items()}
     found["percent"] = _ratio(np.einsum("bii->b", table), table.sum((1, 2)))
@@ -162,7 +166,7 @@ def of_pair(cells: Array) -> Measured:
 
 
 def of_pairs(sums: Array, layout: Layout, averaged: dict[str, list[tuple[str, str]]]) -> Measured:
-    """Return each kappa as the mean over its pairs. It is undefined if it is undefined for one pair."""
+    """Return each kappa as the mean over its pairs. The mean is undefined if one pair's kappa is undefined."""
     found: Measured = {}
     for name, pairs in averaged.items():
         each = [of_pair(sums[:, layout.tables[pair]])[name] for pair in pairs]
@@ -173,7 +177,7 @@ def of_pairs(sums: Array, layout: Layout, averaged: dict[str, list[tuple[str, st
 def _take_means(
     found: dict[str, Any], sums: Array, layout: Layout, kept: list[tuple[str, str]]
 ) -> None:
-    """Add the mean kappas over the kept pairs whose kappa is defined on all statements together."""
+    """Add the mean kappas over those kept pairs whose kappa is defined on all statements together."""
     whole = {pair: of_pair(sums[:, layout.tables[pair]].sum(0)) for pair in kept}
     averaged = {
         name: [pair for pair in kept if not np.isnan(whole[pair][name][0])] for name in _WEIGHTS
@@ -184,7 +188,7 @@ def _take_means(
 
 
 def of_stage(sums: Array, layout: Layout) -> Measured:
-    """Return every measure of all reviewers together, except for AC1, AC2 and the kappas of pairs."""
+    """Return every measure of all reviewers together, except AC1, AC2 and the kappas of pairs."""
     found: Measured = {}
     coincidences = sums[:, layout.coincidences].reshape(-1, 3, 3)
     found["krippendorff_alpha"] = alpha(coincidences, "ordinal")
@@ -207,7 +211,7 @@ def of_ac1(ac1: Array) -> Measured:
 
 
 def of_ac2(ac2: Array) -> Measured:
-    """Return Gwet's AC2 (2014) with ordinal weights. The 9 weights add up to 17/3, and 17/3 / (3 * 2) is 17/18."""
+    """Return Gwet's AC2 (2014) with ordinal weights. The sum of the 9 weights is 17/3, and 17/3 / (3 * 2) is 17/18."""
     agreeing = _ratio(ac2[:, 0], ac2[:, 1])
     shares = _ratio(ac2[:, 2:5], ac2[:, 5:])
     chance = (shares * (1 - shares)).sum(1) * 17 / 18
@@ -239,7 +243,7 @@ def agreement_of(study: Study, stage: str, configuration: str | None = None) -> 
         return found
     _take(found, "", sums[paired], lambda rows: of_stage(rows, layout))
     _take_means(found, sums, layout, kept)
-    # Fleiss' kappa requires the same number of reviewers on every item.
+    # Fleiss' kappa requires the same number of reviewers for every item.
     if len({len(values) for _s, values in units}) > 1:
         found["values"].pop("fleiss_kappa", None)
         found["intervals"].pop("fleiss_kappa", None)
@@ -278,7 +282,7 @@ def _take(
 
 
 class Drawn(NamedTuple):
-    """A bootstrap interval, and the ranges in which its ends may be by chance with as few draws as the product's."""
+    """A bootstrap interval, with the range in which chance may place each end for as few samples as the product's."""
 
     low: float
     high: float
@@ -287,9 +291,10 @@ class Drawn(NamedTuple):
 
 
 def _bootstrap(rows: Array, measure: Callable[[Array], Measured]) -> dict[str, Drawn]:
-    """Return percentile intervals over statements, drawn with replacement and widened by t if there are few."""
+    """Return percentile intervals from statements sampled with replacement. With few statements, t widens the
+    intervals."""
     generator, parts = np.random.default_rng(7), defaultdict(list)
-    # Identical statements are drawn together, which has the same distribution and needs fewer numbers.
+    # Sample identical statements together. This has the same distribution and needs fewer random numbers.
     kinds, counts = np.unique(rows, axis=0, return_counts=True)
     k = len(rows)
     draws = min(MOST_DRAWS, max(LEAST_DRAWS, DRAWN // k))
@@ -312,15 +317,19 @@ def _bootstrap(rows: Array, measure: Callable[[Array], Measured]) -> dict[str, D
 
 
 def _beyond(statements: int) -> float:
-    """Return the share of draws beyond an end, the normal tail of Student's t. Draws vary less by sqrt(k / (k - 1))."""
+    """Return the share of samples beyond an interval end, the normal tail of Student's t.
+
+    Samples vary less than estimates, by a factor of sqrt(k
+    (k - 1)).
+    """
     width = (statements / (statements - 1)) ** 0.5 * t_quantile(statements - 1)
     return erfc(width / 2**0.5) / 2
 
 
 def _ranges(values: Array, statements: int) -> Iterator[tuple[float, float]]:
-    """Yield the range in which each end may be with as few draws as the product's.
+    """Yield the range in which each end may be for as few samples as the product's.
 
-    The number of draws below an end is binomial. The range extends _ERRORS standard errors to either side.
+    The number of samples below an end is binomial. The range extends _ERRORS standard errors to either side.
     """
     few = min(PRODUCTS_MOST, PRODUCTS_DRAWN // statements)
     theirs = few if statements < 500 else PRODUCTS_LEAST

@@ -24,7 +24,7 @@ Compared = dict[tuple[str, str], dict[str, dict[str, dict[str, Any]]]]
 
 
 def comparisons_of(finals: Finals, pairs: list[tuple[str, str]]) -> Compared:
-    """Return the figures of every two configurations by criterion, in the order that `pairs` gives."""
+    """Return the figures of each pair of configurations by criterion, in the order of `pairs`."""
     turned = {frozenset(pair): pair for pair in pairs}
     return {
         (first, second): {
@@ -85,11 +85,11 @@ def _parts(finals: Finals, item: Record, name: str, criterion: str) -> set[Part]
     return {FIGURES[name](item, end) for end in finals.ends(item, criterion)}
 
 
-Key = tuple[str, str, str, str]  # figure, criterion, one configuration, and another or nothing
+Key = tuple[str, str, str, str]  # the figure, the criterion, one configuration, and another or ""
 
 
 class Family:
-    """All p values of a report. The primary one is not adjusted, and the others have Holm's adjustment."""
+    """All p values of a report. The primary p value is not adjusted. The others are adjusted with Holm's method."""
 
     def __init__(self, finals: Finals, compared: Compared, nets: dict[Key, float | None]) -> None:
         rules = finals.study.rules
@@ -140,7 +140,7 @@ class Family:
         return len(self.found) + len(self.without)
 
     def adjusted(self) -> dict[Key, float | None]:
-        """Return Holm's value of each comparison. A missing p value counts as 1 and stays None."""
+        """Return Holm's adjusted value for each comparison. A missing p value counts as 1 and stays None."""
         every = [*self.found.values(), *(None for _one in self.without)]
         values = holm([1.0 if one is None else one for one in every])
         return {
@@ -149,7 +149,7 @@ class Family:
         }
 
     def _is_possible(self, key: tuple[str, ...]) -> bool:
-        """Return whether the study has the data for such a comparison."""
+        """Return whether the study has the data for this comparison."""
         name, _criterion, *arms = key
         study = self._finals.study
         return name in FIGURES and all(

@@ -1,4 +1,4 @@
-"""The counts that are shown next to a figure."""
+"""Compute the counts that are shown next to a figure."""
 
 from __future__ import annotations
 
@@ -94,7 +94,8 @@ def _of_useful(scored: _Scored, repeats: bool) -> Beside:
 
 
 def _of_correction(scored: _Scored, repeats: bool) -> Beside:
-    """Count an item as open if its refined script or the correctness of its feedback is open."""
+    """Return the counts for correction. An item is open if its refined script or the correctness of its feedback is
+    open."""
     came_to = [
         (scored.came_to(item, "feedback"), scored.came_to(item, "refined"))
         for item in scored.drafts()
@@ -165,6 +166,6 @@ _BESIDE: dict[str, Callable[[_Scored, bool], Beside]] = {
 def beside_of(
     finals: Finals, name: str, items: list[Record], criterion: str, *, repeats: bool
 ) -> Beside:
-    """Return the counts shown next to the figure of this name. Most figures have none."""
+    """Return the counts shown next to the named figure. Most figures have none."""
     counts = _BESIDE.get(name)
     return counts(_Scored(finals, items, criterion), repeats) if counts else {}

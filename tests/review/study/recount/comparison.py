@@ -24,7 +24,7 @@ _CHANGE = ("gained", "lost", "items", "value", "low", "high", "deff")
 
 
 def compare(study: Study, report: Json) -> Differences:
-    """Compare everything in the report that follows from its items and scores."""
+    """Compare every part of the report that follows from the study's items and scores."""
     found, finals = Differences(), Finals(study)
     arms = {arm["name"]: arm for arm in report["configurations"]}
     found.check("configurations", sorted(study.configurations), sorted(arms))
@@ -100,7 +100,7 @@ def _check_imported(found: Differences, study: Study, configuration: str, report
 
 
 def _check_agreements(found: Differences, study: Study, report: Json) -> None:
-    """Compare agreement, pooled and by configuration. With one configuration, these are the same."""
+    """Compare the agreement, pooled and by configuration. With one configuration, the two are the same."""
     for stage in STAGES:
         pooled = agreement_of(study, stage)
         check_agreement(found, stage, pooled, report["agreement"][stage])
@@ -145,7 +145,7 @@ def _check_tables(found: Differences, finals: Finals, arm: Json) -> None:
             for key in ("least", "most", "unscored"):
                 found.check(f"{where} lengths {one['most']} {key}", one[key], other[key])
             _check_share(found, f"{where} lengths {one['most']}", one["fixed"], other["fixed"])
-        # There, objects that are not made yet can't be distinguished from unscored ones.
+        # The report can't distinguish objects that do not exist yet from unscored ones.
         if all(map(is_over, finals.study.items)):
             _check_gain(found, where, ours["gain"], theirs["gain"])
 
@@ -165,7 +165,8 @@ def _check_gain(
 
 
 def _check_readings(found: Differences, study: Study, report: Json) -> None:
-    """Compare the figures under other readings of scores. A reading missing from the report must change nothing."""
+    """Compare the figures under other interpretations of scores. An interpretation missing from the report must change
+    nothing."""
     theirs = report["details"]["readings"]
     found.check("readings", [], sorted(theirs.keys() - READINGS.keys()))
     plain = Finals(study)
@@ -204,7 +205,7 @@ def _check_not_blind(found: Differences, study: Study, report: Json) -> None:
 
 
 def _check_p_values(found: Differences, finals: Finals, report: Json) -> None:
-    """Compare the configurations' differences, and Holm's adjustment of all p values in the report."""
+    """Compare the differences between configurations, and Holm's adjustment of all p values in the report."""
     study, details = finals.study, report["details"]
     theirs = {(one["first"], one["second"]): one for one in details["comparisons"]}
     compared = comparisons_of(finals, list(theirs))
@@ -262,7 +263,7 @@ def _check_p_values(found: Differences, finals: Finals, report: Json) -> None:
 
 
 def _are_shown(study: Study) -> bool:
-    """Return whether the campaign is closed, or was never opened and has only imported scores."""
+    """Return whether p values are shown: the campaign is closed, or was never opened and has only imported scores."""
     return study.is_closed or study.rules.get("state") == "setup"
 
 
@@ -323,11 +324,11 @@ EXACT, DRAWN = 1e-9, 0.01
 
 @dataclass
 class Differences:
-    """The number of compared figures, and those that differ, each as one line."""
+    """The number of compared figures, and one line for each figure that differs."""
 
     compared: int = 0
-    drawn: int = 0  # ends of bootstrap intervals among them
-    beyond: list[float] = field(default_factory=list)  # by how much such ends differ beyond DRAWN
+    drawn: int = 0  # how many of them are ends of bootstrap intervals
+    beyond: list[float] = field(default_factory=list)  # by how much such ends exceed DRAWN
     found: list[str] = field(default_factory=list)
 
     def check(self, name: str, ours: object, theirs: object, *, within: float = EXACT) -> None:
@@ -348,8 +349,9 @@ class Differences:
     def check_drawn(self, name: str, ours: Drawn | None, theirs: Any) -> None:
         """Compare both ends of a bootstrap interval.
 
-        Few statements allow few values. If an end is between two possible values that are more than DRAWN apart, the
-        seed decides which one is found. Such an end is counted, and must be a value that chance may find.
+        With few statements, only a few values are possible. If an end is between two possible values that are more than
+        DRAWN apart, the seed decides which value is found. Such an end is counted, and must be a value that chance may
+        produce.
         """
         for place, end in enumerate(("low", "high")):
             one, other = ours and ours[place], theirs and theirs[place]

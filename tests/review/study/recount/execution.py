@@ -1,4 +1,4 @@
-"""Recount the execution tables from an export: which tests count, their results and the experts' scores."""
+"""Recount the execution tables from an export: the tests that count, their results and the experts' scores."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _World:
                 self.labels[one["item"], one["configuration"], one["stage"]].add(one["label"])
 
     def was_run(self, item: Record) -> bool:
-        """Return whether a script of the item was run in the tests that count or in the original ones."""
+        """Return whether a script of the item was run in the tests that count or in the original tests."""
         sets = self.sets_of(item)
         scripts = [item.get(f"{stage}_sha256") for stage in STAGES]
         return bool(sets) and any(
@@ -83,7 +83,7 @@ class _World:
         ]
 
     def sets_of(self, item: Record) -> set[str]:
-        """Return the test sets that count for the item's statement, with all changes applied."""
+        """Return the test sets that count for the item's statement after all changes."""
         found: set[str] = set()
         for name in self.roots_of(item):
             changes = [change for change in self.changes if change["root"] == name]

@@ -164,7 +164,7 @@ _NEEDS_FEEDBACK = (
 
 
 def model_items(study: Study, configuration: str) -> list[Record]:
-    """Return the configuration's items without retrieved scripts, which are not the model's work."""
+    """Return the configuration's items, except those with retrieved scripts, which are not the model's work."""
     return [
         item
         for item in study.items
@@ -173,12 +173,12 @@ def model_items(study: Study, configuration: str) -> list[Record]:
 
 
 def do_repeat(items: list[Record]) -> bool:
-    """Return whether a statement occurs more than once among the items."""
+    """Return whether multiple items have the same statement."""
     return len({item["statement"] for item in items}) < len(items)
 
 
 def missing(finals: Finals, items: list[Record], name: str) -> bool:
-    """Return whether no item of the configuration has or can still get the object of the figure."""
+    """Return whether no item of the configuration has, or can still get, the object of the figure."""
 
     def has(stage: str) -> bool:
         return any(finals.outcome(item, stage, "strict") != ABSENT for item in items)
@@ -195,7 +195,7 @@ def missing(finals: Finals, items: list[Record], name: str) -> bool:
 
 
 def figures_of(finals: Finals, configuration: str, criterion: str) -> dict[str, dict[str, Any]]:
-    """Return each figure by its name."""
+    """Return each figure by name."""
     items = model_items(finals.study, configuration)
     ends = [(item, finals.ends(item, criterion)) for item in items]
     found = {}
@@ -230,7 +230,7 @@ def figure_of(
     is_net: bool = False,
     repeats: bool,
 ) -> dict[str, Any]:
-    """Return a share or a net figure with the counts next to it."""
+    """Return a share or a net figure, with the counts next to it."""
     closed: list[tuple[Record, Part]] = []
     scored: list[set[Part]] = []
     everything: list[set[Part]] = []
@@ -282,7 +282,7 @@ def _why_open(
     brings: Callable[[Record, End], Part],
     criterion: str,
 ) -> str:
-    """Return UNRESOLVED if adjudicating one stage alone can change the item's part, else PENDING."""
+    """Return UNRESOLVED if adjudicating a single stage can change the item's contribution, else PENDING."""
     for stage in ways[0]:
         if stage in ("script", VERDICT, RECOMMENDED) or not finals.is_unresolved(
             item, stage, criterion

@@ -1,4 +1,4 @@
-"""Which score of a reviewer counts, and the final values of stages and later objects under a criterion."""
+"""Find the scores that count, and the final values of stages and later objects under a criterion."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ ABSENT, OPEN = "absent", "open"
 
 @dataclass(frozen=True)
 class Reading:
-    """Which scores count. The default is the study's own rule."""
+    """The rule for which scores count. The default is the study's own rule."""
 
     with_not_blind: bool = False
     without_called_in: bool = False
-    # Leave out reviewers who gave the item a score from the first quarter of their own scores.
+    # Exclude reviewers if one of their scores of the item is in the first quarter of all their scores.
     without_first_quarter: bool = False
 
 
@@ -42,7 +42,7 @@ PLAIN = Reading()
 
 
 class Finals:
-    """Every final value of a study, under one reading of its scores."""
+    """Every final value of a study, under one interpretation of its scores."""
 
     def __init__(self, study: Study, reading: Reading = PLAIN) -> None:
         self.study, self.reading = study, reading
@@ -51,18 +51,18 @@ class Finals:
         self._ends: dict[tuple[object, ...], list[End]] = {}
 
     def counting(self, item: Record, stage: str) -> dict[str, int]:
-        """Return each reviewer's value that the figures use."""
+        """Return the value of each reviewer that the figures use."""
         return self._values(item, self.given(item, stage))
 
     def given(self, item: Record, stage: str) -> dict[str, list[Record]]:
-        """Return each reviewer's scores of the stage, whether they count or not."""
+        """Return all scores of the stage by reviewer, including those that do not count."""
         return self._of_reading(item, self._without_sham(item, stage))
 
     def _without_sham(self, item: Record, stage: str) -> dict[str, list[Record]]:
         found = self.study.scores.get(place_of(item, stage), {})
         if stage == "script" or not item.get("sham") or is_flagged(item):
             return found
-        # Scores of sham feedback, shown to reviewers who scored the script right, count in no figure.
+        # Sham feedback is shown to reviewers who scored the script right. Its scores count in no figure.
         script = used_values(self.study, self.study.scores.get(place_of(item, "script"), {}))
         return {name: scores for name, scores in found.items() if script.get(name) != 2}
 
@@ -82,7 +82,7 @@ class Finals:
         return {name: scores for name, scores in kept.items() if scores}
 
     def _early(self, item: Record) -> set[str]:
-        """Return the reviewers for whom any of the item's scores is in the first quarter of all their scores."""
+        """Return the reviewers with a score of the item that is in the first quarter of all their scores."""
         rounds = [stage_of_round(one["round"]) for one in item.get("later") or ()]
         stages = ("script", "feedback", "refined", *rounds)
         every = [self._without_sham(item, stage) for stage in stages]
@@ -116,7 +116,7 @@ class Finals:
         return by_majority(self.counting(item, stage).values(), good)
 
     def _is_done(self, item: Record, stage: str) -> bool:
-        """Return whether all required reviewers have finished, and two have scored if two or more are required."""
+        """Return whether all required reviewers have finished. If two or more are required, two must have scored."""
         scored = set(self.counting(item, stage))
         planned = self._planned(item)
         if planned == 1:
@@ -127,7 +127,7 @@ class Finals:
         if not self._is_done(item, "script"):
             return False  # the later stages may still open for another reviewer
         opened = self.opened_for(item)
-        # A score given with too much visible does not count. Another reviewer is needed instead.
+        # A score given while too much was visible does not count, so another reviewer is needed.
         wanted = min(planned, len(opened))
         return (
             bool(scored)
@@ -137,9 +137,9 @@ class Finals:
         )
 
     def _planned(self, item: Record) -> int:
-        """Return how many reviewers the item needs. Without a number, all existing raters are needed.
+        """Return the number of reviewers that the item needs. Without a number, all existing raters are needed.
 
-        A called-in reviewer may be in addition to the planned number. Without them, fewer are needed.
+        A called-in reviewer may be in addition to the planned number. Without called-in reviewers, fewer are needed.
         """
         planned: int = item.get("overlap") or 1
         if self.reading.without_called_in and self._has_called_in(item):
@@ -163,7 +163,7 @@ class Finals:
         return {name for name, value in values.items() if value < 2 or is_shown_to_all}
 
     def exists(self, item: Record, stage: str) -> bool:
-        """Return whether the object exists. Labels without texts have it if a reviewer scored it."""
+        """Return whether the object exists. For labels without texts, it exists if a reviewer scored it."""
         if stage not in ("feedback", "refined"):
             return any(stage_of_round(one["round"]) == stage for one in item.get("later") or ())
         if item.get("script"):
@@ -184,9 +184,9 @@ class Finals:
     def ends(
         self, item: Record, criterion: str, *, stages: Sequence[str] | None = None
     ) -> list[End]:
-        """Return every possible final state of script and stages, which is one if nothing is open.
+        """Return every possible final state of the script and the stages. If nothing is open, there is only one.
 
-        Without `stages`, use those of the figures: feedback, refined script and the recommended draft.
+        Without `stages`, use the stages of the figures: feedback, refined script and the recommended draft.
         """
         key = (
             item["id"],
@@ -223,19 +223,19 @@ class Finals:
         return (RIGHT, WRONG) if self.exists(item, stage) else (RIGHT, WRONG, ABSENT)
 
     def is_unresolved(self, item: Record, stage: str, criterion: str) -> bool:
-        """Return whether an existing object needs adjudication."""
+        """Return whether the object exists and needs adjudication."""
         if stage == ELSEWHERE or not (stage == "script" or self.exists(item, stage)):
             return False
         return self.final(item, same_stage(item, stage), criterion) == UNRESOLVED
 
 
-# Stages and their final values. If the run is in progress, also its verdict and recommendation.
+# The final value of each stage, and for a run in progress also its verdict and recommendation.
 End = dict[str, str]
 VERDICT, RECOMMENDED = "verdict", "recommended"
 
 
 def _still_to_come(item: Record) -> dict[str, tuple[str, ...]]:
-    """Return what a run in progress can still set: a missing verdict and the recommended draft."""
+    """Return the values that a run in progress can still set: a missing verdict and the recommended draft."""
     found = {RECOMMENDED: ("", "script", "refined", RIGHT, WRONG)}
     if not verdict_of(item):
         found[VERDICT] = ("", "correct", "incorrect", "unknown")
@@ -243,13 +243,14 @@ def _still_to_come(item: Record) -> dict[str, tuple[str, ...]]:
 
 
 def _is_possible(item: Record, end: End) -> bool:
-    """Return whether identical texts have identical values."""
+    """Return whether identical texts have identical values in this state."""
     same = {stage: same_stage(item, stage) for stage in end if stage not in (VERDICT, RECOMMENDED)}
     return all(end[one] == end[other] for one, other in same.items() if other in end)
 
 
 def by_majority(values: Iterable[int], good: set[int]) -> str:
-    """Return right if more than half are right, and wrong if more than half are wrong."""
+    """Return right if more than half of the values are right, wrong if more than half are wrong, and else
+    unresolved."""
     each = [value in good for value in values]
     if 2 * sum(each) == len(each):
         return UNRESOLVED
@@ -257,7 +258,7 @@ def by_majority(values: Iterable[int], good: set[int]) -> str:
 
 
 def independent(study: Study, item: Record, stage: str) -> dict[str, int]:
-    """Return each reviewer's independent value, which agreement is computed from."""
+    """Return each reviewer's independent value. Agreement is computed from these values."""
     given = Finals(study).given(item, stage)
     own = {
         name: [one for one in scores if not was_called_in(one)] for name, scores in given.items()
@@ -270,8 +271,8 @@ def expert_final(
 ) -> str | None:
     """Return the final value of the earliest scored refinement from an expert's feedback, or None.
 
-    Scores by the feedback's author are left out by default. It never waits for missing scores, because no figure of the
-    model uses it.
+    By default, scores by the feedback's author are excluded. Missing scores never make the value pending, because no
+    figure of the model uses it.
     """
     good = CRITERIA[criterion]
     for expert in item.get("experts") or ():

@@ -1,4 +1,4 @@
-"""Intervals and p values, straight from their formulas and exact if possible."""
+"""Compute intervals and p values directly from their formulas, and exactly if possible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOTHING: Part = (0, 0)
 
 
 def wilson(value: float, n: float) -> tuple[float, float]:
-    """Return Wilson's score interval (1927) of a share of n, which need not be an integer."""
+    """Return Wilson's score interval (1927) for a share of n, which need not be an integer."""
     middle = value + Z * Z / (2 * n)
     half = Z * sqrt(value * (1 - value) / n + Z * Z / (4 * n * n))
     low, high = ((middle + side * half) / (1 + Z * Z / n) for side in (-1, 1))
@@ -25,7 +25,7 @@ def wilson(value: float, n: float) -> tuple[float, float]:
 
 @cache
 def t_quantile(freedom: int) -> float:
-    """Return the 97.5% point of Student's t, by bisection on the finite sums for integer degrees of freedom."""
+    """Return the 97.5% point of Student's t, by bisection of the finite sums for integer degrees of freedom."""
     low, high = 0.0, 20.0
     for _ in range(200):
         middle = (low + high) / 2
@@ -37,7 +37,7 @@ def t_quantile(freedom: int) -> float:
 
 
 def _t_inside(t: float, freedom: int) -> float:
-    """Return the share between -t and t (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
+    """Return the probability between -t and t (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
     angle = atan(t / sqrt(freedom))
     if freedom % 2:
         total, term = 0.0, cos(angle)
@@ -55,7 +55,8 @@ def _t_inside(t: float, freedom: int) -> float:
 def share_interval(
     given: Sequence[tuple[str, int]], *, repeats: bool
 ) -> tuple[Interval, float | None]:
-    """Return the interval of a share from (statement, 0 or 1) of each item, and its deff if statements repeat."""
+    """Return the interval of a share, and its design effect if statements repeat. `given` has (statement, 0 or 1) of
+    each item."""
     n = len(given)
     if n == 0:
         return None, None
@@ -76,7 +77,7 @@ def share_interval(
 
 
 def share_of(given: Sequence[tuple[str, int]], *, repeats: bool) -> dict[str, Any]:
-    """Return a share as in reports, from each item's statement and the value that it adds."""
+    """Return a share as in reports, from each item's statement and the value that the item adds."""
     n, added = len(given), sum(one for _statement, one in given)
     is_share = all(one in (0, 1) for _statement, one in given)
     interval, deff = share_interval(given, repeats=repeats) if is_share else (None, None)
@@ -114,7 +115,10 @@ def change_of(pairs: Sequence[tuple[str, int, int]], *, repeats: bool) -> dict[s
 def paired_interval(
     pairs: Sequence[tuple[str, int, int]], *, repeats: bool
 ) -> tuple[Interval, float | None]:
-    """Return Newcombe's method 10 (1998), second minus first share, from (statement, first, second) of each item."""
+    """Return Newcombe's method 10 interval (1998) for the second minus the first share, and the design effect.
+
+    `pairs` has (statement, first, second) of each item.
+    """
     n = len(pairs)
     if n == 0:
         return None, None
@@ -143,7 +147,10 @@ def _deff_of_differences(pairs: Sequence[tuple[str, int, int]]) -> float | None:
 
 
 def newcombe(a: float, b: float, c: float, d: float) -> tuple[float, float]:
-    """Return method 10, second minus first, for the 2 x 2 table of a both, b first only, c second only, d neither."""
+    """Return Newcombe's method 10 interval, second minus first share, for a 2 x 2 table.
+
+    The table has a items right in both, b only in the first, c only in the second, and d in neither.
+    """
     n = a + b + c + d
     first, second = (a + b) / n, (a + c) / n
     (low1, high1), (low2, high2) = wilson(first, n), wilson(second, n)
@@ -161,14 +168,14 @@ def newcombe(a: float, b: float, c: float, d: float) -> tuple[float, float]:
 
 
 def mcnemar(b: int, c: int) -> float:
-    """Return the exact two-sided p value of b against c discordant items."""
+    """Return the exact two-sided p value for b and c discordant items."""
     n = b + c
     tail = sum(comb(n, one) for one in range(min(b, c) + 1))
     return min(1.0, 2 * tail / 2**n)
 
 
 def sign_flip(differences: Sequence[int]) -> float:
-    """Return the two-sided p value: the share of all swaps of arms by statement that differ at least as much."""
+    """Return the two-sided p value: the share of all swaps of arms by statement with a difference at least as large."""
     ways = {0: 1}
     for one in differences:
         if one == 0:
@@ -193,7 +200,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def bounds(items: list[set[Part]], *, is_net: bool = False) -> tuple[float, float] | None:
-    """Return the least and greatest value of any completion. Completions with an empty denominator are ignored."""
+    """Return the lowest and highest value of all completions. Completions with an empty denominator are ignored."""
     if is_net:
         if not items:
             return None
@@ -206,7 +213,7 @@ def bounds(items: list[set[Part]], *, is_net: bool = False) -> tuple[float, floa
         n = sum(part[1] for part in chosen)
         ends.append(sum(part[0] for part in chosen) / n if n else None)
     low, high = ends
-    # If no item must count at one end, the value of the other end applies to both.
+    # If no item counts at one end, the value of the other end applies to both.
     if low is None or high is None:
         either = low if high is None else high
         return None if either is None else (either, either)
@@ -214,7 +221,7 @@ def bounds(items: list[set[Part]], *, is_net: bool = False) -> tuple[float, floa
 
 
 def post_stratified(strata: list[list[set[Part]]]) -> float | None:
-    """Return the mean over strata of the closed items' value, weighted by the number of all their items."""
+    """Return the mean of the closed items' values over strata, weighted by the number of all items in each stratum."""
     total, weight = 0.0, 0
     for items in strata:
         members = [parts for parts in items if parts != {NOTHING}]

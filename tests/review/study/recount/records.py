@@ -1,4 +1,4 @@
-"""Read an export back: its items, and all scores and adjudications of each text in order of time."""
+"""Read an export: its items, and all scores and adjudications of each text in chronological order."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 Record = dict[str, Any]
-Text = tuple[str, ...]  # what is scored; the same key in several arms is the same text
-# A text and the stage at which it is scored: `script`, `feedback`, `refined`, and `refined 2` etc. for later rounds.
+Text = tuple[str, ...]  # the scored text; the same key in multiple arms is the same text
+# A text and the stage of its scores: `script`, `feedback`, `refined`, and `refined 2` etc. for later rounds.
 Place = tuple[Text, str]
 STAGES = ("script", "feedback", "refined")
 _UNDER_WAY = ("queued", "running", "waiting")
@@ -21,17 +21,17 @@ _HIDDEN = ("verdict", "models", "reviewers", "execution", "reference")
 
 @dataclass
 class Study:
-    """Real items of a campaign, with all their scores and adjudications."""
+    """The real items of a campaign, with all their scores and adjudications."""
 
     rules: Record
     items: list[Record]
-    # Place to reviewer to their scores, newest last. A score that is copied to other arms is listed once.
+    # Maps each place to the scores by reviewer, newest last. A score that is copied to other arms is listed once.
     scores: dict[Place, dict[str, list[Record]]] = field(default_factory=dict)
     adjudicated: dict[Place, list[Record]] = field(default_factory=dict)
-    # Reviewers who could not judge a text, and items that any reviewer passed over.
+    # Reviewers who could not judge a text, and items that any reviewer skipped.
     could_not: dict[Text, set[str]] = field(default_factory=dict)
     passed_over: set[tuple[str, str]] = field(default_factory=set)
-    # Item and author of the feedback to reviewer to their scores of the expert's refinement.
+    # Maps each item and feedback author to the scores of the expert's refinement, by reviewer.
     expert_scores: dict[tuple[Text, str], dict[str, list[Record]]] = field(default_factory=dict)
     expert_words: dict[Text, list[Record]] = field(default_factory=dict)
     # Seconds of work on an item, from each score that records them.
@@ -50,17 +50,17 @@ class Study:
 
     @property
     def family(self) -> list[list[str]] | None:
-        """Figure, criterion and one or two configurations of each comparison that was fixed at opening."""
+        """Return the figure, criterion and one or two configurations of each comparison that was fixed at opening."""
         found: list[list[str]] | None = self.rules.get("p_family")
         return found
 
     @property
     def configurations(self) -> list[str]:
-        """The names of the configurations, in the order of their first items."""
+        """Return the names of the configurations, in the order of their first items."""
         return list(dict.fromkeys(item["configuration"] for item in self.items))
 
     def is_blind(self, score: Record) -> bool:
-        """Return whether the score's record shows that nothing was visible beyond the score's stage.
+        """Return whether the score's record shows that nothing beyond the score's stage was visible.
 
         Data that the campaign doesn't hide may be visible. Feedback may be visible from the feedback stage on.
         """
@@ -72,7 +72,7 @@ class Study:
 
 
 def text_of(item: Record, stage: str) -> Text:
-    """Return the text that a score of this stage is about. Without a text, it is a key of the item's own."""
+    """Return the key of the text that a score of this stage is about. Without a text, the key is the item's own."""
     script, later = item.get("script"), item.get(stage)
     if not script or not later:
         return (item["id"], "", item["configuration"])
@@ -80,7 +80,7 @@ def text_of(item: Record, stage: str) -> Text:
 
 
 def own_text(item: Record) -> Text:
-    """Return a key that no other arm shares, for later rounds and for objects made for experts."""
+    """Return a key that no other arm shares, for later rounds and for objects created for experts."""
     return (item["id"], "", item["configuration"])
 
 
@@ -109,12 +109,12 @@ def verdict_of(item: Record) -> str:
 
 
 def is_over(item: Record) -> bool:
-    """Return whether the run has ended, so that nothing more will be made for the item."""
+    """Return whether the run has ended, so that it creates no more objects for the item."""
     return item.get("run_state") not in _UNDER_WAY
 
 
 def read_study(lines: Iterable[str]) -> Study:
-    """Return a study from the lines of its export."""
+    """Read a study from the lines of its export."""
     records = [json.loads(line) for line in lines if line.strip()]
     rules = next((one["about"] for one in records if one["record"] == "campaign"), {})
     study = Study(
@@ -126,7 +126,9 @@ def read_study(lines: Iterable[str]) -> Study:
         for one in records
         if (one.get("item"), one.get("configuration")) in by_key
     ]
-    said.sort(key=lambda pair: _time(pair[0]))  # stable, so that the later line is last in a tie
+    said.sort(
+        key=lambda pair: _time(pair[0])
+    )  # The sort is stable, so that the later line is last in a tie.
     _take_scores(study, said)
     for one, item in said:
         if one["record"] == "adjudication" and one.get("current", True):
@@ -142,7 +144,7 @@ def read_study(lines: Iterable[str]) -> Study:
 
 
 def _counts(item: Record, rules: Record) -> bool:
-    """Return whether the item counts in figures. Items of a pilot count only if the manager decided so."""
+    """Return whether the item counts in figures. Items of a pilot count only if the manager decided this."""
     return (
         item.get("purpose", "real") == "real"
         and not item.get("withdrawn")
@@ -183,7 +185,7 @@ def _take_scores(study: Study, said: list[tuple[Record, Record]]) -> None:
 
 
 def _first_quarters(scores: Iterable[Record]) -> set[int]:
-    """Return the ids of the scores in each reviewer's first quarter by time, without copies and undated scores."""
+    """Return the IDs of the scores in each reviewer's first quarter by time, excluding copies and undated scores."""
     given: dict[str, list[Record]] = defaultdict(list)
     for one in scores:
         if one.get("at") and not one.get("copied"):
@@ -192,11 +194,11 @@ def _first_quarters(scores: Iterable[Record]) -> set[int]:
 
 
 def _without_copies(given: list[Record]) -> list[Record]:
-    """Return a reviewer's own scores of a text. Scores in other arms of the text are copies."""
+    """Return a reviewer's own scores of a text. The same scores in other arms are copies."""
     return [one for one in given if not one.get("copied")] or given
 
 
-# A recommended Draft that is not in the export.
+# the recommended Draft is not in the export
 ELSEWHERE = "elsewhere"
 
 
@@ -212,7 +214,7 @@ def recommended_stage(item: Record) -> str | None:
 
 
 def same_stage(item: Record, stage: str) -> str:
-    """Return the earliest stage in the chain of Drafts with the same text, whose score it shares."""
+    """Return the earliest stage in the chain of Drafts that has the same text. Both stages share a score."""
     if stage == "script" or not item.get("script"):
         return stage
     for earlier, text in chain_of(item):
@@ -222,7 +224,7 @@ def same_stage(item: Record, stage: str) -> str:
 
 
 def chain_of(item: Record) -> list[tuple[str, str]]:
-    """Return the Drafts in order of rounds, as stage and text."""
+    """Return the Drafts as pairs of stage and text, in the order of rounds."""
     found = [("script", item.get("script") or ""), ("refined", item.get("refined") or "")]
     found += [(stage_of_round(one["round"]), one["refined"]) for one in item.get("later") or ()]
     return [one for one in found if one[1]]

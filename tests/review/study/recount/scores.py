@@ -1,4 +1,4 @@
-"""Which score of a reviewer counts."""
+"""Find the score of each reviewer that counts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.review.study.recount.records import Record, Study
 def used_values(
     study: Study, given: dict[str, list[Record]], *, with_not_blind: bool = False
 ) -> dict[str, int]:
-    """Return each reviewer's value that counts. Reviewers without one are left out."""
+    """Return each reviewer's value that counts, except for reviewers who have none."""
     found = {}
     for name, scores in given.items():
         used = used_score(study, scores)
@@ -18,9 +18,10 @@ def used_values(
 
 
 def used_score(study: Study, scores: list[Record]) -> Record | None:
-    """Return the newest score, or the one before it if it was changed after a later stage was visible.
+    """Return the score that counts: the newest, or the one before it if a later stage was visible at the time of the
+    change.
 
-    An undone score counts only if the same reviewer scored again. Then it is the earlier value.
+    An undone score counts only if the same reviewer scored again. Then the earlier value counts.
     """
     place = len(scores) - 1
     while place >= 0 and scores[place].get("undone_at"):
@@ -33,5 +34,5 @@ def used_score(study: Study, scores: list[Record]) -> Record | None:
 
 
 def was_called_in(score: Record) -> bool:
-    """Return whether the reviewer was called in because others disagreed."""
+    """Return whether the reviewer was called in because other reviewers disagreed."""
     return score.get("reason") == "tie_break"

@@ -1,4 +1,4 @@
-"""The report's other tables: progress, assessor, gain, feedback lengths, experts and skipped items."""
+"""Recount the report's other tables: progress, assessor, gain, feedback lengths, experts and skipped items."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from tests.review.study.recount.records import (
 )
 
 VERDICTS = ("correct", "incorrect", "unknown", "never_assessed")
-# The maximum number of words in each class of feedback, None if unlimited.
+# The maximum number of words in each class of feedback. None means unlimited.
 LENGTHS = (20, 40, 80, 160, None)
 Table = dict[str, Any]
 
 
 def tables_of(finals: Finals, configuration: str, criterion: str) -> Table:
-    """Return every table of a configuration under a criterion, with its key in the report."""
+    """Return every table of a configuration under a criterion, by its key in the report."""
     items = model_items(finals.study, configuration)
     return {
         "assessor": _card(finals, items, criterion),
@@ -75,7 +75,7 @@ def _was_scored(finals: Finals, item: Record) -> bool:
 
 
 def time_of(study: Study, configuration: str) -> Table:
-    """Return the items with a known time, and their reviewers' seconds, rounded for each item."""
+    """Return the items with a known time and their reviewers' seconds, rounded per item."""
     found = [
         sum(study.seconds[key])
         for item in study.items
@@ -86,7 +86,7 @@ def time_of(study: Study, configuration: str) -> Table:
 
 
 def not_blind_of(study: Study) -> Counter[tuple[str, str, str, int]]:
-    """Count scores that do not count because more was visible, by configuration, stage, verdict and value."""
+    """Count the scores excluded because more was visible, by configuration, stage, verdict and value."""
     found: Counter[tuple[str, str, str, int]] = Counter()
     if not study.hides_verdict:
         return found
@@ -106,7 +106,7 @@ def _script_is(finals: Finals, item: Record, criterion: str, value: str) -> bool
 
 
 def _card(finals: Finals, items: list[Record], criterion: str) -> Table:
-    """Return scored items by verdict, with missed errors and false alarms of those with a verdict."""
+    """Return the scored items by verdict, with the missed errors and false alarms among items with a verdict."""
     found: Table = {}
     for name, value in (("right", RIGHT), ("wrong", WRONG)):
         own = [item for item in items if _script_is(finals, item, criterion, value)]
@@ -127,7 +127,7 @@ def _card(finals: Finals, items: list[Record], criterion: str) -> Table:
 
 
 def expert_row(finals: Finals, configuration: str, criterion: str, *, with_authors: bool) -> Table:
-    """Compare refinements from an expert's and the model's feedback, paired, on items that have both."""
+    """Compare refinements from experts' feedback with those from the model's, paired, on items that have both."""
     items, pairs = model_items(finals.study, configuration), []
     for item in items:
         model = finals.outcome(item, "refined", criterion)
@@ -143,7 +143,7 @@ def expert_row(finals: Finals, configuration: str, criterion: str, *, with_autho
 
 
 def _gain(finals: Finals, items: list[Record], criterion: str) -> list[Table]:
-    """Return both overall figures after each round, with the range if items are open."""
+    """Return both overall figures after each round, with a range if items are open."""
     scored = [item for item in items if finals.final(item, "script", criterion) in (RIGHT, WRONG)]
     rounds = max([1, *(one["round"] for item in scored for one in item.get("later") or ())])
     rows = []
@@ -167,12 +167,15 @@ def _gain(finals: Finals, items: list[Record], criterion: str) -> list[Table]:
 
 
 def _by_expert(stages: list[str]) -> Callable[[Record, End], Part]:
-    """Return whether the script or any refinement so far was right. An expert requests more until one is."""
+    """Return a function that counts an item if its script or any refinement is right.
+
+    An expert requests refinements until one is right.
+    """
     return lambda _item, end: (int(RIGHT in [end[name] for name in ("script", *stages)]), 1)
 
 
 def _by_assessor(stages: list[str]) -> Callable[[Record, End], Part]:
-    """Return whether the newest draft that the assessor's flags led to is right."""
+    """Return a function that counts an item if the newest draft requested by the assessor's flags is right."""
 
     def brings(item: Record, end: End) -> Part:
         made = [name for name in stages if end[name] != ABSENT]
@@ -182,13 +185,13 @@ def _by_assessor(stages: list[str]) -> Callable[[Record, End], Part]:
 
 
 def _whole_share(given: list[tuple[str, bool]], *, repeats: bool) -> Table:
-    """Return a share without an interval if statements repeat, because the input lacks the statements."""
+    """Return a share. It has no interval if statements repeat, because the report's input lacks the statements."""
     found = share_of(given, repeats=repeats)
     return found | {"low": None, "high": None} if repeats else found
 
 
 def _lengths(finals: Finals, items: list[Record], criterion: str) -> list[Table]:
-    """Return the corrected share of the wrong first drafts with model feedback, by its number of words."""
+    """Return the corrected share of the wrong first drafts with model feedback, by the feedback's number of words."""
     classes: list[list[tuple[str, bool]]] = [[] for _ in LENGTHS]
     unscored = [0 for _ in LENGTHS]
     for item in items:
@@ -215,7 +218,7 @@ def _lengths(finals: Finals, items: list[Record], criterion: str) -> list[Table]
 
 
 def _retrieved(finals: Finals, configuration: str, criterion: str) -> Table:
-    """Return a separate row for retrieved scripts."""
+    """Return the separate row for retrieved scripts."""
     items = [
         item
         for item in finals.study.items
@@ -230,7 +233,7 @@ def _retrieved(finals: Finals, configuration: str, criterion: str) -> Table:
 
 
 def _skipped(finals: Finals, items: list[Record], criterion: str) -> Table:
-    """Return first-pass accuracy if all skipped items without a final score were wrong, or right."""
+    """Return first-pass accuracy if all skipped items without a final score were wrong, and if all were right."""
     found = {}
     for taken_as in (WRONG, RIGHT):
         values = []
